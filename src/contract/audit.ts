@@ -1,0 +1,76 @@
+// The audit log: what an entry is and how it is read. [contract 5.4.audit] [contract 4.auditLogs]
+
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { Int32, Shape, Time } from './shape.ts'
+
+const Actor = Shape('v1AuditActor', {
+  type: Type.Union([Type.Literal('KEY'), Type.Literal('DEVICE'), Type.Literal('CLI'), Type.Literal('SYSTEM')]),
+  id: Type.String(),
+  name: Type.String(),
+})
+const Target = Shape('v1AuditTarget', { type: Type.String(), id: Type.String(), name: Type.String() })
+
+export const AuditEntry = Shape('v1AuditLog', {
+  id: Type.String({ description: 'Position in the log of the organisation, from 1.' }),
+  timestamp: Time('When it happened.'),
+  category: Type.Union([Type.Literal('USER'), Type.Literal('DEVICE'), Type.Literal('ORG')]),
+  type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
+  actor: Actor,
+  target: Target,
+  details: Shape('v1AuditDetails', {
+    before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    affected: Type.Optional(Type.Array(Target)),
+  }),
+  requestId: Type.Optional(Type.String({ description: 'The X-Request-Id of the call.' })),
+  ip: Type.Optional(Type.String({ description: 'Address of the caller.' })),
+})
+
+const DateTime = (description: string) =>
+  Type.Unsafe<number>({ type: 'string', format: 'date-time', description, required: true }) as ReturnType<
+    typeof Type.Unsafe<number>
+  > & { required: true }
+
+export const auditOperations = {
+  auditLogs: operation({
+    method: 'GET',
+    path: '/audit/logs',
+    tag: 'Audit',
+    scope: 'read',
+    summary: 'List the audit log entries of a time window, newest first',
+    description:
+      'An empty `nextPageToken` ends the paging. With `Accept: text/csv` the whole window is streamed; that export is audited.',
+    query: {
+      from: DateTime('Start of the window, inclusive.'),
+      to: DateTime('End of the window, exclusive.'),
+      pageSize: Int32('Entries per page: 0 or absent means 100, more than 1000 means 1000.'),
+      pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same window.' }),
+    },
+    response: Shape('v1AuditLogsResponse', {
+      logs: Type.Array(AuditEntry),
+      nextPageToken: Type.String({ description: 'Empty on the last page.' }),
+    }),
+    csv: true,
+    audit: { category: 'ORG', type: 'AUDIT_EXPORTED' },
+    example: {
+      query: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z' },
+      response: {
+        logs: [
+          {
+            id: '12',
+            timestamp: '2026-03-02T09:15:00.000Z',
+            category: 'ORG',
+            type: 'LOCATION_CREATED',
+            actor: { type: 'KEY', id: '1', name: 'First key' },
+            target: { type: 'location', id: '3', name: 'Oslo HQ' },
+            details: { after: { name: 'Oslo HQ', regionId: 11 } },
+            requestId: 'b1946ac92492d234',
+            ip: '127.0.0.1',
+          },
+        ],
+        nextPageToken: '',
+      },
+    },
+  }),
+}

@@ -1,0 +1,87 @@
+// API keys: what the key operations take and give. [contract 3] [contract 6.keys]
+
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { Empty, ListOf, Name, Shape, Time } from './shape.ts'
+
+const id = Type.String({ description: 'Identifier of the key.' })
+const Scopes = Type.Array(Type.Union([Type.Literal('read'), Type.Literal('write')]), {
+  minItems: 1,
+  maxItems: 2,
+  uniqueItems: true,
+  description: 'What the key may do. Write does not imply Read.',
+})
+
+const fields = {
+  id,
+  name: Type.String({ description: 'Name of the key.' }),
+  prefix: Type.String({ description: 'How the key starts; the rest is shown once, when it is created.' }),
+  scopes: Scopes,
+  manage: Type.Boolean({ description: 'Whether it may manage keys and users.' }),
+  createdAt: Time('When it was created.'),
+  expiresAt: Type.Optional(Time('When it stops working; absent: never.')),
+  lastUsedAt: Type.Optional(Time('When it was last used; absent: never.')),
+}
+export const Key = Shape('webpageKey', fields)
+export const KeyWithSecret = Shape('webpageKeyWithSecret', {
+  ...fields,
+  key: Type.String({ description: 'The key itself: keep it, it is not shown again.' }),
+})
+
+const example = {
+  id: '2',
+  name: 'Wall display',
+  prefix: 'rk_9fQx2L',
+  scopes: ['read'],
+  manage: false,
+  createdAt: '2026-03-02T09:15:00.000Z',
+}
+
+export const keyOperations = {
+  keysList: operation({
+    method: 'GET',
+    path: '/keys',
+    tag: 'API keys',
+    scope: 'write',
+    manage: true,
+    summary: 'List the API keys',
+    response: ListOf('webpageKeyList', 'keys', Key),
+    example: { response: { keys: [example] } },
+  }),
+  keysCreate: operation({
+    method: 'POST',
+    path: '/keys',
+    tag: 'API keys',
+    scope: 'write',
+    manage: true,
+    summary: 'Create an API key; the answer is the only place that shows it',
+    description: 'A key cannot grant what it does not have itself.',
+    body: Shape('KeysCreateRequest', {
+      name: Name('key'),
+      scopes: Scopes,
+      manage: Type.Optional(Type.Boolean({ description: 'Whether it may manage keys and users; default false.' })),
+      expiresAt: Type.Optional(Type.Union([Time('When it stops working.'), Type.Null()])),
+    }),
+    response: KeyWithSecret,
+    versioned: true,
+    audit: { category: 'USER', type: 'API_KEY_CREATED' },
+    example: {
+      body: { name: 'Wall display', scopes: ['read'] },
+      response: { ...example, key: 'rk_9fQx2L…' },
+    },
+  }),
+  keysDelete: operation({
+    method: 'DELETE',
+    path: '/keys/{id}',
+    tag: 'API keys',
+    scope: 'write',
+    manage: true,
+    summary: 'Revoke an API key',
+    description: 'It stops working at once. The last key that manages cannot be revoked.',
+    params: { id },
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'USER', type: 'API_KEY_REVOKED' },
+    example: { params: { id: '2' }, response: {} },
+  }),
+}

@@ -1,0 +1,71 @@
+// Locations: what the four location operations take and give.
+
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { Empty, Int32, ListOf, Name, Named, Reference, Shape } from './shape.ts'
+
+const fields = {
+  id: Int32('Identifier of the location.'),
+  name: Type.String({ description: 'Name of the location.' }),
+  region: Type.Optional(Named('webpageLocationRegion', 'region')),
+}
+export const Location = Shape('webpageLocation', fields)
+
+const id = Int32('Identifier of the location.')
+const regionId = Type.Optional(Reference('The region it is part of; 0 or null means none.'))
+const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' } }
+
+export const locationOperations = {
+  locationsList: operation({
+    method: 'GET',
+    path: '/locations',
+    tag: 'Locations',
+    scope: 'read',
+    summary: 'List the locations, each with the region it belongs to',
+    response: ListOf('webpageLocationList', 'locations', Location),
+    example: { response: { locations: [example] } },
+  }),
+  locationsCreate: operation({
+    method: 'POST',
+    path: '/locations',
+    tag: 'Locations',
+    scope: 'write',
+    summary: 'Add a location, optionally in an existing region',
+    body: Shape('LocationsCreateRequest', { name: Name('location'), regionId }),
+    response: Location,
+    versioned: true,
+    audit: { category: 'ORG', type: 'LOCATION_CREATED' },
+    example: { body: { name: 'Oslo HQ', regionId: 11 }, response: example },
+  }),
+  locationsUpdate: operation({
+    method: 'PUT',
+    path: '/locations/{id}',
+    tag: 'Locations',
+    scope: 'write',
+    summary: "Change a location's name or region",
+    description: 'An absent key keeps its value; `regionId` 0 or null clears the region. At least one key is needed.',
+    params: { id },
+    body: Shape(
+      'WebpageLocationsUpdateBody',
+      { name: Type.Optional(Name('location')), regionId },
+      { minProperties: 1 },
+    ),
+    response: Type.Object(fields, { title: 'webpageUpdateLocationResponse' }),
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'LOCATION_UPDATED' },
+    example: { params: { id: 3 }, body: { name: 'Oslo HQ', regionId: 11 }, response: example },
+  }),
+  locationsDelete: operation({
+    method: 'DELETE',
+    path: '/locations/{id}',
+    tag: 'Locations',
+    scope: 'write',
+    summary: 'Delete a location; its rooms stay, without a location',
+    params: { id },
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'LOCATION_DELETED' },
+    example: { params: { id: 3 }, response: {} },
+  }),
+}

@@ -1,0 +1,190 @@
+// The OpenAPI 3.1 document, derived from the table of operations.
+import type { TProperties, TSchema } from 'typebox'
+import { ErrorBody } from './error.ts'
+import type { Operation, Tag } from './operation.ts'
+import { operationList } from './operations.ts'
+
+type Json = { [key: string]: unknown }
+
+const info = {
+  title: 'Device Management Service Interface',
+  version: '0.1.1',
+  description:
+    'Manages the devices ("endpoints"), regions, locations, rooms, room notes, sensor data and audit logs of one organisation. ' +
+    'Every path also answers below the legacy base `/api`.',
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+}
+
+/** What each group of operations is about, in the order that the document shows them. */
+export const tags: Readonly<Record<Tag, string>> = {
+  Audit: 'Who changed what, and when.',
+  Regions: 'The largest unit of the structure: regions hold locations.',
+  Locations: 'Sites and buildings: locations hold rooms.',
+  Rooms: 'Meeting rooms, their state and their enrolment codes.',
+  'Room notes': 'What people want to remember about a room.',
+  Profiles: 'Named configs that rooms and endpoints share.',
+  Users: 'Records of the people who run the rooms.',
+  'API keys': 'The keys that callers use.',
+}
+
+export function openapi(serverUrl: string): Json {
+  const components = new Map<string, Json>()
+  const paths: Record<string, Json> = {}
+  for (const operation of operationList) {
+    for (const [i, path] of [operation.path, ...(operation.otherPaths ?? [])].entries()) {
+      const full = `/v1/orgs/{orgid}${path}`
+      paths[full] ??= {}
+      const id = i === 0 ? operation.id : `${operation.id}Alias${i}`
+      paths[full][operation.method.toLowerCase()] = describe(id, operation, components)
+    }
+  }
+  const error = shapeOf(ErrorBody, components)
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: serverUrl, description: 'This service' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    security: [{ bearerToken: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: Object.fromEntries(
+        Object.entries(errors).map(([name, { description }]) => [
+          name,
+          { description, content: { 'application/json': { schema: error } } },
+        ]),
+      ),
+      securitySchemes: {
+        bearerToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key. Scopes: `read` (read permissions) and `write` (write permissions); `manage` lets a key manage keys and users.',
+        },
+      },
+    },
+  }
+}
+
+/** The errors that any operation can have, by their status. */
+const errors: Record<string, { status: string; description: string; when?: (o: Operation) => boolean }> = {
+  BadRequest: { status: '400', description: 'INVALID_ARGUMENT or FAILED_PRECONDITION: the message says what to do.' },
+  Unauthenticated: { status: '401', description: 'No token, or one that is not valid.' },
+  PermissionDenied: { status: '403', description: 'The key lacks the scope that the message names.' },
+  NotFound: { status: '404', description: 'There is no such thing, or the organisation is not yours.' },
+  Conflict: { status: '409', description: 'A race was lost after retries.', when: (o) => o.audit !== undefined },
+  Stale: { status: '412', description: '`If-Match` names another version.', when: (o) => o.ifMatch === true },
+  TooLarge: { status: '413', description: 'The body is larger than 1 MiB.', when: (o) => o.body !== undefined },
+  NotJson: { status: '415', description: 'The body is not application/json.', when: (o) => o.body !== undefined },
+  TooMany: { status: '429', description: 'The rate limit is reached; wait for `Retry-After` seconds.' },
+  Unavailable: { status: '503', description: 'Try again after `Retry-After` seconds.' },
+}
+
+function describe(id: string, operation: Operation, components: Map<string, Json>): Json {
+  const { example, response, body } = operation
+  const needs = [operation.scope, ...(operation.manage ? ['manage'] : [])]
+  return {
+    operationId: id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: `${operation.description ? `${operation.description} ` : ''}Needs: ${needs.join(' and ')}.`,
+    security: [{ bearerToken: needs }],
+    parameters: [
+      {
+        name: 'orgid',
+        in: 'path',
+        required: true,
+        description: 'Identifier of the organisation.',
+        schema: { type: 'string' },
+        example: 'LXJ45kN',
+      },
+      ...parameters('path', operation.params, example.params),
+      ...parameters('query', operation.query, example.query),
+      ...(operation.ifMatch ? [conditional('If-Match', 'Write only if the version is still this one.')] : []),
+      ...(operation.method === 'GET'
+        ? [conditional('If-None-Match', 'Answer 304 if the answer is still this one.')]
+        : []),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: shapeOf(body, components), example: example.body } },
+      },
+    }),
+    responses: {
+      '200': {
+        description: 'Success.',
+        ...((operation.versioned || operation.method === 'GET') && {
+          headers: { ETag: { description: 'Version of the answer.', schema: { type: 'string' } } },
+        }),
+        content: {
+          'application/json': { schema: shapeOf(response, components), example: example.response },
+          ...(operation.csv && { 'text/csv': { schema: { type: 'string' } } }),
+        },
+      },
+      ...(operation.method === 'GET' && { '304': { description: 'Not changed.' } }),
+      ...Object.fromEntries(
+        Object.entries(errors)
+          .filter(([, error]) => error.when?.(operation) ?? true)
+          .map(([name, { status }]) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
+    },
+  }
+}
+
+const conditional = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
+
+const parameters = (
+  place: 'path' | 'query',
+  shapes: TProperties = {},
+  example: Readonly<Record<string, unknown>> = {},
+) =>
+  Object.entries(shapes).map(([name, shape]) => {
+    const { description, required, ...schema } = clean(shape) as Json
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required === true,
+      description,
+      schema,
+      ...(example[name] !== undefined && { example: example[name] }),
+    }
+  })
+
+/** A shape with a title becomes a component of that name; the rest stays where it is. */
+function shapeOf(shape: unknown, components: Map<string, Json>): Json {
+  const { title, ...rest } = clean(shape) as Json
+  if (typeof title !== 'string') return inner(rest, components)
+  if (!components.has(title)) {
+    components.set(title, {})
+    components.set(title, inner(rest, components))
+  }
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function inner(shape: Json, components: Map<string, Json>): Json {
+  const walk = (value: unknown): unknown => (isShape(value) ? shapeOf(value, components) : value)
+  return {
+    ...shape,
+    ...(isShape(shape.properties) && {
+      properties: Object.fromEntries(Object.entries(shape.properties).map(([name, value]) => [name, walk(value)])),
+    }),
+    ...(shape.items !== undefined && { items: walk(shape.items) }),
+    ...(Array.isArray(shape.anyOf) && { anyOf: shape.anyOf.map(walk) }),
+  }
+}
+
+const isShape = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Without what TypeBox keeps for itself, and without our own formats that no other tool knows. */
+const ownFormats = new Set(['line', 'lines', 'email-address', 'timezone'])
+const clean = (shape: unknown): TSchema =>
+  JSON.parse(JSON.stringify(shape), (key, value) =>
+    key.startsWith('~') || (key === 'format' && ownFormats.has(value)) ? undefined : value,
+  )

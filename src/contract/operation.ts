@@ -1,0 +1,61 @@
+// What an operation is: one value that routes, OpenAPI, client, tests and audit types are derived from.
+import type { Static, TProperties, TSchema } from 'typebox'
+
+export type Scope = 'read' | 'write'
+export type Tag = 'Audit' | 'Regions' | 'Locations' | 'Rooms' | 'Room notes' | 'Profiles' | 'Users' | 'API keys'
+export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
+
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below /v1/orgs/{orgid}. */
+  readonly path: string
+  /** Further paths that real clients use for the same operation. */
+  readonly otherPaths?: readonly string[]
+  readonly tag: Tag
+  readonly summary: string
+  readonly description?: string
+  readonly scope: Scope
+  /** Needs a key that manages keys and users. [contract 3.5] */
+  readonly manage?: true
+  readonly params?: TProperties
+  readonly query?: TProperties
+  readonly body?: TSchema
+  /** Other names of a body key that real clients send: alias -> key. */
+  readonly bodyAliases?: Readonly<Record<string, string>>
+  readonly response: TSchema
+  /** The answer is one writable resource and carries its version as a strong ETag. [contract 7.4] */
+  readonly versioned?: true
+  /** Writes one resource, so `If-Match` guards it. [contract 7.4] */
+  readonly ifMatch?: true
+  /** The audit entry that a success makes: every writing operation has one. [contract 5.4.audit] */
+  readonly audit?: {
+    readonly category: AuditCategory
+    readonly type: string
+    /** What it is called when the same call undoes: assigning a profile of null unassigns. */
+    readonly undoType?: string
+  }
+  /** Also answers `text/csv` to a caller that asks for it. */
+  readonly csv?: true
+  readonly example: {
+    readonly params?: Readonly<Record<string, unknown>>
+    readonly query?: Readonly<Record<string, unknown>>
+    readonly body?: unknown
+    readonly response: unknown
+  }
+}
+
+/** Keeps the literal types of an operation, so that handler and client are typed by it. */
+export const operation = <const O extends Operation>(o: O): O => o
+
+type StaticOf<P> = P extends TProperties ? { -readonly [K in keyof P]: Static<P[K]> } : Record<never, never>
+/** A query parameter is optional unless its shape says `required: true`. */
+type QueryOf<P> = P extends TProperties
+  ? { -readonly [K in keyof P as P[K] extends { required: true } ? K : never]: Static<P[K]> } & {
+      -readonly [K in keyof P as P[K] extends { required: true } ? never : K]?: Static<P[K]>
+    }
+  : Record<never, never>
+
+export type ParamsOf<O> = O extends { params: infer P } ? StaticOf<P> : Record<never, never>
+export type QueryInput<O> = O extends { query: infer Q } ? QueryOf<Q> : Record<never, never>
+export type BodyOf<O> = O extends { body: infer B extends TSchema } ? Static<B> : undefined
+export type ResponseOf<O> = O extends { response: infer R extends TSchema } ? Static<R> : never

@@ -1,0 +1,32 @@
+// Every operation of the service, once. What is not here does not exist; what is here exists everywhere.
+import { auditOperations } from './audit.ts'
+import { keyOperations } from './keys.ts'
+import { locationOperations } from './locations.ts'
+import { noteOperations } from './notes.ts'
+import type { Operation } from './operation.ts'
+import { profileOperations } from './profiles.ts'
+import { regionOperations } from './regions.ts'
+import { roomOperations } from './rooms.ts'
+import { userOperations } from './users.ts'
+
+export const operations = {
+  ...auditOperations,
+  ...regionOperations,
+  ...locationOperations,
+  ...roomOperations,
+  ...noteOperations,
+  ...profileOperations,
+  ...userOperations,
+  ...keyOperations,
+}
+
+export type Operations = typeof operations
+export type OperationId = keyof Operations
+/** The operations that make an audit entry. */
+export type AuditedId = { [K in OperationId]: Operations[K] extends { audit: object } ? K : never }[OperationId]
+
+export const operationIds = Object.keys(operations) as OperationId[]
+export const operationList: readonly (Operation & { id: OperationId })[] = operationIds.map((id) => ({
+  id,
+  ...operations[id],
+}))

@@ -1,0 +1,67 @@
+// Regions: what the four region operations take and give.
+
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { Empty, Int32, ListOf, Name, Named, Shape } from './shape.ts'
+
+export const Region = Shape('webpageRegion', {
+  id: Int32('Identifier of the region.'),
+  name: Type.String({ description: 'Name of the region.' }),
+  locations: Type.Array(Named('webpageRegionLocation', 'location'), {
+    description: 'The locations that are assigned to the region.',
+  }),
+})
+
+const id = Int32('Identifier of the region.')
+const example = { id: 11, name: 'Europe', locations: [{ id: 3, name: 'Oslo HQ' }] }
+
+export const regionOperations = {
+  regionsList: operation({
+    method: 'GET',
+    path: '/regions',
+    tag: 'Regions',
+    scope: 'read',
+    summary: 'List all regions and the locations assigned to them',
+    response: ListOf('webpageRegionList', 'regions', Region),
+    example: { response: { regions: [example] } },
+  }),
+  regionsCreate: operation({
+    method: 'POST',
+    path: '/regions',
+    tag: 'Regions',
+    scope: 'write',
+    summary: 'Create a region',
+    body: Shape('RegionsCreateRequest', { name: Name('region') }),
+    response: Region,
+    versioned: true,
+    audit: { category: 'ORG', type: 'REGION_CREATED' },
+    example: { body: { name: 'Europe' }, response: { ...example, locations: [] } },
+  }),
+  regionsUpdate: operation({
+    method: 'PUT',
+    path: '/regions/{id}',
+    tag: 'Regions',
+    scope: 'write',
+    summary: 'Rename a region',
+    params: { id },
+    body: Shape('RegionsUpdateRequest', { name: Name('region') }),
+    response: Type.Object(Region.properties, { title: 'webpageUpdateRegionResponse' }),
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'REGION_UPDATED' },
+    example: { params: { id: 11 }, body: { name: 'Europe' }, response: example },
+  }),
+  regionsDelete: operation({
+    method: 'DELETE',
+    path: '/regions/{id}',
+    tag: 'Regions',
+    scope: 'write',
+    summary: 'Delete a region that no location is assigned to',
+    description: 'Fails with FAILED_PRECONDITION while any location is assigned to the region.',
+    params: { id },
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'REGION_DELETED' },
+    example: { params: { id: 11 }, response: {} },
+  }),
+}

@@ -1,0 +1,160 @@
+// Rooms: what the room operations take and give. [contract 5.4.room] [contract 6.rooms]
+
+import Type from 'typebox'
+import { Endpoint } from './endpoints.ts'
+import { Location } from './locations.ts'
+import { operation } from './operation.ts'
+import { Empty, Int32, ListOf, Name, Named, Reference, Shape } from './shape.ts'
+
+const State = Type.Union(
+  [Type.Literal('EMPTY'), Type.Literal('OFFLINE'), Type.Literal('DEGRADED'), Type.Literal('HEALTHY')],
+  {
+    description:
+      'EMPTY: no endpoints. OFFLINE: none connected. DEGRADED: some not connected, or a failed config. Else HEALTHY.',
+  },
+)
+const id = Int32('Identifier of the room.')
+const name = Type.String({ description: 'Name of the room.' })
+
+export const RoomInList = Shape('webpageRoomInList', {
+  id,
+  name,
+  location: Type.Optional(Named('webpageRoomLocation', 'location')),
+  state: State,
+  endpointCount: Int32('How many endpoints are in the room.'),
+  connectedCount: Int32('How many of them are connected.'),
+  people: Type.Optional(Int32('People in the room now; absent when no sensor knows.')),
+})
+
+export const Room = Shape('webpageRoom', {
+  id,
+  name,
+  state: State,
+  location: Type.Optional(Location),
+  endpoints: Type.Array(Endpoint),
+  profileId: Type.Optional(Int32('The profile of the room.')),
+  dec: Type.Optional(
+    Type.String({ description: 'Enrolment code, for keys that also have Write; absent when it has expired.' }),
+  ),
+  decUsed: Type.Optional(
+    Type.String({ description: 'First use of the code, Unix seconds; -62135596800 means never used.' }),
+  ),
+  decTimeout: Type.Optional(Int32('Hours after its first use at which the code expires.')),
+})
+
+const listed = {
+  id: 7,
+  name: 'Fjord',
+  location: { id: 3, name: 'Oslo HQ' },
+  state: 'HEALTHY',
+  endpointCount: 2,
+  connectedCount: 2,
+}
+const example = {
+  id: 7,
+  name: 'Fjord',
+  state: 'EMPTY',
+  location: { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' } },
+  endpoints: [],
+  dec: 'K7QF-2MXA-9TPD',
+  decUsed: '-62135596800',
+  decTimeout: 24,
+}
+const body = {
+  name: Name('room'),
+  locationId: Type.Optional(Reference('Where the room is; 0, null or absent: nowhere.')),
+}
+const filters = {
+  regionId: Int32('Only rooms in this region.'),
+  locationId: Int32('Only rooms in this location.'),
+}
+
+export const roomOperations = {
+  roomsList: operation({
+    method: 'GET',
+    path: '/rooms',
+    tag: 'Rooms',
+    scope: 'read',
+    summary: 'List the rooms',
+    query: filters,
+    response: ListOf('webpageRoomList', 'rooms', RoomInList),
+    example: { query: { locationId: 3 }, response: { rooms: [listed] } },
+  }),
+  roomsGet: operation({
+    method: 'GET',
+    path: '/rooms/{id}',
+    tag: 'Rooms',
+    scope: 'read',
+    summary: 'Read one room with its endpoints',
+    description: 'The enrolment code is shown only to keys that also have Write.',
+    params: { id },
+    response: Room,
+    versioned: true,
+    example: { params: { id: 7 }, response: example },
+  }),
+  roomsCreate: operation({
+    method: 'POST',
+    path: '/rooms',
+    tag: 'Rooms',
+    scope: 'write',
+    summary: 'Create a room; the answer holds its enrolment code',
+    body: Shape('RoomsCreateRequest', body),
+    response: Room,
+    versioned: true,
+    audit: { category: 'ORG', type: 'ROOM_CREATED' },
+    example: { body: { name: 'Fjord', locationId: 3 }, response: example },
+  }),
+  roomsUpdate: operation({
+    method: 'PUT',
+    path: '/rooms/{id}',
+    tag: 'Rooms',
+    scope: 'write',
+    summary: 'Change the name and location of a room',
+    description: 'An absent `locationId` clears the location.',
+    params: { id },
+    body: Shape('RoomsUpdateRequest', body),
+    response: Room,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'ROOM_UPDATED' },
+    example: { params: { id: 7 }, body: { name: 'Fjord', locationId: 3 }, response: example },
+  }),
+  roomsDelete: operation({
+    method: 'DELETE',
+    path: '/rooms/{id}',
+    tag: 'Rooms',
+    scope: 'write',
+    summary: 'Delete a room; its endpoints are unenrolled',
+    params: { id },
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'ROOM_DELETED' },
+    example: { params: { id: 7 }, response: {} },
+  }),
+  roomsRegenerateDec: operation({
+    method: 'POST',
+    path: '/rooms/{id}/regenerate_dec',
+    otherPaths: ['/rooms/{id}/regenerate-dec'],
+    tag: 'Rooms',
+    scope: 'write',
+    summary: 'Give the room a new enrolment code; the old one dies',
+    params: { id },
+    response: Shape('webpageRegenerateDecResponse', { dec: Type.String({ description: 'The new enrolment code.' }) }),
+    ifMatch: true,
+    audit: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_CODE_GENERATED' },
+    example: { params: { id: 7 }, response: { dec: 'K7QF-2MXA-9TPD' } },
+  }),
+  roomsAssignProfile: operation({
+    method: 'PUT',
+    path: '/rooms/{id}/profile',
+    tag: 'Profiles',
+    scope: 'write',
+    summary: 'Assign a profile to a room and all its endpoints, or clear it',
+    params: { id },
+    body: Shape('AssignProfileRequest', { profileId: Reference('The profile; null or 0 clears it.') }),
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'PROFILE_ASSIGNED', undoType: 'PROFILE_UNASSIGNED' },
+    example: { params: { id: 7 }, body: { profileId: 2 }, response: {} },
+  }),
+}

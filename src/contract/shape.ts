@@ -1,0 +1,34 @@
+// The small shapes that every noun's shapes are built of.
+import Type, { type TProperties, type TSchema } from 'typebox'
+
+export const Int32 = (description: string) =>
+  Type.Integer({ minimum: -2147483648, maximum: 2147483647, format: 'int32', description })
+
+/** An id in a body: 0 and null both mean "none". [contract 4.locationsUpdate] */
+export const Reference = (description: string) => Type.Union([Int32(description), Type.Null()])
+
+/** One line of text, trimmed, counted in code points. [contract 1.10] */
+export const Line = (max: number, description: string) =>
+  Type.String({ minLength: 1, maxLength: max, format: 'line', description })
+
+/** Text that may hold newlines and tabs. [contract 1.10] */
+export const Lines = (max: number, description: string) =>
+  Type.String({ minLength: 1, maxLength: max, format: 'lines', description })
+
+export const Name = (noun: string) => Line(100, `Name of the ${noun}. Names may repeat; ids identify.`)
+
+/** RFC 3339 UTC with milliseconds. [contract 1.6] */
+export const Time = (description: string) => Type.String({ format: 'date-time', description })
+
+/** A shape with a name of its own in the OpenAPI document: the interface's type names. */
+export const Shape = <P extends TProperties>(title: string, properties: P, options: object = {}) =>
+  Type.Object(properties, { title, ...options })
+
+/** "Generic object": nothing to say. [contract 1.2] */
+export const Empty = Shape('genericObject', {})
+
+export const ListOf = <K extends string, S extends TSchema>(title: string, key: K, item: S) =>
+  Type.Object({ [key]: Type.Array(item) } as Record<K, ReturnType<typeof Type.Array<S>>>, { title })
+
+export const Named = (title: string, noun: string) =>
+  Shape(title, { id: Int32(`Identifier of the ${noun}.`), name: Type.String({ description: `Name of the ${noun}.` }) })
