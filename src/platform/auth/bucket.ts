@@ -1,0 +1,79 @@
+// A token bucket: so many requests a second, and a burst on top. [contract 7.2]
+
+export interface Limit {
+  /** Requests a second; 0 switches the limit off. */
+  readonly rate: number
+  readonly burst: number
+}
+
+export class Bucket {
+  readonly limit: Limit
+  #tokens: number
+  #at: number
+
+  constructor(limit: Limit, now: number) {
+    this.limit = limit
+    this.#tokens = limit.burst
+    this.#at = now
+  }
+
+  /** Takes one if there is one. */
+  take(now: number): boolean {
+    this.#refill(now)
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  get remaining(): number {
+    return Math.floor(this.#tokens)
+  }
+
+  /** Whole seconds until it is full again. */
+  get fullIn(): number {
+    return Math.ceil((this.limit.burst - this.#tokens) / this.limit.rate)
+  }
+
+  /** Whole seconds until the next one, at least 1. */
+  get retryAfter(): number {
+    return Math.max(1, Math.ceil((1 - this.#tokens) / this.limit.rate))
+  }
+
+  /** Nobody used it for so long that it is as good as new. */
+  isFull(now: number): boolean {
+    this.#refill(now)
+    return this.#tokens >= this.limit.burst
+  }
+
+  #refill(now: number): void {
+    // A clock that was set back must not take tokens away.
+    const elapsed = Math.max(0, now - this.#at)
+    this.#tokens = Math.min(this.limit.burst, this.#tokens + (elapsed / 1000) * this.limit.rate)
+    this.#at = now
+  }
+}
+
+/** Buckets by name, for instance by address; the full ones are forgotten when there are many. */
+export class Buckets {
+  readonly #limit: Limit
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(limit: Limit) {
+    this.#limit = limit
+  }
+
+  of(name: string, now: number): Bucket {
+    let bucket = this.#buckets.get(name)
+    if (!bucket) {
+      if (this.#buckets.size >= 10_000) this.#sweep(now)
+      bucket = new Bucket(this.#limit, now)
+      this.#buckets.set(name, bucket)
+    }
+    return bucket
+  }
+
+  #sweep(now: number): void {
+    for (const [name, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(name)
+    if (this.#buckets.size >= 10_000) this.#buckets.clear()
+  }
+}

@@ -1,0 +1,34 @@
+// Where time comes from, so that tests can set it.
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+export const systemClock: Clock = { now: Date.now }
+
+/** RFC 3339 UTC with milliseconds. [contract 1.6] */
+export const isoTime = (ms: number): string => new Date(ms).toISOString()
+
+const iso8601 =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/
+
+/** Any ISO 8601 offset; none means UTC; a space stands for an unescaped "+". Undefined if it is no time. [contract 1.6] */
+export function parseTime(text: string): number | undefined {
+  const m = iso8601.exec(text.replace(' ', '+'))
+  if (!m) return undefined
+  const [year, month, day, hour, minute, second] = [m[1], m[2], m[3], m[4], m[5], m[6]].map((x) => Number(x ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const offset = (Number(m[10] ?? 0) * 60 + Number(m[11] ?? 0)) * (m[9] === '-' ? -1 : 1)
+  if (hour > 23 || minute > 59 || second > 59 || Number(m[10] ?? 0) > 23 || Number(m[11] ?? 0) > 59) return undefined
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
+  const fraction = Math.floor(Number(`0.${m[7] ?? 0}`) * 1000)
+  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction
+}

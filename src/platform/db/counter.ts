@@ -1,0 +1,19 @@
+// Numbers for new things: per organisation and noun, from 1, never used twice. [contract D.5]
+import type { Tx } from './db.ts'
+import { query } from './query.ts'
+
+export type Counted = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key'
+
+const bump = query((db, p: { org: number; noun: string }) =>
+  db
+    .insertInto('counters')
+    .values({ org: p.org, noun: p.noun, last: 1 })
+    .onConflict((c) => c.columns(['org', 'noun']).doUpdateSet((e) => ({ last: e('counters.last', '+', 1) })))
+    .returning('last'),
+)
+
+export async function nextId(tx: Tx, org: number, noun: Counted): Promise<number> {
+  const [row] = await bump(tx, { org, noun })
+  if (!row) throw new Error(`no number for a new ${noun}`)
+  return row.last
+}

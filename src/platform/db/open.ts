@@ -1,0 +1,125 @@
+// Opens the database that the options name, migrated and ready, and the lock that keeps a second server out.
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { Kysely, sql } from 'kysely'
+import pg from 'pg'
+import { Refusal } from '../failure.ts'
+import { Db } from './db.ts'
+import { migrate } from './migrate.ts'
+import { openPostgres } from './postgres.ts'
+import type { Schema } from './schema.ts'
+import { openSqlite } from './sqlite.ts'
+
+export interface Place {
+  readonly dataDir: string
+  readonly databaseUrl?: string | undefined
+}
+
+export interface Opened {
+  readonly db: Db
+  /** The migrations that this opening ran. */
+  readonly migrated: readonly string[]
+  readonly pools: readonly pg.Pool[]
+}
+
+export async function openDb(place: Place, onError: (error: Error) => void): Promise<Opened> {
+  const opened = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
+  try {
+    return { ...opened, migrated: await migrate(opened.db) }
+  } catch (error) {
+    await opened.db.close()
+    throw error
+  }
+}
+
+/** Makes the folder for database, secrets and lock, or says why it cannot. */
+export function prepareFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new Refusal(
+      `Cannot write to the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}). Make it writable, or name another with --data-dir.`,
+    )
+  }
+}
+
+function openFile(dataDir: string) {
+  const file = join(dataDir, 'roomkeeper.db')
+  try {
+    const { writer, reader } = openSqlite(file)
+    return {
+      db: new Db('sqlite', new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer })),
+      pools: [],
+    }
+  } catch (error) {
+    throw new Refusal(`Cannot open the database ${file}: ${(error as Error).message}.`)
+  }
+}
+
+async function openRemote(url: string, onError: (error: Error) => void) {
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    throw new Refusal('--database-url must start with postgres:// or postgresql://. Leave it out to use SQLite.')
+  }
+  const { writer, reader, pools } = openPostgres(url, onError)
+  const db = new Db('postgres', new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer }))
+  try {
+    const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(db.kysely)
+    if (encoding.rows[0]?.server_encoding !== 'UTF8') {
+      throw new Refusal('The PostgreSQL database must have the encoding UTF8. Create it with ENCODING UTF8.')
+    }
+  } catch (error) {
+    await db.close()
+    if (error instanceof Refusal) throw error
+    throw new Refusal(`Cannot reach PostgreSQL: ${reason(error)}. Check --database-url.`)
+  }
+  return { db, pools }
+}
+
+/** What a failed connection says, without the address: it may hold a password. */
+const reason = (error: unknown) => {
+  const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: Error[] }
+  return message || errors?.[0]?.message || code || 'unknown reason'
+}
+
+const busy = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
+
+/** One server per database. Both locks are the operating system's or PostgreSQL's own: a crash frees them. */
+export async function lockServer(place: Place, onLost: () => void): Promise<() => Promise<void>> {
+  return place.databaseUrl ? lockPostgres(place.databaseUrl, onLost) : lockFile(place.dataDir)
+}
+
+function lockFile(dataDir: string) {
+  const lock = new Database(join(dataDir, 'server.lock'), { timeout: 0 })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch {
+    lock.close()
+    throw new Refusal(`${busy} --data-dir.`)
+  }
+  return async () => {
+    lock.close()
+  }
+}
+
+const advisoryKey = 0x526f6f6d // "Room"
+
+async function lockPostgres(url: string, onLost: () => void) {
+  const client = new pg.Client({ connectionString: url, application_name: 'roomkeeper server lock', keepAlive: true })
+  await client.connect()
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [advisoryKey])
+  if (!rows[0].mine) {
+    await client.end()
+    throw new Refusal(`${busy} database.`)
+  }
+  let closing = false
+  client.on('error', () => {})
+  client.on('end', () => {
+    if (!closing) onLost()
+  })
+  return async () => {
+    closing = true
+    await client.end()
+  }
+}

@@ -1,0 +1,46 @@
+// What went wrong, in words: rules throw these, the edge turns them into an answer.
+import type { ErrorCode, Violation } from '../contract/error.ts'
+
+/** Beginnings of messages that real clients look for. [contract 2.2] */
+const prefixes: Partial<Record<ErrorCode, string>> = {
+  INVALID_ARGUMENT: 'Invalid request: ',
+  FAILED_PRECONDITION: 'Operation preconditions not met: ',
+  NOT_FOUND: 'Requested resource not found: ',
+}
+
+export interface FailureExtras {
+  violations?: readonly Violation[]
+  headers?: Readonly<Record<string, string>>
+  /** Two statuses share ABORTED: 409 unless said otherwise. */
+  status?: number
+}
+
+export class Failure extends Error {
+  readonly code: ErrorCode
+  readonly extras: FailureExtras
+
+  constructor(code: ErrorCode, sentence: string, extras: FailureExtras = {}) {
+    super((prefixes[code] ?? '') + sentence)
+    this.code = code
+    this.extras = extras
+  }
+}
+
+export const invalid = (violations: readonly Violation[]): Failure =>
+  new Failure('INVALID_ARGUMENT', violations.map((v) => `${v.field} ${v.error}`).join('; '), { violations })
+
+/** An organisation that the token may not see: nothing more is said. [contract 2.4] */
+export const unknownOrganisation = (): Failure => {
+  const failure = new Failure('NOT_FOUND', '')
+  failure.message = 'Requested resource not found'
+  return failure
+}
+
+/** Insists that something exists. */
+export function found<T>(thing: T | undefined, what: string): T {
+  if (thing === undefined) throw new Failure('NOT_FOUND', `there is no ${what}.`)
+  return thing
+}
+
+/** A mistake of the person who starts the program: printed as one sentence, without a stack. */
+export class Refusal extends Error {}

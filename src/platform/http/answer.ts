@@ -1,0 +1,65 @@
+// What a handler gives back, and how it becomes an HTTP answer with its ETag. [contract 1.2] [contract 7.4]
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Operation } from '../../contract/operation.ts'
+import { etagOf } from '../by.ts'
+
+/** One writable resource with its version. */
+export class Versioned<T> {
+  readonly version: number
+  readonly body: T
+
+  constructor(version: number, body: T) {
+    this.version = version
+    this.body = body
+  }
+}
+
+/** An answer that is not JSON and too long to hold in memory. */
+export class Streamed {
+  readonly type: string
+  readonly filename: string
+  readonly chunks: AsyncIterable<string>
+
+  constructor(type: string, filename: string, chunks: AsyncIterable<string>) {
+    this.type = type
+    this.filename = filename
+    this.chunks = chunks
+  }
+}
+
+export function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: Operation,
+  answer: unknown,
+): FastifyReply {
+  if (answer instanceof Streamed) {
+    return reply
+      .header('Content-Disposition', `attachment; filename="${answer.filename}"`)
+      .type(answer.type)
+      .send(Readable.from(answer.chunks))
+  }
+  const text = JSON.stringify(answer instanceof Versioned ? answer.body : answer)
+  if (answer instanceof Versioned) reply.header('ETag', etagOf(answer.version))
+  else if (operation.method === 'GET') reply.header('ETag', `W/"${hash('sha1', text, 'base64url')}"`)
+  if (operation.method === 'GET' && matches(request.headers['if-none-match'], reply.getHeader('ETag') as string)) {
+    return reply.code(304).send()
+  }
+  return sendJson(reply, text)
+}
+
+const asItIs = (text: unknown) => text as string
+
+/** Fastify would add a charset, which JSON does not have. */
+export const sendJson = (reply: FastifyReply, text: string): FastifyReply =>
+  reply.header('Content-Type', 'application/json').serializer(asItIs).send(text)
+
+/** The weak comparison of RFC 9110: what a conditional read asks for. */
+function matches(wanted: string | undefined, etag: string): boolean {
+  if (wanted === undefined) return false
+  if (wanted.trim() === '*') return true
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return wanted.split(',').some((tag) => opaque(tag) === opaque(etag))
+}

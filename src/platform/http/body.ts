@@ -1,0 +1,50 @@
+// Parses request bodies: JSON and nothing else, within limits. [contract 7.1]
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance } from 'fastify'
+import { Failure } from '../failure.ts'
+
+const mostDepth = 32
+
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  // A request without a body is accepted whatever its header says. [contract 1.7]
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else {
+      const sent = request.headers['content-type'] ?? 'no Content-Type'
+      done(new Failure('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json, not ${sent}.`))
+    }
+  })
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined
+  if (!isUtf8(bytes)) throw malformed('it is not UTF-8 text')
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw malformed((error as Error).message)
+  }
+  if (isDeeper(value, mostDepth)) throw malformed(`it is nested more than ${mostDepth} levels deep`)
+  return value
+}
+
+const malformed = (why: string) =>
+  new Failure('INVALID_ARGUMENT', `the body is not acceptable JSON: ${why}.`, {
+    violations: [{ field: 'body', error: `is not acceptable JSON: ${why}` }],
+  })
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  return false
+}

@@ -1,0 +1,2 @@
+// placeholder until the page is written
+export const docsPage = () => ({ html: '', contentSecurityPolicy: '' })

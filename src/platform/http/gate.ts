@@ -1,0 +1,121 @@
+// The order of checks before an operation: token, rate limit, organisation, path, scope. [contract 2.3]
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Operation } from '../../contract/operation.ts'
+import { Buckets, type Limit } from '../auth/bucket.ts'
+import type { Caller, Keyring } from '../auth/keyring.ts'
+import type { Clock } from '../clock.ts'
+import { Failure, unknownOrganisation } from '../failure.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { isUnderBase, orgInPath } from './paths.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set by the gate on everything below a base. */
+    caller: Caller | undefined
+  }
+  interface FastifyContextConfig {
+    operation?: Operation & { id: string }
+  }
+}
+
+export interface GateOptions {
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly authFailures: Limit
+}
+
+type Done = (error?: Error) => void
+
+/** The caller of a request with a valid key that lets it through its rate limit. */
+export type Identify = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  then: (caller: Caller) => void,
+  fail: Done,
+) => void
+
+export function identifier({ keyring, clock, log, metrics, authFailures }: GateOptions): Identify {
+  const failures = new Buckets(authFailures)
+  const mentions = new Buckets({ rate: 1 / 60, burst: 1 })
+
+  const refuse = (request: FastifyRequest, hadToken: boolean): Failure => {
+    metrics.authFailures.inc()
+    const now = clock.now()
+    if (mentions.of(request.ip, now).take(now)) log.warn({ requestId: request.id, ip: request.ip }, 'token refused')
+    const bucket = failures.of(request.ip, now)
+    if (authFailures.rate > 0 && !bucket.take(now))
+      return tooMany('failed attempts from this address', bucket.retryAfter)
+    return hadToken
+      ? new Failure('UNAUTHENTICATED', 'The token is not valid: unknown, expired or revoked. Use a current API key.', {
+          headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper", error="invalid_token"' },
+        })
+      : new Failure('UNAUTHENTICATED', 'A token is needed. Send the header "Authorization: Bearer <API key>".', {
+          headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper"' },
+        })
+  }
+
+  return (request, reply, then, fail) => {
+    const token = bearerToken(request.headers.authorization)
+    if (token === undefined) return fail(refuse(request, false))
+    const admit = (caller: Caller | undefined) => {
+      if (!caller) return fail(refuse(request, true))
+      const { bucket } = caller
+      if (bucket) {
+        const admitted = bucket.take(clock.now())
+        reply.header(
+          'RateLimit-Policy',
+          `"default";q=${bucket.limit.burst};w=${bucket.limit.burst / bucket.limit.rate}`,
+        )
+        reply.header('RateLimit', `"default";r=${bucket.remaining};t=${bucket.fullIn}`)
+        if (!admitted) return fail(tooMany('requests with this key', bucket.retryAfter))
+      }
+      request.caller = caller
+      then(caller)
+    }
+    const caller = keyring.find(token)
+    if (caller instanceof Promise) caller.then(admit, fail)
+    else admit(caller)
+  }
+}
+
+export function gate(identify: Identify) {
+  return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    if (!isUnderBase(request.url)) done()
+    else
+      identify(
+        request,
+        reply,
+        (caller) => {
+          const params = request.params as { orgid?: string }
+          const org = params.orgid ?? orgInPath(request.url)
+          if (org !== undefined && org !== caller.org.id) return done(unknownOrganisation())
+          // An unknown path or method is answered by the not-found handler, which comes next.
+          const { operation } = request.routeOptions.config
+          done(operation && missing(operation, caller))
+        },
+        done,
+      )
+  }
+}
+
+const bearerToken = (header: string | undefined): string | undefined =>
+  header?.slice(0, 7).toLowerCase() === 'bearer ' ? header.slice(7).trim() : undefined
+
+const tooMany = (what: string, retryAfter: number): Failure =>
+  new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Wait ${retryAfter} s, then go on more slowly.`, {
+    headers: { 'Retry-After': String(retryAfter) },
+  })
+
+function missing(operation: Operation, caller: Caller): Failure | undefined {
+  if (!caller[operation.scope]) return denied(operation.scope, `the scope ${operation.scope}`)
+  if (operation.manage && !caller.manage) return denied(`${operation.scope} manage`, 'the attribute manage')
+  return undefined
+}
+
+export const denied = (scope: string, what: string): Failure =>
+  new Failure('PERMISSION_DENIED', `This key lacks ${what}. Use a key that has it.`, {
+    headers: { 'WWW-Authenticate': `Bearer realm="roomkeeper", error="insufficient_scope", scope="${scope}"` },
+  })

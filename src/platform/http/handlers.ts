@@ -1,0 +1,19 @@
+// What a handler is: typed by its operation, so that a missing or wrong one does not compile.
+import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
+import type { OperationId, Operations } from '../../contract/operations.ts'
+import type { By } from '../by.ts'
+import type { Streamed, Versioned } from './answer.ts'
+
+export interface InputOf<K extends OperationId> {
+  readonly params: ParamsOf<Operations[K]>
+  readonly query: QueryInput<Operations[K]>
+  readonly body: BodyOf<Operations[K]>
+}
+
+export type AnswerOf<K extends OperationId> =
+  | (Operations[K] extends { versioned: true } ? Versioned<ResponseOf<Operations[K]>> : ResponseOf<Operations[K]>)
+  | (Operations[K] extends { csv: true } ? Streamed : never)
+
+export type Handlers<K extends OperationId = OperationId> = {
+  readonly [I in K]: (by: By, input: InputOf<I>) => Promise<AnswerOf<I>>
+}

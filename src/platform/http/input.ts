@@ -1,0 +1,176 @@
+// Reads what a request brings: path and query parameters, then the body, all checked against the operation. [contract 1.7]
+import { Ajv, type ValidateFunction } from 'ajv'
+import type { TProperties, TSchema } from 'typebox'
+import type { Violation } from '../../contract/error.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { parseTime } from '../clock.ts'
+import { Failure, invalid } from '../failure.ts'
+import { violationsOf } from './sentences.ts'
+
+export interface Input {
+  params: Record<string, unknown>
+  query: Record<string, unknown>
+  body: unknown
+}
+
+interface RawInput {
+  params: unknown
+  query: unknown
+  body?: unknown
+}
+
+const ajv = new Ajv({ allErrors: true, strict: false })
+ajv.addFormat('line', true)
+ajv.addFormat('lines', true)
+ajv.addFormat('password', true)
+ajv.addFormat('uuid', true)
+ajv.addFormat('int32', true)
+ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
+ajv.addFormat('email-address', /^[^@\s]+@[^@\s]+$/)
+ajv.addFormat('timezone', isTimezone)
+
+/** One client offers a zone that does not exist; it is accepted. [contract 5.3] */
+function isTimezone(zone: string): boolean {
+  if (zone === 'Africa/Istanbul') return true
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Everything that can be prepared is prepared here, once for each operation. */
+export function inputReader(operation: Operation): (raw: RawInput) => Input {
+  const readParams = parameterReader(operation.params ?? {}, true)
+  const readQuery = parameterReader(operation.query ?? {}, false)
+  const readBody = operation.body ? bodyReader(operation.body, operation.bodyAliases ?? {}) : undefined
+  return (raw) => {
+    const violations: Violation[] = []
+    const params = readParams(raw.params as Record<string, string>, violations)
+    const query = readQuery(raw.query as Record<string, string | string[]>, violations)
+    if (violations.length > 0) throw invalid(violations)
+    return { params, query, body: readBody?.(raw.body) }
+  }
+}
+
+const plainInt32 = /^(0|-?[1-9]\d{0,9})$/
+
+/** `1e3`, `01`, `2147483648` and `-0` are not int32. [contract 1.5] */
+export function parseInt32(text: string): number | undefined {
+  if (!plainInt32.test(text)) return undefined
+  const value = Number(text)
+  return value === (value | 0) ? value : undefined
+}
+
+type Parse = (text: string) => { value: unknown } | string
+
+const parserOf = (shape: TSchema): Parse => {
+  const { type, format } = shape as { type?: string; format?: string }
+  if (type === 'integer') {
+    return (text) => {
+      const value = parseInt32(text)
+      return value === undefined ? 'must be an integer from -2147483648 to 2147483647' : { value }
+    }
+  }
+  if (type === 'boolean') {
+    return (text) => (text === 'true' || text === 'false' ? { value: text === 'true' } : 'must be true or false')
+  }
+  if (format === 'date-time') {
+    return (text) => {
+      const value = parseTime(text)
+      return value === undefined ? 'must be a date and time such as 2026-03-02T09:15:00Z' : { value }
+    }
+  }
+  return (text) => ({ value: text })
+}
+
+function parameterReader(shapes: TProperties, alwaysThere: boolean) {
+  const readers = Object.entries(shapes).map(([name, shape]) => ({
+    name,
+    parse: parserOf(shape),
+    required: alwaysThere || (shape as { required?: boolean }).required === true,
+  }))
+  return (given: Record<string, string | string[] | undefined>, violations: Violation[]): Record<string, unknown> => {
+    const values: Record<string, unknown> = {}
+    for (const { name, parse, required } of readers) {
+      const text = given[name]
+      if (text === undefined) {
+        if (required) violations.push({ field: name, error: 'is required' })
+        continue
+      }
+      const parsed = typeof text === 'string' ? parse(text) : 'must be given once'
+      if (typeof parsed === 'string') violations.push({ field: name, error: parsed })
+      else values[name] = parsed.value
+    }
+    return values
+  }
+}
+
+function bodyReader(shape: TSchema, aliases: Readonly<Record<string, string>>) {
+  const validate: ValidateFunction = ajv.compile(shape)
+  const properties = (shape as { properties?: Record<string, TSchema> }).properties
+  return (sent: unknown): unknown => {
+    if (sent === undefined) {
+      throw new Failure('INVALID_ARGUMENT', 'a JSON body is required.', {
+        violations: [{ field: 'body', error: 'is required' }],
+      })
+    }
+    const violations: Violation[] = []
+    const body = properties && isObject(sent) ? tidy(sent, properties, aliases, '', violations) : sent
+    if (violations.length > 0) throw invalid(violations)
+    if (!validate(body)) throw invalid(violationsOf(validate.errors ?? [], 'body'))
+    return body
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Keeps the known keys only and trims texts; a shape that is closed keeps all, so that a typo is named. [contract 1.7] */
+function tidy(
+  sent: Record<string, unknown>,
+  properties: Record<string, TSchema>,
+  aliases: Readonly<Record<string, string>>,
+  path: string,
+  violations: Violation[],
+): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const [name, shape] of Object.entries(properties)) {
+    const alias = Object.keys(aliases).find((a) => aliases[a] === name && Object.hasOwn(sent, a))
+    const value = Object.hasOwn(sent, name) ? sent[name] : alias && sent[alias]
+    if (value === undefined) continue
+    kept[name] = tidyValue(value, shape, path + name, violations)
+  }
+  return kept
+}
+
+function tidyValue(value: unknown, shape: TSchema, field: string, violations: Violation[]): unknown {
+  if (typeof value === 'string') return tidyText(value, formatOf(shape), field, violations)
+  const { properties, additionalProperties } = shape as {
+    properties?: Record<string, TSchema>
+    additionalProperties?: boolean
+  }
+  if (!properties || !isObject(value)) return value
+  const known = tidy(value, properties, {}, `${field}.`, violations)
+  return additionalProperties === false ? { ...value, ...known } : known
+}
+
+/** The format of a shape that may also be null. */
+const formatOf = (shape: TSchema): string | undefined => {
+  const { format, anyOf } = shape as { format?: string; anyOf?: TSchema[] }
+  return format ?? anyOf?.map(formatOf).find((f) => f !== undefined)
+}
+
+const control = /\p{Cc}/u
+const controlButNewlineAndTab = /[^\P{Cc}\n\r\t]/u
+
+/** [contract 1.10] [contract D.1] */
+function tidyText(text: string, format: string | undefined, field: string, violations: Violation[]): string {
+  if ((format === 'lines' ? controlButNewlineAndTab : control).test(text)) {
+    violations.push({ field, error: 'must not hold control characters' })
+  } else if (!text.isWellFormed()) {
+    violations.push({ field, error: 'must be well-formed text: it holds half of a surrogate pair' })
+  }
+  return format === 'password' ? text : text.trim()
+}

@@ -1,0 +1,198 @@
+// The HTTP server: every operation of the table on its route, and around them what every answer needs.
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import compress from '@fastify/compress'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { operationList } from '../../contract/operations.ts'
+import type { Caller } from '../auth/keyring.ts'
+import type { By, Ground } from '../by.ts'
+import { Failure } from '../failure.ts'
+import { send } from './answer.ts'
+import { parseBodies } from './body.ts'
+import { cors } from './cors.ts'
+import { errorBody, sendError } from './errors.ts'
+import { type GateOptions, gate, type Identify, identifier } from './gate.ts'
+import type { Handlers } from './handlers.ts'
+import { type Input, inputReader } from './input.ts'
+import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
+
+export interface HttpOptions extends GateOptions {
+  readonly ground: Ground
+  readonly handlers: Handlers
+  readonly corsOrigins: readonly string[]
+  readonly trustProxy: readonly string[]
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  /** Write a log line for reads too. */
+  readonly logReads: boolean
+}
+
+export interface Http {
+  readonly app: FastifyInstance
+  readonly identify: Identify
+  /** New requests get 503, those under way finish, then it closes; after `patience` ms it closes anyway. */
+  drain(patience: number): Promise<void>
+}
+
+const maxHeaderSize = 16 * 1024
+const keptRequestId = /^[A-Za-z0-9._-]{1,64}$/
+
+export async function makeHttp(options: HttpOptions): Promise<Http> {
+  const { log, metrics, ground, handlers } = options
+  const app = Fastify({
+    logger: false,
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    return503OnClosing: false,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id']
+      return typeof given === 'string' && keptRequestId.test(given) ? given : randomUUID()
+    },
+    rewriteUrl: normalisePath,
+    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+    routerOptions: { maxParamLength: maxHeaderSize },
+    clientErrorHandler: answerUnreadable,
+    ...(options.tls ? { https: { ...options.tls, maxHeaderSize } } : { http: { maxHeaderSize } }),
+  }) as FastifyInstance<Server>
+  app.decorateRequest('caller', undefined)
+  parseBodies(app)
+  app.setErrorHandler(sendError(log))
+
+  let draining = false
+  let underWay = 0
+  const whenIdle = Promise.withResolvers<void>()
+  const ended = () => {
+    underWay--
+    if (draining && underWay === 0) whenIdle.resolve()
+  }
+
+  const answerCors = cors(new Set(options.corsOrigins))
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-Request-Id', request.id)
+    if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
+    if (answerCors(request, reply)) return
+    if (draining && request.url !== '/livez') return done(shuttingDown(reply))
+    underWay++
+    reply.raw.once('close', ended)
+    done()
+  })
+  const identify = identifier(options)
+  app.addHook('onRequest', gate(identify))
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const { operation } = request.routeOptions.config
+    metrics.request(operation?.id ?? 'none', reply.statusCode, reply.elapsedTime / 1000)
+    const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
+    if (request.caller && (isWrite || options.logReads)) {
+      log.info(
+        {
+          requestId: request.id,
+          operation: operation?.id,
+          path: request.url,
+          status: reply.statusCode,
+          ms: Math.round(reply.elapsedTime * 10) / 10,
+          org: request.caller.org.id,
+          key: request.caller.keyId,
+          ip: request.ip,
+        },
+        isWrite ? 'write' : 'read',
+      )
+    }
+    done()
+  })
+
+  await app.register(compress, { global: true, threshold: 1024, encodings: ['br', 'gzip'] })
+
+  const methodsAt = methodFinder(operationList)
+  app.setNotFoundHandler((request) => {
+    throw notFound(request, methodsAt)
+  })
+
+  for (const operation of operationList) {
+    const read = inputReader(operation)
+    const handle = handlers[operation.id] as (by: By, input: Input) => Promise<unknown>
+    for (const url of routesOf(operation)) {
+      app.route({
+        method: operation.method,
+        url,
+        config: { operation },
+        handler: async (request, reply) => {
+          const answer = await handle(byOf(ground, request), read(request))
+          return send(request, reply, operation, answer)
+        },
+      })
+    }
+  }
+
+  return {
+    app,
+    identify,
+    async drain(patience) {
+      draining = true
+      if (underWay > 0) {
+        const timer = setTimeout(whenIdle.resolve, patience)
+        await whenIdle.promise
+        clearTimeout(timer)
+      }
+      app.server.closeAllConnections()
+      await app.close()
+    },
+  }
+}
+
+function byOf(ground: Ground, request: FastifyRequest): By {
+  const caller = request.caller as Caller
+  const { headers } = request
+  return {
+    ground,
+    org: caller.org,
+    actor: { type: 'KEY', id: String(caller.keyId), name: caller.name },
+    may: (what) => caller[what],
+    requestId: request.id,
+    ip: request.ip,
+    ifMatch: headers['if-match'],
+    wantsCsv: /\btext\/csv\b/.test(headers.accept ?? '') && !/\bapplication\/json\b/.test(headers.accept ?? ''),
+  }
+}
+
+function shuttingDown(reply: FastifyReply): Failure {
+  reply.header('Connection', 'close')
+  return new Failure('UNAVAILABLE', 'The server is shutting down. Send the request again in a moment.', {
+    headers: { 'Retry-After': '5' },
+  })
+}
+
+function notFound(request: FastifyRequest, methodsAt: (url: string) => string[]): Failure {
+  const path = request.url.split('?')[0]
+  const methods = isUnderBase(request.url) ? methodsAt(request.url) : []
+  if (methods.length > 0) {
+    const allowed = methods.join(', ')
+    return new Failure('METHOD_NOT_ALLOWED', `${path} does not know ${request.method}, only ${allowed}.`, {
+      headers: { Allow: allowed },
+    })
+  }
+  return new Failure('NOT_FOUND', `nothing is at ${path}. See /docs for every operation.`)
+}
+
+/** What is not even an HTTP request gets the same shape of error. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [line, failure] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [
+          '431 Request Header Fields Too Large',
+          new Failure('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers are larger than 16 KiB.'),
+        ]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [
+            '408 Request Timeout',
+            new Failure('INVALID_ARGUMENT', 'the request did not arrive in time.', { status: 408 }),
+          ]
+        : ['400 Bad Request', new Failure('INVALID_ARGUMENT', 'this is not a well-formed HTTP request.')]
+  const id = randomUUID()
+  const body = JSON.stringify(errorBody(failure as Failure, id))
+  socket.end(
+    `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nX-Request-Id: ${id}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,58 @@
+// What lies beside the API: health, metrics, the API's description and its page.
+import { BlockList } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { openapi } from '../../contract/openapi.ts'
+import type { Db } from '../db/db.ts'
+import { Failure } from '../failure.ts'
+import type { Metrics } from '../metrics.ts'
+import { sendJson } from './answer.ts'
+import { docsPage } from './docs-page.ts'
+import { denied, type Identify } from './gate.ts'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
+export const isLoopback = (ip: string): boolean => loopback.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4')
+
+export function serviceRoutes(
+  app: FastifyInstance,
+  { db, metrics, identify, publicUrl }: { db: Db; metrics: Metrics; identify: Identify; publicUrl: () => string },
+): void {
+  app.get('/livez', async (_request, reply) => sendJson(reply, '{"ok":true}'))
+
+  app.get('/readyz', async (_request, reply) => {
+    try {
+      await db.ping()
+    } catch {
+      throw new Failure('UNAVAILABLE', 'The database does not answer.', { headers: { 'Retry-After': '5' } })
+    }
+    return sendJson(reply, '{"ok":true}')
+  })
+
+  app.get(
+    '/metrics',
+    {
+      // Open to this machine; from elsewhere with a key that has Read. [contract D.10]
+      onRequest: (request, reply, done) => {
+        if (isLoopback(request.ip)) return done()
+        identify(request, reply, (caller) => done(caller.read ? undefined : denied('read', 'the scope read')), done)
+      },
+    },
+    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  )
+
+  app.get('/openapi.json', async (_request, reply) => sendJson(reply, JSON.stringify(openapi(publicUrl()))))
+
+  const page = docsPage()
+  app.get('/docs', async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', page.contentSecurityPolicy)
+      .header('X-Content-Type-Options', 'nosniff')
+      .header('X-Frame-Options', 'DENY')
+      .header('Referrer-Policy', 'no-referrer')
+      .send(page.html),
+  )
+  app.get('/', async (_request, reply) => reply.redirect('/docs'))
+}

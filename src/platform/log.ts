@@ -1,0 +1,7 @@
+// Structured logs: one JSON object a line, on standard error. Nothing secret goes in.
+import { type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+export const makeLog = (level: string): Log =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))

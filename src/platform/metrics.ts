@@ -1,0 +1,78 @@
+// What Prometheus can ask: requests by operation and status, latencies, the database, the process.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { DbMetrics } from './db/db.ts'
+
+const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+export interface Metrics {
+  readonly registry: Registry
+  readonly db: DbMetrics
+  readonly authFailures: Counter
+  request(operation: string, status: number, seconds: number): void
+  /** A number that is asked for when somebody looks. */
+  watch(name: string, help: string, read: () => number): void
+}
+
+export function makeMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'roomkeeper_http_requests_total',
+    help: 'Requests by operation id and status.',
+    labelNames: ['operation', 'status'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'roomkeeper_http_request_duration_seconds',
+    help: 'Time from request to answer, by operation id.',
+    labelNames: ['operation'],
+    buckets: seconds,
+    registers,
+  })
+  const transactions = new Histogram({
+    name: 'roomkeeper_db_transaction_duration_seconds',
+    help: 'Writing transactions by outcome, waiting for their turn included.',
+    labelNames: ['outcome'],
+    buckets: seconds,
+    registers,
+  })
+  const authFailures = new Counter({
+    name: 'roomkeeper_auth_failures_total',
+    help: 'Requests with no token, or with one that is not valid.',
+    registers,
+  })
+  // Finding the labelled child again costs more than counting: keep them.
+  const counts = new Map<string, Counter.Internal>()
+  const timers = new Map<string, Histogram.Internal<'operation'>>()
+  return {
+    registry,
+    authFailures,
+    db: { transaction: (outcome, took) => transactions.labels(outcome).observe(took) },
+    request(operation, status, took) {
+      const name = `${operation} ${status}`
+      let count = counts.get(name)
+      if (!count) {
+        count = requests.labels(operation, String(status))
+        counts.set(name, count)
+      }
+      count.inc()
+      let timer = timers.get(operation)
+      if (!timer) {
+        timer = durations.labels(operation)
+        timers.set(operation, timer)
+      }
+      timer.observe(took)
+    },
+    watch(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+  }
+}

@@ -1,0 +1,156 @@
+// Every option of the server, once: flags, environment variables, help and docs/operations.md come from here.
+import { isIP } from 'node:net'
+import { Refusal } from './failure.ts'
+
+export interface OptionSpec {
+  /** As commander writes it, for example `--port <number>`. */
+  readonly flag: string
+  readonly env: string
+  readonly default?: string | number | boolean
+  readonly help: string
+  readonly parse?: (text: string, before?: unknown) => unknown
+}
+
+const whole = (name: string, min: number, max: number) => (text: string) => {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new Refusal(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
+}
+
+/** May be given more than once, or with commas. */
+const list = (check: (item: string) => void) => (text: string, before?: unknown) => {
+  const items = text.split(',').map((item) => item.trim())
+  for (const item of items) check(item)
+  return [...(Array.isArray(before) ? before : []), ...items]
+}
+
+const url = (name: string) => (text: string) => {
+  if (/^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  throw new Refusal(`${name} must be an address such as https://rooms.example.org, not "${text}".`)
+}
+
+const cidr = (item: string) => {
+  const [address = '', bits] = item.split('/')
+  const family = isIP(address)
+  if (family !== 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))) return
+  throw new Refusal(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Where the database is: every command takes these. */
+export const placeOptions: readonly OptionSpec[] = [
+  {
+    flag: '--data-dir <folder>',
+    env: 'ROOMKEEPER_DATA_DIR',
+    default: './data',
+    help: 'folder of the SQLite database, the secret key and the lock',
+  },
+  {
+    flag: '--database-url <url>',
+    env: 'ROOMKEEPER_DATABASE_URL',
+    help: 'use this PostgreSQL database (postgres://…) instead of SQLite',
+  },
+  {
+    flag: '--secret-key-file <file>',
+    env: 'ROOMKEEPER_SECRET_KEY_FILE',
+    help: 'the secret that is not in the database (default: secret.key in the data folder)',
+  },
+]
+
+export const serveOptions: readonly OptionSpec[] = [
+  {
+    flag: '--port <number>',
+    env: 'ROOMKEEPER_PORT',
+    default: 8080,
+    help: 'port of the API; 0 takes a free one',
+    parse: whole('--port', 0, 65535),
+  },
+  {
+    flag: '--host <address>',
+    env: 'ROOMKEEPER_HOST',
+    default: '127.0.0.1',
+    help: 'address to listen on; only this machine can reach the default',
+  },
+  ...placeOptions,
+  {
+    flag: '--public-url <url>',
+    env: 'ROOMKEEPER_PUBLIC_URL',
+    help: 'how others reach the service: used in links and in answers to devices',
+    parse: url('--public-url'),
+  },
+  {
+    flag: '--trust-proxy <cidr>',
+    env: 'ROOMKEEPER_TRUST_PROXY',
+    help: 'believe X-Forwarded-For from this proxy (repeatable), so that limits count its clients one by one',
+    parse: list(cidr),
+  },
+  { flag: '--tls-cert <file>', env: 'ROOMKEEPER_TLS_CERT', help: 'certificate chain (PEM): serve HTTPS' },
+  { flag: '--tls-key <file>', env: 'ROOMKEEPER_TLS_KEY', help: 'private key of the certificate (PEM)' },
+  {
+    flag: '--mqtt-port <number>',
+    env: 'ROOMKEEPER_MQTT_PORT',
+    default: 1883,
+    help: 'reserved for devices: nothing listens there yet',
+    parse: whole('--mqtt-port', 0, 65535),
+  },
+  {
+    flag: '--cors-origin <origin>',
+    env: 'ROOMKEEPER_CORS_ORIGIN',
+    help: 'let browsers of this origin call the API (repeatable)',
+    parse: list((item) => void url('--cors-origin')(item)),
+  },
+  {
+    flag: '--rate-limit <number>',
+    env: 'ROOMKEEPER_RATE_LIMIT',
+    default: 200,
+    help: 'requests a second for each key; 0 switches the limit off',
+    parse: whole('--rate-limit', 0, 1_000_000),
+  },
+  {
+    flag: '--rate-burst <number>',
+    env: 'ROOMKEEPER_RATE_BURST',
+    help: 'requests that a key may send at once (default: twice the rate limit)',
+    parse: whole('--rate-burst', 1, 10_000_000),
+  },
+  {
+    flag: '--auth-failure-limit <number>',
+    env: 'ROOMKEEPER_AUTH_FAILURE_LIMIT',
+    default: 20,
+    help: 'failed tokens a second for each address, with a burst of twenty times as many; 0 switches the limit off',
+    parse: whole('--auth-failure-limit', 0, 1_000_000),
+  },
+  {
+    flag: '--log-level <level>',
+    env: 'ROOMKEEPER_LOG_LEVEL',
+    default: 'info',
+    help: `one of ${levels.join(', ')}`,
+    parse: (text) => {
+      if (levels.includes(text)) return text
+      throw new Refusal(`--log-level must be one of ${levels.join(', ')}, not "${text}".`)
+    },
+  },
+  { flag: '--log-reads', env: 'ROOMKEEPER_LOG_READS', default: false, help: 'write a log line for reads too' },
+]
+
+export interface PlaceOptions {
+  readonly dataDir: string
+  readonly databaseUrl?: string
+  readonly secretKeyFile?: string
+}
+
+export interface ServeOptions extends PlaceOptions {
+  readonly port: number
+  readonly host: string
+  readonly publicUrl?: string
+  readonly trustProxy?: readonly string[]
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly mqttPort: number
+  readonly corsOrigin?: readonly string[]
+  readonly rateLimit: number
+  readonly rateBurst?: number
+  readonly authFailureLimit: number
+  readonly logLevel: string
+  readonly logReads: boolean
+}
