@@ -1,0 +1,90 @@
+// The only door to a writing transaction: it takes the audit entry with it. [contract 5.4.audit]
+import type { AuditCategory, Operation } from '../../contract/operation.ts'
+import { type AuditedId, operations } from '../../contract/operations.ts'
+import type { Org } from '../../platform/auth/keyring.ts'
+import type { Actor, By, Ground } from '../../platform/by.ts'
+import type { Tx } from '../../platform/db/db.ts'
+import { chainStart, linkOf } from './chain.ts'
+import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
+
+/** Something that an entry points at. */
+export interface Ref {
+  readonly type: string
+  readonly id: string
+  readonly name: string
+}
+export const ref = (type: string, { id, name }: { id: number | string; name: string }): Ref => ({
+  type,
+  id: String(id),
+  name,
+})
+
+/** What a piece of work gives back: its result, and what the entry says about it. */
+export interface Changed<T> {
+  readonly result: T
+  readonly target: Ref
+  readonly before?: Readonly<Record<string, unknown>>
+  readonly after?: Readonly<Record<string, unknown>>
+  readonly affected?: readonly Ref[]
+  /** The call undid what its operation is named for. */
+  readonly undone?: boolean
+}
+
+interface Kind {
+  readonly category: AuditCategory
+  readonly type: string
+  readonly undoType?: string
+}
+
+/** Runs the work in a transaction and writes its audit entry in the same one: both happen, or neither. */
+export function change<T>(by: By, operation: AuditedId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
+  const kind = (operations[operation] as Operation).audit as Kind
+  return by.ground.db.transaction(async (tx) => {
+    const head = await lockHead(tx, by.org.key)
+    if (!head) throw new Error(`organisation ${by.org.id} has no audit head`)
+    const changed = await work(tx)
+    await append(tx, by, by.org, head, kind, changed)
+    return changed.result
+  })
+}
+
+/** Creates an organisation: the work inserts it, and its log starts with that entry. */
+export function changeNewOrg(ground: Ground, actor: Actor, work: (tx: Tx) => Promise<Changed<Org>>): Promise<Org> {
+  return ground.db.transaction(async (tx) => {
+    const changed = await work(tx)
+    const org = changed.result
+    const head = { org: org.key, count: 0, mac: chainStart(ground.secrets, org.id), timestamp: 0 }
+    await insertHead(tx, head)
+    await append(tx, { ground, actor }, org, head, { category: 'ORG', type: 'ORG_CREATED' }, changed)
+    return org
+  })
+}
+
+type Author = Pick<By, 'ground' | 'actor' | 'requestId' | 'ip'>
+
+async function append(tx: Tx, by: Author, org: Org, head: HeadRow, kind: Kind, changed: Changed<unknown>) {
+  const { target, before, after, affected } = changed
+  const entry = {
+    seq: head.count + 1,
+    // Never backwards, also when the clock is. [contract D.8]
+    timestamp: Math.max(by.ground.clock.now(), head.timestamp),
+    category: kind.category,
+    type: (changed.undone && kind.undoType) || kind.type,
+    actor_type: by.actor.type,
+    actor_id: by.actor.id,
+    actor_name: by.actor.name,
+    target_type: target.type,
+    target_id: target.id,
+    target_name: target.name,
+    details: JSON.stringify({
+      ...(before && { before }),
+      ...(after && { after }),
+      ...(affected?.length && { affected }),
+    }),
+    request_id: by.requestId ?? null,
+    ip: by.ip ?? null,
+  }
+  const mac = linkOf(by.ground.secrets, head.mac, entry)
+  await insertEntry(tx, { ...entry, org: org.key, mac })
+  await updateHead(tx, { org: org.key, count: entry.seq, mac, timestamp: entry.timestamp })
+}

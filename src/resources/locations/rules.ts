@@ -1,0 +1,87 @@
+// Locations: one function for each operation. [interface 11] to [interface 14]
+import type { Static } from 'typebox'
+import type { Location } from '../../contract/locations.ts'
+import { type By, checkIfMatch } from '../../platform/by.ts'
+import { nextId } from '../../platform/db/counter.ts'
+import type { Reader } from '../../platform/db/db.ts'
+import { Failure, found } from '../../platform/failure.ts'
+import { Versioned } from '../../platform/http/answer.ts'
+import type { InputOf } from '../../platform/http/handlers.ts'
+import { change, ref } from '../audit/change.ts'
+import { findRegion } from '../regions/store.ts'
+import { freeRoomsOfLocation, touchRoomsOfLocation } from '../rooms/store.ts'
+import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
+
+export const locationsList = async (by: By) => ({
+  locations: (await listLocations(by.ground.db, by.org.key)).map(view),
+})
+
+export const locationsCreate = (by: By, body: InputOf<'locationsCreate'>['body']) =>
+  change(by, 'locationsCreate', async (tx) => {
+    const region = await regionFor(tx, by, body.regionId)
+    const id = await nextId(tx, by.org.key, 'location')
+    const { name } = body
+    await insertLocation(tx, by.org.key, id, { name, region_id: region?.id ?? null })
+    return {
+      result: new Versioned(1, view({ id, name, region_id: region?.id ?? null, region_name: region?.name ?? null })),
+      target: ref('location', { id, name }),
+      after: { name, regionId: region?.id ?? null },
+    }
+  })
+
+export const locationsUpdate = (by: By, id: number, body: InputOf<'locationsUpdate'>['body']) =>
+  change(by, 'locationsUpdate', async (tx) => {
+    const location = await existing(tx, by, id)
+    checkIfMatch(by, location.version)
+    const name = body.name ?? location.name
+    const region =
+      body.regionId === undefined
+        ? { id: location.region_id, name: location.region_name }
+        : await regionFor(tx, by, body.regionId)
+    const values = { name, region_id: region?.id ?? null }
+    await updateLocation(tx, by.org.key, id, values)
+    await touchRoomsOfLocation(tx, by.org.key, id)
+    return {
+      result: new Versioned(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
+      target: ref('location', { id, name }),
+      before: { name: location.name, regionId: location.region_id },
+      after: { name, regionId: values.region_id },
+    }
+  })
+
+export const locationsDelete = (by: By, id: number) =>
+  change(by, 'locationsDelete', async (tx) => {
+    const location = await existing(tx, by, id)
+    checkIfMatch(by, location.version)
+    const rooms = await freeRoomsOfLocation(tx, by.org.key, id)
+    await deleteLocation(tx, by.org.key, id)
+    return {
+      result: {},
+      target: ref('location', location),
+      before: { name: location.name, regionId: location.region_id },
+      affected: rooms.map((room) => ref('room', room)),
+    }
+  })
+
+const existing = async (on: Reader, by: By, id: number) =>
+  found(await findLocation(on, by.org.key, id), `location ${id}`)
+
+/** The region that a body names; 0 and null name none. */
+async function regionFor(on: Reader, by: By, id: number | null | undefined) {
+  if (!id) return undefined
+  const region = await findRegion(on, by.org.key, id)
+  if (region) return region
+  throw new Failure('FAILED_PRECONDITION', `there is no region ${id}. Create it first, or leave regionId out.`)
+}
+
+interface Viewed {
+  id: number
+  name: string
+  region_id: number | null
+  region_name: string | null
+}
+const view = ({ id, name, region_id, region_name }: Viewed): Static<typeof Location> => ({
+  id,
+  name,
+  ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),
+})

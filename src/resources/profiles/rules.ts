@@ -1,0 +1,89 @@
+// Profiles: one function for each operation. [contract 5.4.profile] [contract 6.profiles]
+import { type By, checkIfMatch } from '../../platform/by.ts'
+import { nextId } from '../../platform/db/counter.ts'
+import type { Reader } from '../../platform/db/db.ts'
+import { Failure, found } from '../../platform/failure.ts'
+import { Versioned } from '../../platform/http/answer.ts'
+import type { InputOf } from '../../platform/http/handlers.ts'
+import { change, ref } from '../audit/change.ts'
+import { hasEndpointWithProfile } from '../endpoints/store.ts'
+import { hasRoomWithProfile } from '../rooms/store.ts'
+import { changedSecrets, maskedConfig, sameConfig, shownConfig, storeConfig } from './config.ts'
+import { deleteProfile, findProfile, insertProfile, listProfiles, type ProfileRow, updateProfile } from './store.ts'
+
+export const profilesList = async (by: By) => ({
+  profiles: (await listProfiles(by.ground.db, by.org.key)).map(summary),
+})
+
+export const profilesGet = async (by: By, id: number) => view(await existing(by.ground.db, by, id))
+
+export const profilesCreate = (by: By, body: InputOf<'profilesCreate'>['body']) =>
+  change(by, 'profilesCreate', async (tx) => {
+    const id = await nextId(tx, by.org.key, 'profile')
+    const row: ProfileRow = {
+      org: by.org.key,
+      id,
+      version: 1,
+      name: body.name,
+      description: body.description || null,
+      config_id: await nextId(tx, by.org.key, 'config'),
+      ...storeConfig(body.config, undefined, by.ground.secrets, sealContext(by, id)),
+    }
+    await insertProfile(tx, row)
+    return { result: view(row), target: ref('profile', row), after: audited(row) }
+  })
+
+export const profilesUpdate = (by: By, id: number, body: InputOf<'profilesUpdate'>['body']) =>
+  change(by, 'profilesUpdate', async (tx) => {
+    const before = await existing(tx, by, id)
+    checkIfMatch(by, before.version)
+    const stored = storeConfig(body.config, before, by.ground.secrets, sealContext(by, id))
+    const row: ProfileRow = {
+      ...before,
+      version: before.version + 1,
+      name: body.name,
+      description: body.description || null,
+      config_id: sameConfig(stored, before) ? before.config_id : await nextId(tx, by.org.key, 'config'),
+      ...stored,
+    }
+    await updateProfile(tx, row)
+    return {
+      result: view(row),
+      target: ref('profile', row),
+      before: audited(before),
+      after: audited(row, changedSecrets(before, row)),
+    }
+  })
+
+export const profilesDelete = (by: By, id: number) =>
+  change(by, 'profilesDelete', async (tx) => {
+    const profile = await existing(tx, by, id)
+    checkIfMatch(by, profile.version)
+    if ((await hasRoomWithProfile(tx, by.org.key, id)) || (await hasEndpointWithProfile(tx, by.org.key, id))) {
+      throw new Failure(
+        'FAILED_PRECONDITION',
+        `profile ${id} is still assigned to rooms or endpoints. Assign them another one first.`,
+      )
+    }
+    await deleteProfile(tx, by.org.key, id)
+    return { result: {}, target: ref('profile', profile), before: audited(profile) }
+  })
+
+const existing = async (on: Reader, by: By, id: number) => found(await findProfile(on, by.org.key, id), `profile ${id}`)
+
+const sealContext = (by: By, id: number) => `profile/${by.org.id}/${id}`
+
+const audited = (row: ProfileRow, changed: readonly string[] = []) => ({
+  name: row.name,
+  description: row.description,
+  config: maskedConfig(row, changed),
+})
+
+const summary = (row: Pick<ProfileRow, 'id' | 'name' | 'description' | 'config_id'>) => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description !== null && { description: row.description }),
+  configId: row.config_id,
+})
+
+const view = (row: ProfileRow) => new Versioned(row.version, { profile: summary(row), config: shownConfig(row) })

@@ -1,0 +1,177 @@
+// SQL of rooms and of the look-up of enrolment codes.
+import { sql } from 'kysely'
+import type { Reader, Tx } from '../../platform/db/db.ts'
+import { query, queryOne } from '../../platform/db/query.ts'
+
+type Key = { org: number; id: number }
+type Filter = { org: number; region: number; location: number }
+
+const listing = (byRegion: boolean, byLocation: boolean) =>
+  query((db, p: Filter) =>
+    db
+      .selectFrom('rooms as r')
+      .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+      .leftJoin(
+        (q) =>
+          q
+            .selectFrom('endpoints')
+            .select((e) => [
+              'room_id',
+              e.fn.countAll<number>().as('endpoints'),
+              e.fn.sum<number>('connected').as('connected'),
+            ])
+            .where('org', '=', p.org)
+            .groupBy('room_id')
+            .as('e'),
+        (j) => j.onRef('e.room_id', '=', 'r.id'),
+      )
+      .select((e) => [
+        'r.id',
+        'r.name',
+        'l.id as location_id',
+        'l.name as location_name',
+        e.fn.coalesce('e.endpoints', sql<number>`0`).as('endpoints'),
+        e.fn.coalesce('e.connected', sql<number>`0`).as('connected'),
+      ])
+      .where('r.org', '=', p.org)
+      .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
+      .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+      .orderBy('r.id'),
+  )
+const listings = {
+  all: listing(false, false),
+  region: listing(true, false),
+  location: listing(false, true),
+  both: listing(true, true),
+}
+
+export const listRooms = (on: Reader, org: number, region?: number, location?: number) => {
+  const filters =
+    region === undefined ? (location === undefined ? 'all' : 'location') : location === undefined ? 'region' : 'both'
+  return listings[filters](on, { org, region: region ?? 0, location: location ?? 0 })
+}
+
+const one = queryOne((db, p: Key) =>
+  db
+    .selectFrom('rooms as r')
+    .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+    .leftJoin('regions as g', (j) => j.onRef('g.org', '=', 'l.org').onRef('g.id', '=', 'l.region_id'))
+    .select([
+      'r.id',
+      'r.name',
+      'r.version',
+      'r.profile_id',
+      'r.dec_sealed',
+      'r.dec_used_at',
+      'r.dec_timeout',
+      'r.location_id',
+      'l.name as location_name',
+      'l.region_id',
+      'g.name as region_name',
+    ])
+    .where('r.org', '=', p.org)
+    .where('r.id', '=', p.id),
+)
+export const findRoom = (on: Reader, org: number, id: number) => one(on, { org, id })
+export type RoomRow = NonNullable<Awaited<ReturnType<typeof findRoom>>>
+
+const withProfile = queryOne((db, p: { org: number; profile: number }) =>
+  db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
+)
+export const hasRoomWithProfile = async (on: Reader, org: number, profile: number) =>
+  (await withProfile(on, { org, profile })) !== undefined
+
+interface NewRoom {
+  org: number
+  id: number
+  name: string
+  location_id: number | null
+  dec_sealed: Buffer
+  dec_timeout: number
+}
+const insert = query((db, p: NewRoom) =>
+  db.insertInto('rooms').values({
+    org: p.org,
+    id: p.id,
+    version: 1,
+    name: p.name,
+    location_id: p.location_id,
+    profile_id: null,
+    dec_sealed: p.dec_sealed,
+    dec_used_at: null,
+    dec_timeout: p.dec_timeout,
+  }),
+)
+export const insertRoom = (tx: Tx, room: NewRoom) => insert(tx, room)
+
+const update = query((db, p: Key & { name: string; location_id: number | null }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ name: p.name, location_id: p.location_id, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+export const updateRoom = (tx: Tx, org: number, id: number, name: string, location_id: number | null) =>
+  update(tx, { org, id, name, location_id })
+
+const profile = query((db, p: Key & { profile: number | null }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+export const updateRoomProfile = (tx: Tx, org: number, id: number, to: number | null) =>
+  profile(tx, { org, id, profile: to })
+
+const dec = query((db, p: Key & { sealed: Buffer }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ dec_sealed: p.sealed, dec_used_at: null, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+export const updateDec = (tx: Tx, org: number, id: number, sealed: Buffer) => dec(tx, { org, id, sealed })
+
+const index = query((db, p: { org: number; room: number; mac: Buffer }) =>
+  db
+    .insertInto('dec_directory')
+    .values({ org: p.org, room_id: p.room, mac: p.mac })
+    .onConflict((c) => c.columns(['org', 'room_id']).doUpdateSet({ mac: p.mac })),
+)
+/** The old code of the room, if there was one, is no longer found. */
+export const indexDec = (tx: Tx, org: number, room: number, mac: Buffer) => index(tx, { org, room, mac })
+
+const free = query((db, p: { org: number; location: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ location_id: null, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('location_id', '=', p.location)
+    .returning(['id', 'name']),
+)
+export const freeRoomsOfLocation = (tx: Tx, org: number, location: number) => free(tx, { org, location })
+
+/** Rooms show the name of their location and region: their version moves with them. [contract D.9] */
+const touchLocation = query((db, p: { org: number; location: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('location_id', '=', p.location),
+)
+export const touchRoomsOfLocation = (tx: Tx, org: number, location: number) => touchLocation(tx, { org, location })
+
+const touchRegion = query((db, p: { org: number; region: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('location_id', 'in', (q) =>
+      q.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.region),
+    ),
+)
+export const touchRoomsOfRegion = (tx: Tx, org: number, region: number) => touchRegion(tx, { org, region })
+
+const remove = query((db, p: Key) => db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id))
+export const deleteRoom = (tx: Tx, org: number, id: number) => remove(tx, { org, id })
