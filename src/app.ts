@@ -1,0 +1,196 @@
+// The service on one screen: what it is made of, and how it starts and stops.
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Keyring } from './platform/auth/keyring.ts'
+import type { Actor, Ground } from './platform/by.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import { lockServer, type Opened, openDb, prepareFolder } from './platform/db/open.ts'
+import { Refusal } from './platform/failure.ts'
+import type { Handlers } from './platform/http/handlers.ts'
+import { makeHttp } from './platform/http/server.ts'
+import { serviceRoutes } from './platform/http/service-routes.ts'
+import type { Log } from './platform/log.ts'
+import { makeMetrics } from './platform/metrics.ts'
+import type { PlaceOptions, ServeOptions } from './platform/options.ts'
+import { secretsOf } from './platform/settings.ts'
+import { auditRoutes } from './resources/audit/routes.ts'
+import { keyRoutes } from './resources/keys/routes.ts'
+import { keysCreate } from './resources/keys/rules.ts'
+import { findHolder, updateLastUsed } from './resources/keys/store.ts'
+import { locationRoutes } from './resources/locations/routes.ts'
+import { noteRoutes } from './resources/notes/routes.ts'
+import { administrator, orgCreate } from './resources/orgs/rules.ts'
+import { hasOrg } from './resources/orgs/store.ts'
+import { profileRoutes } from './resources/profiles/routes.ts'
+import { regionRoutes } from './resources/regions/routes.ts'
+import { roomRoutes } from './resources/rooms/routes.ts'
+import { userRoutes } from './resources/users/routes.ts'
+
+/** Every operation and who answers it. One that is missing does not compile. */
+const handlers: Handlers = {
+  ...auditRoutes,
+  ...regionRoutes,
+  ...locationRoutes,
+  ...roomRoutes,
+  ...noteRoutes,
+  ...profileRoutes,
+  ...userRoutes,
+  ...keyRoutes,
+}
+
+const lastUsedEvery = 5_000
+const drainPatience = 20_000
+
+export interface Service {
+  /** Where it can be reached from here. */
+  readonly url: string
+  readonly publicUrl: string
+  /** Set when this start made the first organisation: the only time that its key can be shown. */
+  readonly first: { readonly org: string; readonly key: string } | undefined
+  readonly ground: Ground
+  close(): Promise<void>
+}
+
+export async function startService(
+  options: ServeOptions,
+  log: Log,
+  { clock = systemClock, onLost = () => {} }: { clock?: Clock; onLost?: () => void } = {},
+): Promise<Service> {
+  const tls = readTls(options)
+  prepareFolder(options.dataDir)
+  const unlock = await lockServer(options, onLost)
+  const closers: (() => Promise<unknown>)[] = [unlock]
+  const closeAll = async () => {
+    for (const close of closers.toReversed()) await close()
+  }
+  try {
+    const metrics = makeMetrics()
+    const { ground, opened } = await openGround(
+      options,
+      clock,
+      () => keyring.forget(),
+      (error) => log.error({ err: error }, 'database connection lost'),
+    )
+    const { db } = ground
+    closers.push(() => db.close())
+    db.metrics = metrics.db
+    for (const [i, pool] of opened.pools.entries()) {
+      metrics.watch(
+        `roomkeeper_db_pool_waiting_${['writer', 'reader'][i]}`,
+        'Queries that wait for a connection.',
+        () => pool.waitingCount,
+      )
+    }
+    const rate = options.rateLimit
+    const keyring: Keyring = new Keyring((hash) => findHolder(db, hash), clock, {
+      rate,
+      burst: options.rateBurst ?? rate * 2,
+    })
+    const flushUses = async () => {
+      const uses = keyring.takeUses()
+      if (uses.length > 0) await db.telemetry((telemetry) => updateLastUsed(telemetry, uses))
+    }
+    const timer = setInterval(
+      () => flushUses().catch((err) => log.error({ err }, 'last-used times not written')),
+      lastUsedEvery,
+    )
+    closers.push(async () => {
+      clearInterval(timer)
+      await flushUses().catch(() => {})
+    })
+
+    const http = await makeHttp({
+      ground,
+      handlers,
+      keyring,
+      clock,
+      log,
+      metrics,
+      tls,
+      authFailures: { rate: options.authFailureLimit, burst: options.authFailureLimit * 20 },
+      corsOrigins: options.corsOrigin ?? [],
+      trustProxy: options.trustProxy ?? [],
+      logReads: options.logReads,
+    })
+    closers.push(() => http.drain(drainPatience))
+    let url = ''
+    const publicUrl = () => options.publicUrl ?? url
+    serviceRoutes(http.app, { db, metrics, identify: http.identify, publicUrl })
+    await listen(http.app, options)
+    // Only now: a start that fails must not use up the one time that the first key is shown.
+    const first = await firstStart(ground)
+    url = addressOf(http.app.server.address() as AddressInfo, options)
+    log.info({ url, engine: db.engine, migrated: opened.migrated }, 'ready')
+    return { url, publicUrl: publicUrl(), first, ground, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** Database and secrets, for the server and for commands that work beside it. */
+export async function openGround(
+  options: PlaceOptions,
+  clock: Clock,
+  keysChanged: () => void,
+  onError: (error: Error) => void = () => {},
+): Promise<{ ground: Ground; opened: Opened }> {
+  prepareFolder(options.dataDir)
+  const opened = await openDb(options, onError)
+  try {
+    const secrets = await secretsOf(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
+    return { ground: { db: opened.db, secrets, clock, keysChanged }, opened }
+  } catch (error) {
+    await opened.db.close()
+    throw error
+  }
+}
+
+/** An empty database gets an organisation and a key that may do everything in it. */
+async function firstStart(ground: Ground): Promise<Service['first']> {
+  if (await hasOrg(ground.db)) return undefined
+  const actor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
+  const org = await orgCreate(ground, actor, 'My organisation')
+  const by = await administrator(ground, actor, org.id)
+  const { body } = await keysCreate(by, { name: 'First key', scopes: ['read', 'write'], manage: true })
+  return { org: org.id, key: body.key }
+}
+
+function readTls({ tlsCert, tlsKey }: ServeOptions) {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsCert === undefined || tlsKey === undefined) throw new Refusal('HTTPS needs both --tls-cert and --tls-key.')
+  const read = (option: string, file: string) => {
+    try {
+      return readFileSync(file)
+    } catch (error) {
+      throw new Refusal(`Cannot read ${option} ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    }
+  }
+  return { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) }
+}
+
+async function listen(
+  app: { listen(at: { port: number; host: string }): Promise<string> },
+  { port, host }: ServeOptions,
+) {
+  try {
+    await app.listen({ port, host })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new Refusal(`Port ${port} on ${host} is taken. Stop what uses it, or choose another with --port.`)
+    }
+    if (code === 'EACCES')
+      throw new Refusal(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Refusal(`This machine has no address ${host}. Choose one of its own with --host.`)
+    }
+    throw error
+  }
+}
+
+function addressOf({ port, family, address }: AddressInfo, { tlsCert }: ServeOptions): string {
+  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+  return `${tlsCert ? 'https' : 'http'}://${host}:${port}`
+}

@@ -1,0 +1,52 @@
+// `roomkeeper audit`: checks the chain of the audit log and prints its heads.
+import type { Ground } from '../platform/by.ts'
+import { Refusal } from '../platform/failure.ts'
+import { headText, verifyChain } from '../resources/audit/chain.ts'
+import { findHead } from '../resources/audit/store.ts'
+import { findOrg, listOrgs } from '../resources/orgs/store.ts'
+import { type PlaceAndFormat, withGround } from './ground.ts'
+import { print, type Terminal } from './terminal.ts'
+
+interface AuditOptions extends PlaceAndFormat {
+  readonly org?: string
+  readonly expect?: readonly string[]
+}
+
+export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
+  withGround(options, async (ground) => {
+    const expected = options.expect ?? []
+    for (const head of expected) {
+      if (!/^\w+:\d+:[0-9a-f]{64}$/.test(head)) throw new Refusal(`"${head}" is not what "audit head" prints.`)
+    }
+    const orgs = await chosen(ground, options.org)
+    const strangers = expected.filter((head) => !orgs.some((org) => head.startsWith(`${org.id}:`)))
+    const verdicts = []
+    for (const org of orgs) verdicts.push(await verifyChain(ground.db, ground.secrets, org, expected))
+    const sound = strangers.length === 0 && verdicts.every((v) => v.problem === undefined)
+    print(terminal, options.json, { ok: sound, organisations: verdicts, unknownHeads: strangers }, [
+      ...verdicts.map((v) =>
+        v.problem === undefined
+          ? `${v.org}: ${v.entries} entries, all in place.`
+          : `${v.org}: BROKEN after ${v.entries} good entries: ${v.problem}.`,
+      ),
+      ...strangers.map((head) => `${head}: there is no such organisation here.`),
+    ])
+    if (!sound) throw new Refusal('The audit log is not what it was.')
+  })
+
+export const auditHead = (terminal: Terminal, options: AuditOptions) =>
+  withGround(options, async (ground) => {
+    const heads = []
+    for (const org of await chosen(ground, options.org)) {
+      const head = await findHead(ground.db, org.key)
+      if (head) heads.push(headText(org.id, head.count, head.mac))
+    }
+    print(terminal, options.json, { heads }, heads)
+  })
+
+async function chosen(ground: Ground, id: string | undefined) {
+  if (id === undefined) return listOrgs(ground.db)
+  const org = await findOrg(ground.db, id)
+  if (!org) throw new Refusal(`There is no organisation ${id}. See "roomkeeper org list".`)
+  return [org]
+}

@@ -1,0 +1,71 @@
+// `roomkeeper keys`: creates, lists and revokes API keys.
+import type { Scope } from '../contract/operation.ts'
+import { isoTime, parseTime } from '../platform/clock.ts'
+import { Refusal } from '../platform/failure.ts'
+import { keysCreate, keysDelete, keysList } from '../resources/keys/rules.ts'
+import { administrator } from '../resources/orgs/rules.ts'
+import { cliActor, type PlaceAndFormat, withGround } from './ground.ts'
+import { print, type Terminal } from './terminal.ts'
+
+interface OfOrg extends PlaceAndFormat {
+  readonly org: string
+}
+
+interface CreateOptions extends OfOrg {
+  readonly name: string
+  readonly scope: Scope[]
+  readonly manage?: boolean
+  readonly expires?: string
+  readonly rateLimit?: string
+}
+
+export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
+  withGround(options, async (ground) => {
+    const name = options.name.trim()
+    if (name === '' || [...name].length > 100) throw new Refusal('--name must have 1 to 100 characters.')
+    const by = await administrator(ground, cliActor(terminal), options.org)
+    const { body } = await keysCreate(by, {
+      name,
+      scopes: [...new Set(options.scope)],
+      manage: options.manage ?? false,
+      expiresAt: options.expires === undefined ? null : expiry(options.expires, ground.clock.now()),
+      rateLimit: options.rateLimit === undefined ? undefined : rateLimit(options.rateLimit),
+    })
+    print(terminal, options.json, body, [`Key ${body.id} created. It is shown only this once:`, body.key])
+  })
+
+export const keysListCommand = (terminal: Terminal, options: OfOrg) =>
+  withGround(options, async (ground) => {
+    const answer = await keysList(await administrator(ground, cliActor(terminal), options.org))
+    print(
+      terminal,
+      options.json,
+      answer,
+      answer.keys.map((k) => {
+        const may = [...k.scopes, ...(k.manage ? ['manage'] : [])].join(' ')
+        return `${k.id}  ${k.prefix}…  ${may}  expires ${k.expiresAt ?? 'never'}  last used ${k.lastUsedAt ?? 'never'}  ${k.name}`
+      }),
+    )
+  })
+
+export const keysRevokeCommand = (terminal: Terminal, id: string, options: OfOrg) =>
+  withGround(options, async (ground) => {
+    await keysDelete(await administrator(ground, cliActor(terminal), options.org), id)
+    print(terminal, options.json, {}, [`Key ${id} revoked.`])
+  })
+
+const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function expiry(text: string, now: number): string {
+  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
+  const at = count && unit ? now + Number(count) * (units[unit] ?? 0) : parseTime(text)
+  if (at === undefined || at <= now) {
+    throw new Refusal('--expires must be a date in the future such as 2027-01-31, or a duration such as 90d or 12h.')
+  }
+  return isoTime(at)
+}
+
+function rateLimit(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new Refusal('--rate-limit must be a whole number of requests a second; 0 means no limit.')
+}

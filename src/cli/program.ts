@@ -1,0 +1,95 @@
+// The command line: every command, its options and its help.
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { type OptionSpec, placeOptions, serveOptions } from '../platform/options.ts'
+import { auditHead, auditVerify } from './audit.ts'
+import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
+import { migrateCommand } from './migrate.ts'
+import { writeOpenapi } from './openapi.ts'
+import { orgCreateCommand, orgListCommand } from './org.ts'
+import { serve } from './serve.ts'
+import type { Terminal } from './terminal.ts'
+
+export function program(terminal: Terminal): Command {
+  const root = new Command('roomkeeper')
+    .description('Self-hosted device management for meeting rooms.')
+    .configureOutput({
+      writeOut: (text) => terminal.say(text.trimEnd()),
+      writeErr: (text) => terminal.complain(text.trimEnd()),
+    })
+    .exitOverride()
+    .showHelpAfterError('Add --help to see what is possible.')
+    .addHelpText(
+      'after',
+      '\nStart with "roomkeeper serve": the first start prints an organisation, a key and a line to try.',
+    )
+
+  const under = (parent: Command, name: string, description: string, options: readonly OptionSpec[]) => {
+    const command = parent.command(name).description(description)
+    for (const option of options) command.addOption(toOption(option))
+    return command
+  }
+  const administrative = (parent: Command, name: string, description: string) =>
+    under(parent, name, description, placeOptions).option('--json', 'print JSON, for machines')
+
+  under(root, 'serve', 'start the server', serveOptions).action((options) => serve(terminal, options))
+
+  const org = root.command('org').description('organisations')
+  administrative(org, 'create', 'create an organisation')
+    .argument('<name>', 'its name')
+    .action((name, options) => orgCreateCommand(terminal, name, options))
+  administrative(org, 'list', 'list the organisations').action((options) => orgListCommand(terminal, options))
+
+  const keys = root.command('keys').description('API keys; a running server honours a change within a second')
+  administrative(keys, 'create', 'create a key; it is printed once')
+    .requiredOption('--org <id>', 'the organisation it belongs to')
+    .requiredOption('--name <name>', 'what it is for')
+    .addOption(
+      new Option('--scope <scope>', 'what it may do: read or write (repeatable)')
+        .argParser(collectScope)
+        .makeOptionMandatory(),
+    )
+    .option('--manage', 'it may manage keys and users')
+    .option('--expires <when>', 'a date such as 2027-01-31, or a duration such as 90d or 12h')
+    .option('--rate-limit <number>', 'requests a second for this key alone; 0: no limit')
+    .action((options) => keysCreateCommand(terminal, options))
+  administrative(keys, 'list', 'list the keys of an organisation')
+    .requiredOption('--org <id>', 'the organisation')
+    .action((options) => keysListCommand(terminal, options))
+  administrative(keys, 'revoke', 'revoke a key')
+    .argument('<key-id>', 'its id, as "keys list" shows it')
+    .requiredOption('--org <id>', 'the organisation')
+    .action((id, options) => keysRevokeCommand(terminal, id, options))
+
+  const audit = root.command('audit').description('the audit log')
+  administrative(audit, 'verify', 'check that no entry was edited, removed or reordered')
+    .option('--org <id>', 'only this organisation')
+    .option('--expect <head>', 'a head printed earlier by "audit head" (repeatable): finds a cut tail', collect)
+    .action((options) => auditVerify(terminal, options))
+  administrative(audit, 'head', 'print the heads of the logs; keep them elsewhere for "audit verify --expect"')
+    .option('--org <id>', 'only this organisation')
+    .action((options) => auditHead(terminal, options))
+
+  administrative(root, 'migrate', 'bring the database to this version; "serve" does it by itself').action((options) =>
+    migrateCommand(terminal, options),
+  )
+  root
+    .command('openapi')
+    .description('print the OpenAPI document')
+    .option('--output <file>', 'write it to a file')
+    .action((options) => writeOpenapi(terminal, options))
+  return root
+}
+
+function toOption({ flag, env, default: byDefault, help, parse }: OptionSpec): Option {
+  const option = new Option(flag, help).env(env)
+  if (byDefault !== undefined) option.default(byDefault)
+  if (parse) option.argParser(parse)
+  return option
+}
+
+const collect = (item: string, before: string[] = []) => [...before, item]
+
+const collectScope = (item: string, before: string[] = []) => {
+  if (item === 'read' || item === 'write') return [...before, item]
+  throw new InvalidArgumentError('Allowed choices are read, write.')
+}

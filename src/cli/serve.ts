@@ -1,0 +1,35 @@
+// `roomkeeper serve`: starts the service, greets, and stops it gently.
+import { startService } from '../app.ts'
+import { makeLog } from '../platform/log.ts'
+import type { ServeOptions } from '../platform/options.ts'
+import type { Terminal } from './terminal.ts'
+
+export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
+  const log = makeLog(options.logLevel)
+  const stopped = terminal.untilStopped()
+  const service = await startService(options, log, {
+    onLost: () => {
+      terminal.complain('The lock on the database was lost, so another server could start. Stopping.')
+      terminal.fail()
+    },
+  })
+  const { first, publicUrl } = service
+  if (!first) terminal.say(`Roomkeeper is ready at ${publicUrl}`)
+  else {
+    terminal.say(`
+Roomkeeper is ready at ${publicUrl}
+
+  Organisation  ${first.org}
+  Key           ${first.key}
+
+The key is shown only this once: keep it. Try it:
+
+  curl -H 'Authorization: Bearer ${first.key}' ${publicUrl}/v1/orgs/${first.org}/regions
+
+Every operation is described at ${publicUrl}/docs
+`)
+  }
+  log.info({ signal: await stopped }, 'stopping')
+  await service.close()
+  log.info('stopped')
+}

@@ -1,0 +1,108 @@
+// The typed client: a method for every operation of the table, nothing written by hand. Runs in Node and in browsers.
+import type { ErrorBody } from '../contract/error.ts'
+import type { BodyOf, Operation, ParamsOf, QueryInput, ResponseOf } from '../contract/operation.ts'
+import { type OperationId, type Operations, operationIds, operations } from '../contract/operations.ts'
+
+/** Path and query parameters side by side, the body under its own name. Times are milliseconds. */
+export type CallInput<K extends OperationId> = ParamsOf<Operations[K]> &
+  QueryInput<Operations[K]> &
+  (Operations[K] extends { body: unknown } ? { body: BodyOf<Operations[K]> } : Record<never, never>)
+
+/** An operation that needs nothing can be called with nothing. */
+type Args<K extends OperationId> =
+  Record<never, never> extends CallInput<K>
+    ? [input?: CallInput<K>, options?: CallOptions]
+    : [input: CallInput<K>, options?: CallOptions]
+
+export interface CallOptions {
+  readonly ifMatch?: string
+  readonly ifNoneMatch?: string
+  readonly signal?: AbortSignal
+}
+
+export interface Answer<T> {
+  readonly body: T
+  readonly etag: string | undefined
+  readonly requestId: string | undefined
+}
+
+export type Client = {
+  readonly [K in OperationId]: (...args: Args<K>) => Promise<Answer<ResponseOf<Operations[K]>>>
+}
+
+export interface ClientOptions {
+  /** For example http://127.0.0.1:8080 */
+  readonly baseUrl: string
+  readonly org: string
+  /** An API key; a browser with a session needs none. */
+  readonly token?: string
+  readonly fetch?: typeof fetch
+}
+
+/** An answer that is not a success: the service's own error, or what stood in its place. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly body: ErrorBody | undefined
+
+  constructor(status: number, body: ErrorBody | undefined, message: string) {
+    super(message)
+    this.status = status
+    this.body = body
+  }
+}
+
+export function makeClient(options: ClientOptions): Client {
+  const methods = operationIds.map((id) => [
+    id,
+    (input: Record<string, unknown> = {}, call: CallOptions = {}) => send(options, operations[id], input, call),
+  ])
+  return Object.fromEntries(methods) as Client
+}
+
+async function send(
+  { baseUrl, org, token, fetch: via = fetch }: ClientOptions,
+  operation: Operation,
+  input: Record<string, unknown>,
+  { ifMatch, ifNoneMatch, signal }: CallOptions,
+): Promise<Answer<unknown>> {
+  const response = await via(baseUrl.replace(/\/+$/, '') + pathOf(operation, org, input), {
+    method: operation.method,
+    headers: {
+      Accept: 'application/json',
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(operation.body && { 'Content-Type': 'application/json' }),
+      ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+      ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
+    },
+    ...(operation.body && { body: JSON.stringify(input.body) }),
+    ...(signal && { signal }),
+  })
+  const text = await response.text()
+  if (response.status !== 200) throw errorOf(response.status, text)
+  return {
+    body: JSON.parse(text),
+    etag: response.headers.get('etag') ?? undefined,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+  }
+}
+
+export function pathOf(operation: Operation, org: string, input: Readonly<Record<string, unknown>>): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(input[name])))
+  const query = new URLSearchParams()
+  for (const [name, shape] of Object.entries(operation.query ?? {})) {
+    const value = input[name]
+    if (value === undefined) continue
+    const isTime = (shape as { format?: string }).format === 'date-time'
+    query.set(name, isTime && typeof value === 'number' ? new Date(value).toISOString() : String(value))
+  }
+  return `/v1/orgs/${encodeURIComponent(org)}${path}${query.size > 0 ? `?${query}` : ''}`
+}
+
+function errorOf(status: number, text: string): ApiError {
+  try {
+    const body = JSON.parse(text) as ErrorBody
+    return new ApiError(status, body, body.message)
+  } catch {
+    return new ApiError(status, undefined, `the server answered ${status}`)
+  }
+}

@@ -1,0 +1,38 @@
+// Starts a command: the only file that reads the environment, handles signals and exits.
+import { userInfo } from 'node:os'
+import { CommanderError } from 'commander'
+import { program } from './cli/program.ts'
+import { Failure, Refusal } from './platform/failure.ts'
+
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+const complain = (text: string) => void process.stderr.write(`${text}\n`)
+
+/** Waits for Ctrl-C or a service manager; a second signal does not wait. */
+const untilStopped = () =>
+  new Promise<string>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        resolve(signal)
+        process.once(signal, () => process.exit(1))
+      })
+    }
+  })
+
+const user = () => {
+  try {
+    return userInfo().username
+  } catch {
+    return 'unknown'
+  }
+}
+
+try {
+  await program({ say, complain, untilStopped, user, fail: () => process.exit(1) }).parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode
+  else {
+    const expected = error instanceof Refusal || error instanceof Failure
+    complain(expected ? error.message : `Something unexpected went wrong: ${(error as Error).stack ?? error}`)
+    process.exitCode = 1
+  }
+}
