@@ -1,0 +1,135 @@
+// What the page shows, read from the operation table and the OpenAPI document that is derived from it.
+import { openapi } from '../../contract/openapi.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { operationList } from '../../contract/operations.ts'
+
+/** The part of JSON Schema that the contract uses. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly format?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly description?: string
+  readonly default?: unknown
+  readonly pattern?: string
+  readonly writeOnly?: boolean
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly minProperties?: number
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+
+interface Described {
+  readonly operationId: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Content }>>
+}
+
+interface Document {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, { readonly description: string }>>
+    readonly securitySchemes: { readonly bearerToken: { readonly description: string } }
+  }
+}
+
+export interface ErrorAnswer {
+  readonly status: string
+  readonly name: string
+  readonly description: string
+}
+
+/** A row of the table beside what the document says of it. */
+export interface Entry {
+  readonly operation: Operation & { readonly id: string }
+  /** What every path starts with. */
+  readonly base: string
+  readonly parameters: readonly Parameter[]
+  readonly body: Schema | undefined
+  readonly answer: Schema | undefined
+  readonly errors: readonly ErrorAnswer[]
+}
+
+export interface Reference {
+  readonly info: Document['info']
+  readonly tokenDescription: string
+  readonly entries: readonly Entry[]
+  readonly groups: readonly { readonly tag: string; readonly entries: readonly Entry[] }[]
+  readonly schemas: Readonly<Record<string, Schema>>
+}
+
+export function readReference(): Reference {
+  const document = openapi('') as unknown as Document
+  const described = new Map(
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.values(methods).map((it) => [it.operationId, { path, it }] as const),
+    ),
+  )
+  const entries = operationList.flatMap((operation) => {
+    const found = described.get(operation.id)
+    return found ? [entryOf(document, operation, found.path, found.it)] : []
+  })
+  return {
+    info: document.info,
+    tokenDescription: document.components.securitySchemes.bearerToken.description,
+    entries,
+    groups: document.tags.map(({ name: tag }) => ({ tag, entries: entries.filter((e) => e.operation.tag === tag) })),
+    schemas: document.components.schemas,
+  }
+}
+
+function entryOf(document: Document, operation: Entry['operation'], path: string, it: Described): Entry {
+  return {
+    operation,
+    base: path.slice(0, path.length - operation.path.length),
+    parameters: it.parameters,
+    body: jsonIn(it.requestBody?.content),
+    answer: jsonIn(it.responses['200']?.content),
+    errors: Object.entries(it.responses).flatMap(([status, { $ref }]) => {
+      if ($ref === undefined) return []
+      const name = nameIn($ref)
+      return [{ status, name, description: document.components.responses[name]?.description ?? '' }]
+    }),
+  }
+}
+
+const jsonIn = (content: Content | undefined): Schema | undefined => content?.['application/json']?.schema
+
+/** The last part of `#/components/schemas/Name`. */
+export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
+
+export function namesIn(schema: unknown): Set<string> {
+  if (typeof schema !== 'object' || schema === null) return new Set()
+  const { $ref } = schema as Schema
+  if (typeof $ref === 'string') return new Set([nameIn($ref)])
+  return new Set(Object.values(schema).flatMap((inside) => [...namesIn(inside)]))
+}
+
+/** Every error there is, once, by its status. */
+export const allErrors = ({ entries }: Reference): ErrorAnswer[] =>
+  [...new Map(entries.flatMap((e) => e.errors.map((error) => [error.status, error])))]
+    .map(([, error]) => error)
+    .sort((a, b) => Number(a.status) - Number(b.status))

@@ -1,0 +1,166 @@
+// Brings a PostgreSQL for the test run: a private cluster in a temporary folder, gone afterwards.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_POSTGRES_URL
+  if (given) {
+    project.provide('postgresUrl', given)
+    return async () => {}
+  }
+  const cluster = await startCluster(findBinaries() ?? installBinaries())
+  project.provide('postgresUrl', cluster.url)
+  return cluster.stop
+}
+
+const advice =
+  'The tests need PostgreSQL: install its server programs (Debian: apt-get install postgresql), or set TEST_POSTGRES_URL to a database that may be filled.'
+
+function findBinaries(): string | undefined {
+  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
+  const folders = [
+    ...versions.sort((a, b) => Number(b) - Number(a)).map((v) => `/usr/lib/postgresql/${v}/bin`),
+    ...(process.env.PATH ?? '').split(':'),
+    '/opt/homebrew/opt/postgresql/bin',
+    '/usr/local/opt/postgresql/bin',
+  ]
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+}
+
+/** Debian's package, without the cluster that it would create and start. */
+function installBinaries(): string {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) throw new Error(advice)
+  const config = '/etc/postgresql-common/createcluster.conf'
+  const before = existsSync(config) ? readFileSync(config) : undefined
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', UCF_FORCE_CONFFOLD: '1' }
+  const apt = (...args: string[]) =>
+    execFileSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  try {
+    apt('update')
+    // The wrapper package first: it owns the switch that keeps the server package from making a cluster.
+    apt('install', '-y', '--no-install-recommends', 'postgresql-common')
+    const original = readFileSync(config)
+    writeFileSync(config, 'create_main_cluster = false\n')
+    try {
+      apt('install', '-y', '--no-install-recommends', 'postgresql')
+    } finally {
+      writeFileSync(config, before ?? original)
+    }
+  } catch (error) {
+    throw new Error(`${advice} (Installing it failed: ${(error as Error).message})`)
+  }
+  const found = findBinaries()
+  if (!found) throw new Error(advice)
+  return found
+}
+
+interface Cluster {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+async function startCluster(bin: string): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-postgres-'))
+  const as = unprivileged()
+  if (as) chownSync(folder, as.uid, as.gid)
+  const password = randomBytes(16).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (as) chownSync(passwordFile, as.uid, as.gid)
+  const data = join(folder, 'data')
+  execFileSync(
+    join(bin, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'test',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--no-sync',
+    ],
+    { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const port = await freePort()
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: folder,
+    // The cluster lives for one test run: it need not survive a power cut.
+    fsync: 'off',
+    full_page_writes: 'off',
+    max_connections: '200',
+    log_min_messages: 'fatal',
+  }
+  const server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...as, cwd: folder, stdio: 'ignore' },
+  )
+  const kill = () => void server.kill('SIGQUIT')
+  process.once('exit', kill)
+  const url = `postgres://test:${password}@127.0.0.1:${port}/postgres`
+  await untilReady(server, url)
+  return {
+    url,
+    async stop() {
+      process.off('exit', kill)
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGINT')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    const entry = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith(`${name}:`))
+      ?.split(':')
+    if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) }
+  }
+  throw new Error('PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody".')
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (server.exitCode !== null || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
