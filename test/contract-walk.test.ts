@@ -1,0 +1,291 @@
+// Walks every operation of the table: what holds for all of them is proved for each of them.
+import { Ajv } from 'ajv'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../src/contract/operation.ts'
+import { type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import { calls, type Fixture, newFixture, pathFor, perform } from './fixture.ts'
+import { type Harness, type Reply, startHarness } from './harness.ts'
+
+let house: Harness
+beforeAll(async () => {
+  house = await startHarness()
+})
+afterAll(() => house.close())
+
+const of = (id: OperationId): Operation => operations[id]
+const idsWhere = (is: (o: Operation) => boolean) => operationIds.filter((id) => is(of(id)))
+const codeOf = (reply: Reply) => `${reply.status} ${reply.body?.code ?? 'OK'}`
+
+/** Runs an attempt that must fail, and proves that it left no trace. */
+async function refused(f: Fixture, attempt: () => Promise<Reply>): Promise<Reply> {
+  const before = await f.audit()
+  const reply = await attempt()
+  expect(await f.audit(), 'a refused call leaves no audit entry').toEqual(before)
+  return reply
+}
+
+describe.each(operationIds)('%s', (id) => {
+  const operation = of(id)
+
+  test('without a token is a 401 that says which scheme it wants [contract 2.2] [interface A1]', async () => {
+    const f = await newFixture(house)
+    for (const headers of [{}, { authorization: 'Bearer nonsense' }, { authorization: 'Basic eDp5' }] as const) {
+      const reply = await refused(f, () => perform(house, f, id, { key: false, headers }))
+      expect(codeOf(reply)).toBe('401 UNAUTHENTICATED')
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /)
+    }
+  })
+
+  test('with a key that lacks the scope is a 403 that names it [contract 2.2] [interface A3]', async () => {
+    const f = await newFixture(house)
+    const lacking = operation.scope === 'read' ? 'write' : 'read'
+    const key = await f.newKey({ scopes: [lacking], manage: true })
+    const reply = await refused(f, () => perform(house, f, id, { key }))
+    expect(codeOf(reply)).toBe('403 PERMISSION_DENIED')
+    expect(reply.body.message).toContain(operation.scope)
+    expect(reply.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
+  })
+
+  test("with another organisation's key looks like an organisation that does not exist [contract 2.4]", async () => {
+    const f = await newFixture(house)
+    const stranger = await house.newOrg()
+    const key = await stranger.newKey({ scopes: ['read', 'write'], manage: true })
+    const existing = await refused(f, () => perform(house, f, id, { key }))
+    const missing = await perform(house, f, id, { key, path: pathFor(f, id, 'Nowhere') })
+    expect(existing.status).toBe(404)
+    expect(missing.status).toBe(404)
+    const { requestId: _, ...body } = existing.body
+    expect(body).toEqual({ status: 404, code: 'NOT_FOUND', message: 'Requested resource not found' })
+    expect({ ...missing.body, requestId: '' }).toEqual({ ...existing.body, requestId: '' })
+    expect([...missing.headers.keys()]).toEqual([...existing.headers.keys()])
+  })
+
+  test('succeeds on both bases, and makes exactly the audit entry that it declares [contract 1.1] [contract 5.4.audit]', async () => {
+    for (const base of ['', '/api', '/']) {
+      const f = await newFixture(house)
+      const before = await f.audit()
+      const reply = await perform(house, f, id, { base, headers: { 'x-request-id': `walk-${id}` } })
+      expect(codeOf(reply)).toBe('200 OK')
+      expect(reply.headers.get('x-request-id')).toBe(`walk-${id}`)
+      expect(reply.headers.has('deprecation')).toBe(base === '/api')
+      const added = (await f.audit()).slice(0, -before.length)
+      if (operation.method === 'GET') expect(added).toEqual([])
+      else {
+        expect(added).toHaveLength(1)
+        expect(added[0]).toMatchObject({
+          type: operation.audit?.type,
+          category: operation.audit?.category,
+          actor: { type: 'KEY', name: 'Test key' },
+          requestId: `walk-${id}`,
+          ip: '127.0.0.1',
+        })
+      }
+    }
+  })
+
+  test('its example is valid against its own shapes', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false })
+    const { params = {}, query = {}, body, response } = operation.example
+    expect(ajv.validate(operation.response, response), ajv.errorsText()).toBe(true)
+    if (operation.body) expect(ajv.validate(operation.body, body), ajv.errorsText()).toBe(true)
+    for (const [name, shape] of Object.entries(operation.params ?? {})) {
+      expect(ajv.validate(shape, params[name]), `${name} ${ajv.errorsText()}`).toBe(true)
+    }
+    for (const name of Object.keys(query)) expect(Object.keys(operation.query ?? {})).toContain(name)
+  })
+
+  test('another method on its path is a 405 that lists those that work [contract 2.2]', async () => {
+    const f = await newFixture(house)
+    const reply = await house.call('PATCH', pathFor(f, id), { key: f.key })
+    expect(codeOf(reply)).toBe('405 METHOD_NOT_ALLOWED')
+    expect(reply.headers.get('allow')?.split(', ')).toContain(operation.method)
+  })
+})
+
+describe.each(idsWhere((o) => o.manage === true))('%s', (id) => {
+  test('with a key that has both scopes but not manage is a 403 [contract 3.5]', async () => {
+    const f = await newFixture(house)
+    const key = await f.newKey({ scopes: ['read', 'write'] })
+    const reply = await refused(f, () => perform(house, f, id, { key }))
+    expect(codeOf(reply)).toBe('403 PERMISSION_DENIED')
+    expect(reply.body.message).toContain('manage')
+  })
+})
+
+describe.each(idsWhere((o) => o.ifMatch === true))('%s', (id) => {
+  test('with a stale If-Match is a 412, with the current one it works [contract 7.4]', async () => {
+    const f = await newFixture(house)
+    for (const tag of ['"999"', 'W/"1"', '"1x"']) {
+      const reply = await refused(f, () => perform(house, f, id, { headers: { 'if-match': tag } }))
+      expect(codeOf(reply)).toBe('412 ABORTED')
+    }
+    expect(codeOf(await perform(house, f, id, { headers: { 'if-match': '"7", "1"' } }))).toBe('200 OK')
+  })
+
+  test('with If-Match: * works when the resource exists, and is a 404 when it does not [contract 2.3]', async () => {
+    const f = await newFixture(house)
+    const { params = {} } = of(id)
+    const last = Object.keys(params).at(-1) ?? ''
+    const missing = pathFor(f, id, f.id, { [last]: 2147483647 })
+    const headers = { 'if-match': '*' }
+    expect(codeOf(await refused(f, () => perform(house, f, id, { path: missing, headers })))).toBe('404 NOT_FOUND')
+    expect(codeOf(await perform(house, f, id, { headers }))).toBe('200 OK')
+  })
+})
+
+describe.each(idsWhere((o) => o.method === 'GET'))('%s', (id) => {
+  test('with If-None-Match of the same answer is a 304 without a body [contract 7.4]', async () => {
+    const f = await newFixture(house)
+    const first = await perform(house, f, id)
+    const etag = first.headers.get('etag') ?? ''
+    for (const tag of [etag, `"other", ${etag}`, '*']) {
+      const again = await perform(house, f, id, { headers: { 'if-none-match': tag } })
+      expect(again.status).toBe(304)
+      expect(again.text).toBe('')
+      expect(again.headers.get('etag')).toBe(etag)
+    }
+    expect((await perform(house, f, id, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  })
+
+  test('answers HEAD with the same headers and no body', async () => {
+    const f = await newFixture(house)
+    const get = await perform(house, f, id)
+    const head = await house.call('HEAD', pathFor(f, id), { key: f.key })
+    expect(head.status).toBe(200)
+    expect(head.text).toBe('')
+    expect(head.headers.get('etag')).toBe(get.headers.get('etag'))
+  })
+})
+
+const withIds = idsWhere((o) => o.params !== undefined)
+describe.each(withIds)('%s', (id) => {
+  const { params = {} } = of(id)
+
+  test('refuses what is not a plain int32 and names the parameter; an unknown id is a 404 [contract 1.5]', async () => {
+    const f = await newFixture(house)
+    for (const [name, shape] of Object.entries(params)) {
+      const isInteger = (shape as { type?: string }).type === 'integer'
+      for (const value of [
+        '1e3',
+        '01',
+        '2147483648',
+        '-2147483649',
+        '-0',
+        '+1',
+        '1.0',
+        ' 1',
+        'x',
+        '٣',
+        '9'.repeat(300),
+      ]) {
+        const reply = await refused(f, () => perform(house, f, id, { path: pathFor(f, id, f.id, { [name]: value }) }))
+        expect(codeOf(reply), `${name}=${value}`).toBe(isInteger ? '400 INVALID_ARGUMENT' : '404 NOT_FOUND')
+        if (isInteger) expect(reply.body.violations[0].field).toBe(name)
+      }
+      for (const value of [0, -1, 2147483647, -2147483648]) {
+        const reply = await refused(f, () => perform(house, f, id, { path: pathFor(f, id, f.id, { [name]: value }) }))
+        expect(codeOf(reply), `${name}=${value}`).toBe('404 NOT_FOUND')
+        expect(reply.body.message).toMatch(/^Requested resource not found: there is no /)
+      }
+    }
+  })
+
+  test('takes a broken percent escape as text', async () => {
+    const f = await newFixture(house)
+    const [first = ''] = Object.keys(params)
+    const path = pathFor(f, id, f.id, { [first]: 'BROKEN' }).replace('BROKEN', '%zz')
+    expect([400, 404]).toContain((await perform(house, f, id, { path })).status)
+  })
+})
+
+describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
+  test('refuses a body that is missing, malformed or of the wrong kind [contract 1.7]', async () => {
+    const f = await newFixture(house)
+    const method = of(id).method
+    const bad = [
+      '',
+      '{',
+      '[]',
+      '"text"',
+      '1',
+      'null',
+      'true',
+      '{"name":',
+      '{"a":1}}',
+      '\u0000',
+      `${'['.repeat(40)}${']'.repeat(40)}`,
+    ]
+    for (const raw of bad) {
+      const reply = await refused(f, () => house.call(method, pathFor(f, id), { key: f.key, raw }))
+      expect(codeOf(reply), raw).toBe('400 INVALID_ARGUMENT')
+      expect(reply.body.message).toMatch(/^Invalid request: /)
+    }
+    const notUtf8 = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
+    expect(codeOf(await house.call(method, pathFor(f, id), { key: f.key, raw: notUtf8 }))).toBe('400 INVALID_ARGUMENT')
+  })
+
+  test('ignores keys that it does not know [contract 1.7]', async () => {
+    const f = await newFixture(house)
+    const { body } = calls[id](f) as { body: object }
+    const extra = { ...body, unheardOf: { deep: [1] }, constructor: 1, toString: 'x' }
+    expect(codeOf(await perform(house, f, id, { body: extra }))).toBe('200 OK')
+  })
+
+  test('wants application/json [contract 2.2]', async () => {
+    const f = await newFixture(house)
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense']) {
+      const reply = await refused(f, () => perform(house, f, id, { headers: { 'content-type': type } }))
+      expect(codeOf(reply), type).toBe('415 UNSUPPORTED_MEDIA_TYPE')
+    }
+    const charset = { 'content-type': 'application/json; charset=utf-8' }
+    expect(codeOf(await perform(house, f, id, { headers: charset }))).toBe('200 OK')
+  })
+
+  test('keeps the order of checks [contract 2.3]', async () => {
+    const f = await newFixture(house)
+    const method = of(id).method
+    const path = pathFor(f, id)
+    const stranger = await house.newOrg()
+    const raw = '{'
+    const text = { 'content-type': 'text/plain' }
+    const readOnly = await f.newKey({ scopes: ['read'] })
+    const steps = [
+      [await house.call(method, path, { key: false, raw }), '401 UNAUTHENTICATED'],
+      [await house.call(method, path, { key: stranger.key, raw }), '404 NOT_FOUND'],
+      [await house.call(method, path, { key: readOnly, raw }), '403 PERMISSION_DENIED'],
+      [
+        await house.call(method, path, { key: f.key, raw: 'x'.repeat(1024 * 1024 + 1), headers: text }),
+        '413 PAYLOAD_TOO_LARGE',
+      ],
+      [await house.call(method, path, { key: f.key, raw, headers: text }), '415 UNSUPPORTED_MEDIA_TYPE'],
+      [await house.call(method, path, { key: f.key, raw }), '400 INVALID_ARGUMENT'],
+    ] as const
+    for (const [reply, expected] of steps) expect(codeOf(reply)).toBe(expected)
+    const [param] = Object.keys(of(id).params ?? {})
+    if (param === undefined) return
+    const missing = pathFor(f, id, f.id, { [param]: 2147483647 })
+    const stale = { 'if-match': '"999"' }
+    const bodyFirst = await perform(house, f, id, { path: missing, body: [], headers: stale })
+    expect(codeOf(bodyFirst)).toBe('400 INVALID_ARGUMENT')
+    expect(codeOf(await perform(house, f, id, { path: missing, headers: stale }))).toBe('404 NOT_FOUND')
+  })
+})
+
+describe.each(idsWhere((o) => o.body === undefined && o.method !== 'GET'))('%s', (id) => {
+  test('is accepted without a body, with or without a Content-Type [contract 1.7]', async () => {
+    for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-type': 'text/plain' }] as Record<
+      string,
+      string
+    >[]) {
+      const f = await newFixture(house)
+      expect(codeOf(await perform(house, f, id, { headers }))).toBe('200 OK')
+    }
+  })
+})
+
+test('every writing operation declares its audit entry, and no read but the export does', () => {
+  for (const id of operationIds) {
+    const { method, audit, csv } = of(id)
+    expect(audit !== undefined, id).toBe(method !== 'GET' || csv === true)
+  }
+})

@@ -1,0 +1,146 @@
+// The directions between the rooms of the house, held by a test that says what to do instead.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const source = join(root, 'src')
+
+interface File {
+  readonly path: string
+  readonly text: string
+  /** Our own files that it imports, relative to src/. */
+  readonly imports: readonly string[]
+}
+
+const files: File[] = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => {
+    const text = readFileSync(join(source, path), 'utf8')
+    const imports = [...text.matchAll(/^(?:import|export)\b[^'"]*?from '(\.[^']+)'/gms)].map((m) =>
+      relative(source, join(dirname(join(source, path)), m[1] as string)),
+    )
+    return { path, text, imports }
+  })
+
+const roomOf = (path: string) => (path.includes('/') ? (path.split('/')[0] as string) : path)
+
+/** Who may import whom; everybody may import contract/. */
+const mayImport: Record<string, readonly string[]> = {
+  'main.ts': ['cli', 'platform'],
+  'app.ts': ['resources', 'link', 'platform'],
+  contract: [],
+  resources: ['link', 'platform'],
+  link: ['platform'],
+  platform: [],
+  client: [],
+  cli: ['app.ts', 'resources', 'client', 'platform'],
+  device: ['client'],
+  simulator: ['device', 'client'],
+  console: ['client'],
+}
+
+test('imports follow the directions of ARCHITECTURE.md', () => {
+  expect(files.length).toBeGreaterThan(50)
+  const wrong = files.flatMap(({ path, imports }) => {
+    const room = roomOf(path)
+    const allowed = mayImport[room]
+    if (!allowed) return [`${path}: the room ${room} is new. Add it to ARCHITECTURE.md and to this test.`]
+    return imports
+      .filter((to) => ![room, 'contract', ...allowed].includes(roomOf(to)))
+      .map((to) => `${path} imports ${to}. ${room} may import only ${['contract', ...allowed].join(', ')}.`)
+  })
+  expect(wrong).toEqual([])
+})
+
+test("a noun reaches another noun only through that noun's store or view, and the audit log through change()", () => {
+  const wrong = files
+    .filter((f) => roomOf(f.path) === 'resources')
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((to) => roomOf(to) === 'resources' && dirname(to) !== dirname(path))
+        .filter((to) => !/\/(store|view)\.ts$/.test(to) && to !== 'resources/audit/change.ts')
+        .map((to) => `${path} imports ${to}. Call its store, or let app.ts join the two.`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('a store holds SQL and decides nothing: it imports only the database', () => {
+  const wrong = files
+    .filter((f) => /^resources\/\w+\/store\.ts$/.test(f.path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((to) => !to.startsWith('platform/db/') && to !== 'platform/auth/keyring.ts')
+        .map((to) => `${path} imports ${to}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('a noun writes only its own tables', () => {
+  const owners: Record<string, readonly string[]> = {
+    audit: ['audit_log', 'audit_heads'],
+    endpoints: ['endpoints'],
+    keys: ['api_keys', 'key_directory'],
+    locations: ['locations'],
+    notes: ['room_notes'],
+    orgs: ['orgs'],
+    profiles: ['profiles'],
+    regions: ['regions'],
+    rooms: ['rooms', 'dec_directory'],
+    users: ['users', 'user_regions'],
+  }
+  const wrong = files
+    .filter((f) => roomOf(f.path) === 'resources')
+    .flatMap(({ path, text }) => {
+      const noun = path.split('/')[1] as string
+      const written = [...text.matchAll(/\b(?:insertInto|updateTable|deleteFrom)\('(\w+)'\)/g)].map(
+        (m) => m[1] as string,
+      )
+      return written.filter((table) => !owners[noun]?.includes(table)).map((table) => `${path} writes ${table}`)
+    })
+  expect(wrong).toEqual([])
+})
+
+test('only change() opens an audited transaction, and only the named ones open an unaudited one', () => {
+  const users = (pattern: RegExp) =>
+    files
+      .filter((f) => pattern.test(f.text))
+      .map((f) => f.path)
+      .sort()
+  expect(users(/\.transaction\(async/)).toEqual(['resources/audit/change.ts'])
+  expect(users(/\.telemetry\(/)).toEqual(['app.ts', 'platform/settings.ts'])
+  expect(users(/new Tx\(/)).toEqual(['platform/db/db.ts'])
+})
+
+test('only main.ts reads the environment or ends the process', () => {
+  const wrong = files
+    .filter((f) => f.path !== 'main.ts' && /process\.(env|exit|exitCode)\b/.test(f.text))
+    .map((f) => f.path)
+  expect(wrong).toEqual([])
+})
+
+test('every file says its job in its first line and stays under 300 lines', () => {
+  for (const { path, text } of files) {
+    expect(text, `${path}: begin with a comment that says its job`).toMatch(/^\/\/ \S.{15,}/)
+    expect(text.split('\n').length, `${path}: split it by verb`).toBeLessThanOrEqual(300)
+  }
+})
+
+test('no folder or file is named after nothing: utils, common, shared, helper, manager', () => {
+  expect(files.map((f) => f.path).filter((p) => /util|common|shared|helper|manager/i.test(p))).toEqual([])
+})
+
+test('the project stands alone: nothing points outside it', () => {
+  const tracked = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    'package-lock.json',
+  ]
+  for (const name of tracked) {
+    const text = readFileSync(join(root, name), 'utf8')
+    expect(text, name).not.toMatch(/\.\.\/shared|"resolved":/)
+  }
+})
