@@ -111,7 +111,7 @@ export async function startService(
       authFailures: { rate: options.authFailureLimit, burst: options.authFailureLimit * 20 },
       corsOrigins: options.corsOrigin ?? [],
       trustProxy: options.trustProxy ?? [],
-      logReads: options.logReads,
+      logReads: options.logRequests === 'all',
     })
     closers.push(() => http.drain(drainPatience))
     let url = ''

@@ -1,4 +1,5 @@
 // Starts a command: the only file that reads the environment, handles signals and exits.
+import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import { program } from './cli/program.ts'
@@ -26,8 +27,10 @@ const user = () => {
   }
 }
 
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
 try {
-  await program({ say, complain, untilStopped, user, fail: () => process.exit(1) }).parseAsync()
+  await program({ version, say, complain, untilStopped, user, fail: () => process.exit(1) }).parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {

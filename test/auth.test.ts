@@ -1,4 +1,4 @@
-// Keys and limits: what a token costs, how rates are limited, and whom failures hurt. [contract 3] [contract 7.2]
+// Keys and limits: what a token costs, how rates are limited, and whom failures hurt.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Keyring } from '../src/platform/auth/keyring.ts'
 import { isToken, makeToken, tokenHash } from '../src/platform/auth/token.ts'
@@ -95,7 +95,7 @@ describe('tokens [contract 3.1]', () => {
   })
 })
 
-describe('the rate limit of a key [contract 7.2]', () => {
+describe('the rate limit of a key [contract 7.5]', () => {
   test('is a token bucket: a burst, then 429 with Retry-After, then again as time passes; other keys are not touched', async () => {
     const { call, newKey } = await house.newOrg()
     house.clock.fix(house.clock.now())
@@ -139,7 +139,7 @@ describe('the rate limit of a key [contract 7.2]', () => {
   })
 })
 
-describe('failed tokens [contract 3.7]', () => {
+describe('failed tokens [contract 3.11]', () => {
   test('are limited per address, and never refuse a valid key or another address', async () => {
     const { call, newKey } = await house.newOrg()
     const key = await newKey({ rateLimit: 0 })

@@ -113,7 +113,7 @@ describe.each(idsWhere((o) => o.manage === true))('%s', (id) => {
 })
 
 describe.each(idsWhere((o) => o.ifMatch === true))('%s', (id) => {
-  test('with a stale If-Match is a 412, with the current one it works [contract 7.4]', async () => {
+  test('with a stale If-Match is a 412, with the current one it works [contract 7.11]', async () => {
     const f = await newFixture(house)
     for (const tag of ['"999"', 'W/"1"', '"1x"']) {
       const reply = await refused(f, () => perform(house, f, id, { headers: { 'if-match': tag } }))
@@ -134,7 +134,7 @@ describe.each(idsWhere((o) => o.ifMatch === true))('%s', (id) => {
 })
 
 describe.each(idsWhere((o) => o.method === 'GET'))('%s', (id) => {
-  test('with If-None-Match of the same answer is a 304 without a body [contract 7.4]', async () => {
+  test('with If-None-Match of the same answer is a 304 without a body [contract 7.11]', async () => {
     const f = await newFixture(house)
     const first = await perform(house, f, id)
     const etag = first.headers.get('etag') ?? ''

@@ -78,9 +78,9 @@ export interface Harness {
   close(): Promise<void>
 }
 
-const quiet: Pick<
+export const quiet: Pick<
   ServeOptions,
-  'host' | 'port' | 'mqttPort' | 'rateLimit' | 'authFailureLimit' | 'logLevel' | 'logReads'
+  'host' | 'port' | 'mqttPort' | 'rateLimit' | 'authFailureLimit' | 'logLevel' | 'logRequests'
 > = {
   host: '127.0.0.1',
   port: 0,
@@ -88,7 +88,7 @@ const quiet: Pick<
   rateLimit: 0,
   authFailureLimit: 0,
   logLevel: 'info',
-  logReads: false,
+  logRequests: 'writes',
 }
 
 /** An empty place for a database, on the engine of this run. */

@@ -142,7 +142,7 @@ const rawRequest = (port: number, text: string) =>
     socket.on('error', reject)
   })
 
-describe('compression [contract 7.3]', () => {
+describe('compression [contract 7.7]', () => {
   test('bodies over 1 KiB are compressed when asked for, and their strong ETag does not change', async () => {
     const { call, id, key } = await house.newOrg()
     for (let i = 0; i < 30; i++)
@@ -251,7 +251,7 @@ describe('logs', () => {
   })
 
   test('hold a line for reads when asked for', async () => {
-    const talkative = await startHarness({ logReads: true })
+    const talkative = await startHarness({ logRequests: 'all' })
     try {
       const { call } = await talkative.newOrg()
       await call('GET', '/regions', { headers: { 'x-request-id': 'a-read' } })

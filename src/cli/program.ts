@@ -12,6 +12,7 @@ import type { Terminal } from './terminal.ts'
 export function program(terminal: Terminal): Command {
   const root = new Command('roomkeeper')
     .description('Self-hosted device management for meeting rooms.')
+    .version(terminal.version, '--version', 'print the version')
     .configureOutput({
       writeOut: (text) => terminal.say(text.trimEnd()),
       writeErr: (text) => terminal.complain(text.trimEnd()),

@@ -1,5 +1,7 @@
 // What a command may do to the outside: print, wait and give up. `main.ts` gives it the real one.
 export interface Terminal {
+  /** Of the program. */
+  readonly version: string
   say(text: string): void
   complain(text: string): void
   /** Resolves with the name of the signal that asks to stop. */

@@ -1,4 +1,4 @@
-// API keys: what the key operations take and give. [contract 3] [contract 6.keys]
+// API keys: what the key operations take and give. [contract 3.1] [contract 6.keys]
 
 import Type from 'typebox'
 import { operation } from './operation.ts'

@@ -23,9 +23,9 @@ export interface Operation {
   /** Other names of a body key that real clients send: alias -> key. */
   readonly bodyAliases?: Readonly<Record<string, string>>
   readonly response: TSchema
-  /** The answer is one writable resource and carries its version as a strong ETag. [contract 7.4] */
+  /** The answer is one writable resource and carries its version as a strong ETag. [contract 7.8] */
   readonly versioned?: true
-  /** Writes one resource, so `If-Match` guards it. [contract 7.4] */
+  /** Writes one resource, so `If-Match` guards it. [contract 7.11] */
   readonly ifMatch?: true
   /** The audit entry that a success makes: every writing operation has one. [contract 5.4.audit] */
   readonly audit?: {

@@ -33,7 +33,7 @@ export interface By {
   readonly wantsCsv?: boolean
 }
 
-/** Refuses a write that was meant for another version of the resource. [contract 7.4] */
+/** Refuses a write that was meant for another version of the resource. [contract 7.11] */
 export function checkIfMatch(by: By, version: number): void {
   if (by.ifMatch === undefined || by.ifMatch.trim() === '*') return
   const wanted = by.ifMatch.split(',').map((tag) => tag.trim())

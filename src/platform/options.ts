@@ -36,6 +36,11 @@ const cidr = (item: string) => {
   throw new Refusal(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
 }
 
+const oneOf = (name: string, choices: readonly string[]) => (text: string) => {
+  if (choices.includes(text)) return text
+  throw new Refusal(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
+}
+
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Where the database is: every command takes these. */
@@ -125,12 +130,15 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_LOG_LEVEL',
     default: 'info',
     help: `one of ${levels.join(', ')}`,
-    parse: (text) => {
-      if (levels.includes(text)) return text
-      throw new Refusal(`--log-level must be one of ${levels.join(', ')}, not "${text}".`)
-    },
+    parse: oneOf('--log-level', levels),
   },
-  { flag: '--log-reads', env: 'ROOMKEEPER_LOG_READS', default: false, help: 'write a log line for reads too' },
+  {
+    flag: '--log-requests <which>',
+    env: 'ROOMKEEPER_LOG_REQUESTS',
+    default: 'writes',
+    help: 'which requests get a log line: writes or all',
+    parse: oneOf('--log-requests', ['writes', 'all']),
+  },
 ]
 
 export interface PlaceOptions {
@@ -152,5 +160,5 @@ export interface ServeOptions extends PlaceOptions {
   readonly rateBurst?: number
   readonly authFailureLimit: number
   readonly logLevel: string
-  readonly logReads: boolean
+  readonly logRequests: string
 }

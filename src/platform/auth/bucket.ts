@@ -1,4 +1,4 @@
-// A token bucket: so many requests a second, and a burst on top. [contract 7.2]
+// A token bucket: so many requests a second, and a burst on top. [contract 7.5]
 
 export interface Limit {
   /** Requests a second; 0 switches the limit off. */

@@ -1,4 +1,4 @@
-// Who holds a token: remembered for a moment, so that most requests ask no database. [contract 3.6]
+// Who holds a token: remembered for a moment, so that most requests ask no database. [contract 3.9]
 import type { Clock } from '../clock.ts'
 import { Bucket, type Limit } from './bucket.ts'
 import { isToken, tokenHash } from './token.ts'

@@ -1,4 +1,4 @@
-// What a handler gives back, and how it becomes an HTTP answer with its ETag. [contract 1.2] [contract 7.4]
+// What a handler gives back, and how it becomes an HTTP answer with its ETag. [contract 1.2] [contract 7.8]
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'

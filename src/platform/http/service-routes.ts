@@ -3,10 +3,10 @@ import { BlockList } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { openapi } from '../../contract/openapi.ts'
 import type { Db } from '../db/db.ts'
+import { docsPage } from '../docs/page.ts'
 import { Failure } from '../failure.ts'
 import type { Metrics } from '../metrics.ts'
 import { sendJson } from './answer.ts'
-import { docsPage } from './docs-page.ts'
 import { denied, type Identify } from './gate.ts'
 
 const loopback = new BlockList()

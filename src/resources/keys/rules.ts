@@ -1,4 +1,4 @@
-// API keys: one function for each operation. [contract 3] [contract 6.keys]
+// API keys: one function for each operation. [contract 3.1] [contract 6.keys]
 import type { Static } from 'typebox'
 import type { Key } from '../../contract/keys.ts'
 import type { Scope } from '../../contract/operation.ts'
@@ -68,7 +68,7 @@ export async function keysDelete(by: By, keyId: string) {
   return {}
 }
 
-/** A key never grants what it does not have. [contract 3.5] */
+/** A key never grants what it does not have. [contract 3.6] */
 function refuseMore(by: By, { scopes, manage }: NewKey) {
   for (const scope of scopes) if (!by.may(scope)) throw denied(scope, `the scope ${scope}, so it cannot grant it`)
   if (manage && !by.may('manage')) throw denied('manage', 'the attribute manage, so it cannot grant it')

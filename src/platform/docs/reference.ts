@@ -1,4 +1,5 @@
 // What the page shows, read from the operation table and the OpenAPI document that is derived from it.
+import { STATUS_CODES } from 'node:http'
 import { openapi } from '../../contract/openapi.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { operationList } from '../../contract/operations.ts'
@@ -16,6 +17,7 @@ export interface Schema {
   readonly required?: readonly string[]
   readonly description?: string
   readonly default?: unknown
+  readonly examples?: readonly unknown[]
   readonly pattern?: string
   readonly writeOnly?: boolean
   readonly minimum?: number
@@ -34,15 +36,22 @@ export interface Parameter {
   readonly required: boolean
   readonly description?: string
   readonly schema: Schema
+  readonly example?: unknown
 }
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
+
+interface Answer {
+  readonly $ref?: string
+  readonly headers?: Readonly<Record<string, { readonly description: string }>>
+  readonly content?: Content
+}
 
 interface Described {
   readonly operationId: string
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Content }>>
+  readonly responses: Readonly<Record<string, Answer>>
 }
 
 interface Document {
@@ -58,7 +67,7 @@ interface Document {
 
 export interface ErrorAnswer {
   readonly status: string
-  readonly name: string
+  readonly title: string
   readonly description: string
 }
 
@@ -70,6 +79,7 @@ export interface Entry {
   readonly parameters: readonly Parameter[]
   readonly body: Schema | undefined
   readonly answer: Schema | undefined
+  readonly answerHeaders: NonNullable<Answer['headers']>
   readonly errors: readonly ErrorAnswer[]
 }
 
@@ -108,10 +118,17 @@ function entryOf(document: Document, operation: Entry['operation'], path: string
     parameters: it.parameters,
     body: jsonIn(it.requestBody?.content),
     answer: jsonIn(it.responses['200']?.content),
+    answerHeaders: it.responses['200']?.headers ?? {},
     errors: Object.entries(it.responses).flatMap(([status, { $ref }]) => {
       if ($ref === undefined) return []
       const name = nameIn($ref)
-      return [{ status, name, description: document.components.responses[name]?.description ?? '' }]
+      return [
+        {
+          status,
+          title: STATUS_CODES[status] ?? name,
+          description: document.components.responses[name]?.description ?? '',
+        },
+      ]
     }),
   }
 }

@@ -18,17 +18,23 @@ function render(part: Part): string {
   if (part === undefined || part === false) return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(render).join('')
-  return escape(String(part))
+  return escaped(String(part))
 }
 
-const escape = (text: string): string =>
+const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-export const join = (parts: readonly (Html | string)[], between: string): Html =>
+export const join = (parts: readonly (Html | string)[], between = ', '): Html =>
   html`${parts.map((part, i) => (i === 0 ? part : [between, part]))}`
 
 /** The contract's sentences mark code with backticks. */
 export const prose = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
 
+/** In a narrow place a long name breaks between its words. */
+export const breakable = (name: string): Html =>
+  html`${name.split(/(?<=[a-z.])(?=[A-Z])/).map((word, i) => [i > 0 && html`<wbr>`, word])}`
+
 export const code = (text: string): Html => html`<code>${text}</code>`
+
+export const codes = (texts: readonly string[]): Html => join(texts.map(code))

@@ -1,14 +1,13 @@
 // One operation of the reference: what it needs, takes, gives and refuses, with an example to paste into a shell.
-import { fieldsTable, parametersTable, schemaLink } from './docs-page-fields.ts'
-import { code, type Html, html, join, prose } from './docs-page-html.ts'
-import { type Entry, nameIn, type Reference, type Schema } from './docs-page-reference.ts'
-import type { Shared } from './docs-page-schemas.ts'
+import { fieldsTable, parametersTable, schemaLink } from './fields.ts'
+import { code, codes, type Html, html, join, prose } from './html.ts'
+import { type Entry, nameIn, type Reference, type Schema } from './reference.ts'
+import type { Shared } from './schemas.ts'
 
 export function operationArticle(entry: Entry, { schemas }: Reference, shared: Shared): Html {
   const { operation, base, body, answer } = entry
   const { id, method, summary, description, example } = operation
   const parameters = entry.parameters.filter((p) => p.in !== 'header' && !base.includes(`{${p.name}}`))
-  // A body is what a reader has to write, so it stands here even if another operation takes it too.
   const show = (schema: Schema, aliases = {}) => shapeBlock(schema, schemas, shared, aliases)
   return html`
     <article id="${id}">
@@ -27,41 +26,48 @@ export function operationArticle(entry: Entry, { schemas }: Reference, shared: S
     <ul class="errors">${entry.errors.map(errorLink)}</ul>
     </div>
     <div class="examples">
+    <div class="request">
     <h4>Example request</h4>
     <pre>${curlOf(entry)}</pre>
+    </div>
     <h4>Example answer</h4>
-    <pre>${JSON.stringify(example.response, null, 2)}</pre>
+    <pre>${answerText(example.response)}</pre>
     </div>
     </article>`
 }
 
+const errorLink = ({ status, title }: Entry['errors'][number]): Html =>
+  html`<li><a href="#error-${status}"><b>${status}</b> ${title}</a>`
+
 export const methodBadge = (method: string): Html => html`<b class="m ${method}">${method}</b>`
 
-const errorLink = ({ status, name }: Entry['errors'][number]): Html =>
-  html`<li><a href="#error-${status}"><b>${status}</b> ${words(name)}</a>`
-
-/** `NotFound` as `Not found`. */
-export const words = (name: string): string =>
-  name.charAt(0) + name.slice(1).replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-
-function shapeBlock(schema: Schema, schemas: Reference['schemas'], shared: Shared, aliases: Readonly<Record<string, string>>): Html {
+function shapeBlock(
+  schema: Schema,
+  schemas: Reference['schemas'],
+  shared: Shared,
+  aliases: Readonly<Record<string, string>>,
+): Html {
   if (schema.$ref === undefined) return fieldsTable(schema, aliases)
   const name = nameIn(schema.$ref)
-  if (shared.has(name)) return html`<p class="type">${schemaLink(name)}</p>`
+  if (shared.has(name)) return html`<p>${schemaLink(name)}</p>`
   const found = schemas[name] ?? {}
   if (Object.keys(found.properties ?? {}).length === 0) return html`<p>An empty object.</p>`
   return fieldsTable(found, aliases)
 }
 
-function factsList({ operation, base, parameters }: Entry): Html {
-  const needs = [operation.scope, ...(operation.manage ? ['manage'] : [])]
+function factsList({ operation, base, parameters, answerHeaders }: Entry): Html {
+  const needs = [operation.scope, ...(operation.manage ? ['manage'] : [])].map(
+    (need) => html`<b class="scope">${need}</b>`,
+  )
+  const others = operation.otherPaths?.map((path) => base + path)
   const headers = parameters.filter((p) => p.in === 'header')
   return html`
     <dl>
-    ${fact('Needs', join(needs.map((need) => html`<b class="scope">${need}</b>`), ' and '))}
-    ${operation.otherPaths && fact('Also at', join(operation.otherPaths.map((path) => code(base + path)), ', '))}
+    ${fact('Needs', join(needs, ' and '))}
+    ${others && fact('Also at', codes(others))}
     ${operation.csv && fact('Also as', html`${code('text/csv')}, with the header ${code('Accept: text/csv')}`)}
     ${headers.map((p) => fact(p.name, prose(p.description ?? '')))}
+    ${Object.entries(answerHeaders).map(([name, { description }]) => fact(name, prose(description)))}
     ${operation.audit && fact('Audit entry', auditOf(operation.audit, operation.method === 'GET'))}
     </dl>`
 }
@@ -72,24 +78,34 @@ const fact = (name: string, value: Html): Html => html`<div><dt>${name}<dd>${val
 const auditOf = ({ type, undoType }: NonNullable<Entry['operation']['audit']>, isRead: boolean): Html =>
   html`${code(type)}${undoType !== undefined && html` or ${code(undoType)}`}${isRead && ', for an export'}`
 
-/** Works as it stands once ROOMKEEPER, ORG and KEY are set. */
+/** Works as it stands once ROOMKEEPER, ORG and KEY are set; the address comes last, where it may be long. */
 function curlOf({ operation, base }: Entry): string {
   const { method, example } = operation
-  const path = base.replace('{orgid}', '$ORG') + operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => inUrl(example.params?.[name]))
-  const query = Object.entries(example.query ?? {}).map(([name, value]) => `${name}=${inUrl(value)}`)
   return [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}"$ROOMKEEPER${[path, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}"`,
-    '-H "Authorization: Bearer $KEY"',
-    ...(example.body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(jsonOf(example.body))}`]),
+    `curl ${method === 'GET' ? '' : `-X ${method} `}-H "Authorization: Bearer $KEY"`,
+    ...(example.body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d ${quoted(jsonOf(example.body))}`]),
+    `"$ROOMKEEPER${base.replace('{orgid}', '$ORG')}${exampleAddress(operation)}"`,
   ].join(' \\\n  ')
 }
 
+function exampleAddress({ path, example }: Entry['operation']): string {
+  const query = Object.entries(example.query ?? {}).map(([name, value]) => `${name}=${inUrl(value)}`)
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => inUrl(example.params?.[name]))
+  return query.length > 0 ? `${filled}?${query.join('&')}` : filled
+}
+
 /** Also safe between double quotes, where a shell would read a `!`; a colon is legal and easier to read. */
-const inUrl = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('!', '%21').replaceAll('%3A', ':')
+const inUrl = (value: unknown): string =>
+  encodeURIComponent(String(value)).replaceAll('!', '%21').replaceAll('%3A', ':')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
+/** What is not JSON is a text already. */
+const answerText = (answer: unknown): string => (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2))
+
 function jsonOf(value: unknown): string {
   const line = JSON.stringify(value)
-  return line.length <= 60 ? line : JSON.stringify(value, null, 2)
+  return line.length <= 48 ? line : JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
 }

@@ -1,6 +1,6 @@
 // Fields of bodies, answers and parameters as tables: name, type, limits, meaning.
-import { code, Html, html, join, prose } from './docs-page-html.ts'
-import { nameIn, type Parameter, type Schema } from './docs-page-reference.ts'
+import { breakable, code, codes, Html, html, join, prose } from './html.ts'
+import { nameIn, type Parameter, type Schema } from './reference.ts'
 
 interface Row {
   readonly name: string
@@ -30,7 +30,7 @@ export function fieldsTable(schema: Schema, aliases: Readonly<Record<string, str
     ${table(rowsOf(schema, '', aliases))}`
 }
 
-const sentence = (limits: readonly Html[]): Html | false => limits.length > 0 && html`: ${join(limits, ', ')}`
+const sentence = (limits: readonly Html[]): Html | false => limits.length > 0 && html`: ${join(limits)}`
 
 /** A nested object has rows of its own, named by their path from the top. */
 function rowsOf(schema: Schema, prefix: string, aliases: Readonly<Record<string, string>>): Row[] {
@@ -40,7 +40,7 @@ function rowsOf(schema: Schema, prefix: string, aliases: Readonly<Record<string,
       name: prefix + name,
       note: schema.required?.includes(name) ? 'required' : 'optional',
       schema: field,
-      description: html`${prose(meaningOf(field))}${also.length > 0 && html` Also accepted as ${join(also.map(code), ', ')}.`}`,
+      description: html`${prose(meaningOf(field))}${also.length > 0 && html` Also accepted as ${codes(also)}.`}`,
     }
     const one = withoutNull(field)
     const inside = one.items?.properties ? one.items : one
@@ -57,15 +57,13 @@ const table = (rows: readonly Row[]): Html => html`
 
 function tableRow({ name, note, schema, description }: Row): Html {
   const limits = limitsOf(schema)
-  return html`<tr><th scope="row">${code(name)}<small>${note}</small>
-    <td>${typeOf(schema)}${limits.length > 0 && html`<small>${join(limits, ', ')}</small>`}<td>${description}`
+  return html`<tr><th scope="row"><code>${breakable(name)}</code><small>${note}</small>
+    <td>${typeOf(schema)}${limits.length > 0 && html`<small>${join(limits)}</small>`}<td>${description}`
 }
 
-const isNull = (schema: Schema): boolean => schema.type === 'null'
-
 /** A shape that may also be null, without the null. */
-function withoutNull(schema: Schema): Schema {
-  const [one, ...others] = schema.anyOf?.filter((member) => !isNull(member)) ?? []
+export function withoutNull(schema: Schema): Schema {
+  const [one, ...others] = schema.anyOf?.filter((member) => member.type !== 'null') ?? []
   return one && others.length === 0 ? one : schema
 }
 
@@ -73,12 +71,16 @@ function withoutNull(schema: Schema): Schema {
 const meaningOf = (schema: Schema): string =>
   schema.description ?? schema.anyOf?.find((member) => member.description)?.description ?? ''
 
-function typeOf(schema: Schema): Html {
+/** Its limits are said by its name. */
+const isInt32 = ({ type, minimum, maximum }: Schema): boolean =>
+  type === 'integer' && minimum === -(2 ** 31) && maximum === 2 ** 31 - 1
+
+export function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) return schemaLink(nameIn(schema.$ref))
   if (schema.anyOf) return unionOf(schema.anyOf)
   if (schema.items) return html`array of ${typeOf(schema.items)}`
   if (schema.const === '') return html`empty string`
-  if (schema.format === 'int32') return html`int32`
+  if (isInt32(schema)) return html`int32`
   if (schema.type === 'object' && !schema.properties) return html`object of any keys`
   return html`${schema.type ?? 'any'}${schema.format !== undefined && ` (${schema.format})`}`
 }
@@ -92,7 +94,7 @@ function unionOf(members: readonly Schema[]): Html {
   )
 }
 
-function limitsOf(schema: Schema): Html[] {
+export function limitsOf(schema: Schema): Html[] {
   if (schema.anyOf) {
     const literals = schema.anyOf.flatMap((m) => (m.const === undefined || m.const === '' ? [] : [m.const]))
     const others = schema.anyOf.filter((m) => m.const === undefined)
@@ -102,12 +104,11 @@ function limitsOf(schema: Schema): Html[] {
   return [...oneOf(schema.enum ?? []), ...numbersOf(schema).map((text) => html`${text}`), ...inItems, ...restOf(schema)]
 }
 
-export const oneOf = (values: readonly unknown[]): Html[] =>
-  values.length === 0 ? [] : [html`one of ${join(values.map((value) => code(String(value))), ', ')}`]
+const oneOf = (values: readonly unknown[]): Html[] =>
+  values.length === 0 ? [] : [html`one of ${codes(values.map(String))}`]
 
 function numbersOf(schema: Schema): string[] {
-  // An int32 says its own limits.
-  const [least, most] = schema.format === 'int32' ? [] : [schema.minimum, schema.maximum]
+  const [least, most] = isInt32(schema) ? [] : [schema.minimum, schema.maximum]
   return [
     span(least, most, ''),
     span(schema.minLength, schema.maxLength, ' characters'),
@@ -115,7 +116,7 @@ function numbersOf(schema: Schema): string[] {
   ].filter((text) => text !== '')
 }
 
-export function span(least: number | undefined, most: number | undefined, unit: string): string {
+function span(least: number | undefined, most: number | undefined, unit: string): string {
   if (least === undefined && most === undefined) return ''
   if (least === undefined) return `at most ${most}${unit}`
   if (most === undefined) return `at least ${least}${unit}`
@@ -123,6 +124,7 @@ export function span(least: number | undefined, most: number | undefined, unit: 
 }
 
 const restOf = (schema: Schema): Html[] => [
+  ...(schema.examples ? [html`for example ${codes(schema.examples.map(String))}`] : []),
   ...(schema.uniqueItems ? [html`no repeats`] : []),
   ...(schema.pattern === undefined ? [] : [html`matches ${code(schema.pattern)}`]),
   ...(schema.default === undefined ? [] : [html`default ${code(JSON.stringify(schema.default))}`]),

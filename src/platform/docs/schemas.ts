@@ -1,0 +1,77 @@
+// The types that several places refer to: which those are, and their section with links back.
+import { type ConfigKey, configKeys } from '../../contract/config-keys.ts'
+import { fieldsTable, limitsOf, schemaLink, typeOf, withoutNull } from './fields.ts'
+import { breakable, codes, type Html, html, join } from './html.ts'
+import { type Entry, nameIn, namesIn, type Reference, type Schema } from './reference.ts'
+
+export const operationLink = (id: string): Html => html`<a href="#${id}">${id}</a>`
+
+/** Name of each type that has a place in the section -> links to what uses it. */
+export type Shared = ReadonlyMap<string, readonly Html[]>
+
+const errorShape = 'rpcError'
+
+/** A type that one operation alone answers is shown there, a body always is; one without fields is shown nowhere. */
+export function sharedSchemas({ schemas, entries }: Reference): Shared {
+  const inside = new Set(Object.values(schemas).flatMap((schema) => [...namesIn(schema)]))
+  const answers = entries.map((e) => e.answer?.$ref && nameIn(e.answer.$ref))
+  const isShared = (name: string) =>
+    name === errorShape || inside.has(name) || answers.indexOf(name) !== answers.lastIndexOf(name)
+  const names = Object.keys(schemas).filter((name) => isShared(name) && hasFields(schemas[name]))
+  return new Map(names.map((name) => [name, usersOf(name, names, schemas, entries)]))
+}
+
+const hasFields = (schema?: Schema): boolean => Object.keys(schema?.properties ?? {}).length > 0
+
+function usersOf(
+  name: string,
+  shared: readonly string[],
+  schemas: Reference['schemas'],
+  entries: readonly Entry[],
+): Html[] {
+  const holds = (other: string) => namesIn(schemas[other]).has(name)
+  const isUsed = (used: string) => used === name || (!shared.includes(used) && holds(used))
+  const users = entries.filter(({ body, answer }) => [...namesIn([body, answer])].some(isUsed))
+  return [...users.map((e) => operationLink(e.operation.id)), ...shared.filter(holds).map(schemaLink)]
+}
+
+export const schemasSection = ({ schemas }: Reference, shared: Shared): Html => html`
+  <section id="schemas" aria-labelledby="schemas-title">
+  <h2 id="schemas-title">Schemas</h2>
+  <p>The types that operations and other types refer to. A key whose optional value is absent is left out of an answer.</p>
+  ${[...shared].map(([name, users]) => schemaBlock(name, schemas[name] ?? {}, users))}
+  </section>`
+
+const schemaBlock = (name: string, schema: Schema, users: readonly Html[]): Html => html`
+  <section class="schema" id="schema-${name}">
+  <h3><a class="self" href="#schema-${name}">${name}</a></h3>
+  ${users.length > 0 && html`<p class="users">Used by ${join(users)}</p>`}
+  ${configBlock(schema) ?? fieldsTable(schema)}
+  </section>`
+
+const secrets = Object.keys(configKeys).filter((name) => configKeys[name]?.secret)
+
+/** A config that is sent has all keys; one that is returned has them without the secrets. */
+function configBlock({ properties = {} }: Schema): Html | undefined {
+  if (Object.keys(properties).some((name) => !(name in configKeys))) return undefined
+  const hidden = Object.keys(configKeys).filter((name) => !(name in properties))
+  if (hidden.length === 0) return configTable(properties)
+  if (hidden.join() !== secrets.join()) return undefined
+  return html`<p>The keys of ${schemaLink('DeviceConfig')} without those that are never returned: ${codes(secrets)}.</p>`
+}
+
+const configTable = (properties: Readonly<Record<string, Schema>>): Html => html`
+  <p>Every key is optional, and null unsets it. A key that is not in this table is refused by its name.</p>
+  <table class="config">
+  <thead><tr><th scope="col">Key<th scope="col">Type<th scope="col">Values</thead>
+  ${Object.entries(properties).map(([name, schema]) => configRow(name, withoutNull(schema), configKeys[name]))}
+  </table>`
+
+function configRow(name: string, schema: Schema, key: ConfigKey | undefined): Html {
+  const values = [
+    ...limitsOf(schema),
+    ...(key?.unit ? [html`in ${key.unit}`] : []),
+    ...(key?.format === 'timezone' ? [html`name of a time zone`] : []),
+  ]
+  return html`<tr><th scope="row"><code>${breakable(name)}</code><td>${typeOf(schema)}<td>${join(values)}`
+}

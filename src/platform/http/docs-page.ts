@@ -1,2 +1,0 @@
-// placeholder until the page is written
-export const docsPage = () => ({ html: '', contentSecurityPolicy: '' })
