@@ -4,7 +4,7 @@ import { Refusal } from '../platform/failure.ts'
 import { headText, verifyChain } from '../resources/audit/chain.ts'
 import { findHead } from '../resources/audit/store.ts'
 import { findOrg, listOrgs } from '../resources/orgs/store.ts'
-import { type PlaceAndFormat, withGround } from './ground.ts'
+import { type PlaceAndFormat, withExisting } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 
 interface AuditOptions extends PlaceAndFormat {
@@ -13,7 +13,7 @@ interface AuditOptions extends PlaceAndFormat {
 }
 
 export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
-  withGround(options, async (ground) => {
+  withExisting(options, async (ground) => {
     const expected = options.expect ?? []
     for (const head of expected) {
       if (!/^\w+:\d+:[0-9a-f]{64}$/.test(head)) throw new Refusal(`"${head}" is not what "audit head" prints.`)
@@ -35,7 +35,7 @@ export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
   })
 
 export const auditHead = (terminal: Terminal, options: AuditOptions) =>
-  withGround(options, async (ground) => {
+  withExisting(options, async (ground) => {
     const heads = []
     for (const org of await chosen(ground, options.org)) {
       const head = await findHead(ground.db, org.key)

@@ -2,12 +2,18 @@
 import { openGround } from '../app.ts'
 import type { Actor, Ground } from '../platform/by.ts'
 import { systemClock } from '../platform/clock.ts'
-import type { Opened } from '../platform/db/open.ts'
+import { checkExists, type Opened } from '../platform/db/open.ts'
 import type { PlaceOptions } from '../platform/options.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface PlaceAndFormat extends PlaceOptions {
   readonly json?: boolean
+}
+
+/** For commands that need something to be there already. */
+export function withExisting<T>(options: PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> {
+  checkExists(options)
+  return withGround(options, work)
 }
 
 export async function withGround<T>(

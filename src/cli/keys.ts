@@ -2,9 +2,10 @@
 import type { Scope } from '../contract/operation.ts'
 import { isoTime, parseTime } from '../platform/clock.ts'
 import { Refusal } from '../platform/failure.ts'
+import { nameProblem } from '../platform/text.ts'
 import { keysCreate, keysDelete, keysList } from '../resources/keys/rules.ts'
 import { administrator } from '../resources/orgs/rules.ts'
-import { cliActor, type PlaceAndFormat, withGround } from './ground.ts'
+import { cliActor, type PlaceAndFormat, withExisting } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 
 interface OfOrg extends PlaceAndFormat {
@@ -20,12 +21,12 @@ interface CreateOptions extends OfOrg {
 }
 
 export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
-  withGround(options, async (ground) => {
-    const name = options.name.trim()
-    if (name === '' || [...name].length > 100) throw new Refusal('--name must have 1 to 100 characters.')
+  withExisting(options, async (ground) => {
+    const problem = nameProblem(options.name)
+    if (problem) throw new Refusal(`--name ${problem}.`)
     const by = await administrator(ground, cliActor(terminal), options.org)
     const { body } = await keysCreate(by, {
-      name,
+      name: options.name.trim(),
       scopes: [...new Set(options.scope)],
       manage: options.manage ?? false,
       expiresAt: options.expires === undefined ? null : expiry(options.expires, ground.clock.now()),
@@ -35,7 +36,7 @@ export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
   })
 
 export const keysListCommand = (terminal: Terminal, options: OfOrg) =>
-  withGround(options, async (ground) => {
+  withExisting(options, async (ground) => {
     const answer = await keysList(await administrator(ground, cliActor(terminal), options.org))
     print(
       terminal,
@@ -49,7 +50,7 @@ export const keysListCommand = (terminal: Terminal, options: OfOrg) =>
   })
 
 export const keysRevokeCommand = (terminal: Terminal, id: string, options: OfOrg) =>
-  withGround(options, async (ground) => {
+  withExisting(options, async (ground) => {
     await keysDelete(await administrator(ground, cliActor(terminal), options.org), id)
     print(terminal, options.json, {}, [`Key ${id} revoked.`])
   })

@@ -2,7 +2,7 @@
 import { isoTime } from '../platform/clock.ts'
 import { orgCreate } from '../resources/orgs/rules.ts'
 import { listOrgs } from '../resources/orgs/store.ts'
-import { cliActor, type PlaceAndFormat, withGround } from './ground.ts'
+import { cliActor, type PlaceAndFormat, withExisting, withGround } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 
 export const orgCreateCommand = (terminal: Terminal, name: string, options: PlaceAndFormat) =>
@@ -15,7 +15,7 @@ export const orgCreateCommand = (terminal: Terminal, name: string, options: Plac
   })
 
 export const orgListCommand = (terminal: Terminal, options: PlaceAndFormat) =>
-  withGround(options, async ({ db }) => {
+  withExisting(options, async ({ db }) => {
     const orgs = (await listOrgs(db)).map(({ id, name, created_at }) => ({ id, name, createdAt: isoTime(created_at) }))
     print(
       terminal,

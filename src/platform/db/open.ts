@@ -1,5 +1,5 @@
 // Opens the database that the options name, migrated and ready, and the lock that keeps a second server out.
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Kysely, sql } from 'kysely'
@@ -15,6 +15,8 @@ export interface Place {
   readonly dataDir: string
   readonly databaseUrl?: string | undefined
 }
+
+const fileName = 'roomkeeper.db'
 
 export interface Opened {
   readonly db: Db
@@ -33,6 +35,14 @@ export async function openDb(place: Place, onError: (error: Error) => void): Pro
   }
 }
 
+/** Insists that there is something to open: a command that only looks must not make an empty database. */
+export function checkExists({ dataDir, databaseUrl }: Place): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, fileName))) return
+  throw new Refusal(
+    `There is no database in ${dataDir}. Name its folder with --data-dir, or make one with "roomkeeper serve".`,
+  )
+}
+
 /** Makes the folder for database, secrets and lock, or says why it cannot. */
 export function prepareFolder(dataDir: string): void {
   try {
@@ -46,7 +56,7 @@ export function prepareFolder(dataDir: string): void {
 }
 
 function openFile(dataDir: string) {
-  const file = join(dataDir, 'roomkeeper.db')
+  const file = join(dataDir, fileName)
   try {
     const { writer, reader } = openSqlite(file)
     return {
@@ -59,9 +69,7 @@ function openFile(dataDir: string) {
 }
 
 async function openRemote(url: string, onError: (error: Error) => void) {
-  if (!/^postgres(ql)?:\/\//.test(url)) {
-    throw new Refusal('--database-url must start with postgres:// or postgresql://. Leave it out to use SQLite.')
-  }
+  checkUrl(url)
   const { writer, reader, pools } = openPostgres(url, onError)
   const db = new Db('postgres', new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer }))
   try {
@@ -71,16 +79,21 @@ async function openRemote(url: string, onError: (error: Error) => void) {
     }
   } catch (error) {
     await db.close()
-    if (error instanceof Refusal) throw error
-    throw new Refusal(`Cannot reach PostgreSQL: ${reason(error)}. Check --database-url.`)
+    throw error instanceof Refusal ? error : unreachable(error)
   }
   return { db, pools }
 }
 
+function checkUrl(url: string): void {
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return
+  throw new Refusal('--database-url must be like postgres://user:password@host:5432/name. Leave it out to use SQLite.')
+}
+
 /** What a failed connection says, without the address: it may hold a password. */
-const reason = (error: unknown) => {
+function unreachable(error: unknown): Refusal {
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: Error[] }
-  return message || errors?.[0]?.message || code || 'unknown reason'
+  const reason = message || errors?.[0]?.message || code || 'unknown reason'
+  return new Refusal(`Cannot reach PostgreSQL: ${reason}. Check --database-url.`)
 }
 
 const busy = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
@@ -106,8 +119,11 @@ function lockFile(dataDir: string) {
 const advisoryKey = 0x526f6f6d // "Room"
 
 async function lockPostgres(url: string, onLost: () => void) {
+  checkUrl(url)
   const client = new pg.Client({ connectionString: url, application_name: 'roomkeeper server lock', keepAlive: true })
-  await client.connect()
+  await client.connect().catch((error) => {
+    throw unreachable(error)
+  })
   const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [advisoryKey])
   if (!rows[0].mine) {
     await client.end()

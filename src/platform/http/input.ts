@@ -5,6 +5,7 @@ import type { Violation } from '../../contract/error.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { parseTime } from '../clock.ts'
 import { Failure, invalid } from '../failure.ts'
+import { textProblem } from '../text.ts'
 import { violationsOf } from './sentences.ts'
 
 export interface Input {
@@ -162,15 +163,9 @@ const formatOf = (shape: TSchema): string | undefined => {
   return format ?? anyOf?.map(formatOf).find((f) => f !== undefined)
 }
 
-const control = /\p{Cc}/u
-const controlButNewlineAndTab = /[^\P{Cc}\n\r\t]/u
-
-/** [contract 1.10] [contract D.1] */
 function tidyText(text: string, format: string | undefined, field: string, violations: Violation[]): string {
-  if ((format === 'lines' ? controlButNewlineAndTab : control).test(text)) {
-    violations.push({ field, error: 'must not hold control characters' })
-  } else if (!text.isWellFormed()) {
-    violations.push({ field, error: 'must be well-formed text: it holds half of a surrogate pair' })
-  }
+  const error = textProblem(text, format === 'lines')
+  if (error !== undefined) violations.push({ field, error })
+  // Spaces at the ends of a password belong to it.
   return format === 'password' ? text : text.trim()
 }

@@ -3,6 +3,7 @@ import type { Org } from '../../platform/auth/keyring.ts'
 import { randomText } from '../../platform/auth/token.ts'
 import type { Actor, By, Ground } from '../../platform/by.ts'
 import { Refusal } from '../../platform/failure.ts'
+import { nameProblem } from '../../platform/text.ts'
 import { changeNewOrg, ref } from '../audit/change.ts'
 import { findOrg, insertOrg } from './store.ts'
 
@@ -11,10 +12,9 @@ const newId = () => randomText(7)
 
 export const orgCreate = (ground: Ground, actor: Actor, name: string): Promise<Org> =>
   changeNewOrg(ground, actor, async (tx) => {
+    const problem = nameProblem(name)
+    if (problem) throw new Refusal(`The name of an organisation ${problem}.`)
     const trimmed = name.trim()
-    if (trimmed === '' || [...trimmed].length > 100 || /\p{Cc}/u.test(trimmed)) {
-      throw new Refusal('The name of an organisation must have 1 to 100 characters and no control characters.')
-    }
     const id = newId()
     const key = await insertOrg(tx, id, trimmed, ground.clock.now())
     return { result: { key, id }, target: ref('organisation', { id, name: trimmed }), after: { name: trimmed } }
