@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { installDebian } from './debian.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -41,25 +42,17 @@ function findBinaries(): string | undefined {
 
 /** Debian's package, without the cluster that it would create and start. */
 function installBinaries(): string {
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) throw new Error(advice)
   const config = '/etc/postgresql-common/createcluster.conf'
-  const before = existsSync(config) ? readFileSync(config) : undefined
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', UCF_FORCE_CONFFOLD: '1' }
-  const apt = (...args: string[]) =>
-    execFileSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  let original: Buffer | undefined
   try {
-    apt('update')
     // The wrapper package first: it owns the switch that keeps the server package from making a cluster.
-    apt('install', '-y', '--no-install-recommends', 'postgresql-common')
-    const original = readFileSync(config)
-    writeFileSync(config, 'create_main_cluster = false\n')
-    try {
-      apt('install', '-y', '--no-install-recommends', 'postgresql')
-    } finally {
-      writeFileSync(config, before ?? original)
-    }
-  } catch (error) {
-    throw new Error(`${advice} (Installing it failed: ${(error as Error).message})`)
+    installDebian(advice, ['postgresql-common', 'postgresql'], (name) => {
+      if (name !== 'postgresql') return
+      original = readFileSync(config)
+      writeFileSync(config, 'create_main_cluster = false\n')
+    })
+  } finally {
+    if (original) writeFileSync(config, original)
   }
   const found = findBinaries()
   if (!found) throw new Error(advice)

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService } from '../src/app.ts'
 import { makeLog } from '../src/platform/log.ts'
+import { need } from './debian.ts'
 import { newPlace, quiet } from './harness.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -19,6 +20,7 @@ const blocks = [...tour.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, 
 let service: Awaited<ReturnType<typeof startService>>
 let place: Awaited<ReturnType<typeof newPlace>>
 beforeAll(async () => {
+  need('curl', 'curl')
   place = await newPlace()
   service = await startService({ ...quiet, ...place.place }, makeLog('silent'))
 })

@@ -9,6 +9,9 @@ export const systemClock: Clock = { now: Date.now }
 /** RFC 3339 UTC with milliseconds. [contract 1.6] */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
 
+/** The years that RFC 3339 can write; an offset must not lead out of them. */
+const [first, last] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')] as const
+
 const iso8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/
 
@@ -30,5 +33,6 @@ export function parseTime(text: string): number | undefined {
   date.setUTCFullYear(year, month - 1, day)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
   const fraction = Math.floor(Number(`0.${m[7] ?? 0}`) * 1000)
-  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction
+  const at = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction
+  return at >= first && at <= last ? at : undefined
 }

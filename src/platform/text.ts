@@ -1,7 +1,8 @@
 // The rules for text that people write. [contract 1.10] [contract D.1]
 
 const control = /\p{Cc}/u
-const controlButNewlineAndTab = /[^\P{Cc}\n\r\t]/u
+/** A newline may be written with a carriage return before it. [contract D.18] */
+const controlButNewlineAndTab = /[^\P{Cc}\n\r\t]|\r(?!\n)/u
 
 /** Why a text cannot be stored, as the end of a sentence; undefined when it can. */
 export function textProblem(text: string, mayHaveLines: boolean): string | undefined {

@@ -20,7 +20,7 @@ interface RawInput {
   body?: unknown
 }
 
-const ajv = new Ajv({ allErrors: true, strict: false })
+const ajv = new Ajv({ allErrors: true, strict: false, strictNumbers: true })
 ajv.addFormat('line', true)
 ajv.addFormat('lines', true)
 ajv.addFormat('password', true)

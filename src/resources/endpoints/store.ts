@@ -45,6 +45,16 @@ const giveProfile = query((db, p: { org: number; room: number; profile: number |
 export const updateProfileInRoom = (tx: Tx, org: number, room: number, profile: number | null) =>
   giveProfile(tx, { org, room, profile })
 
+const touch = query((db, p: { org: number; room: number }) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room),
+)
+/** An endpoint shows the name of its room: its version moves with it. [contract D.9] */
+export const touchEndpointsInRoom = (tx: Tx, org: number, room: number) => touch(tx, { org, room })
+
 const remove = query((db, p: { org: number; room: number }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('room_id', '=', p.room).returning(['id', 'serial']),
 )

@@ -57,7 +57,7 @@ export async function keysDelete(by: By, keyId: string) {
     const id = parseInt32(keyId)
     const key = found(id === undefined ? undefined : await findKey(tx, by.org.key, id), `key ${keyId}`)
     checkIfMatch(by, key.version)
-    if (key.manage === 1 && !(await hasOtherManager(tx, by.org.key, key.id, by.ground.clock.now()))) {
+    if (key.manage === 1 && !(await hasOtherManager(tx, by.org.key, key, by.ground.clock.now()))) {
       throw new Failure('FAILED_PRECONDITION', 'the last key that manages cannot be revoked. Create another one first.')
     }
     await deleteKey(tx, by.org.key, key.id)

@@ -42,18 +42,20 @@ const one = queryOne((db, p: { org: number; id: number }) =>
 )
 export const findKey = (on: Reader, org: number, id: number) => one(on, { org, id })
 
-const otherManager = queryOne((db, p: { org: number; id: number; now: number }) =>
+const otherManager = queryOne((db, p: { org: number; id: number; now: number; write: number }) =>
   db
     .selectFrom('api_keys')
     .select('id')
     .where('org', '=', p.org)
     .where('manage', '=', 1)
     .where('id', '!=', p.id)
+    .where('write', '>=', p.write)
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', p.now)]))
     .limit(1),
 )
-export const hasOtherManager = async (on: Reader, org: number, id: number, now: number) =>
-  (await otherManager(on, { org, id, now })) !== undefined
+/** Managing needs Write too: a key without it does not stand in for one that has it. */
+export const hasOtherManager = async (on: Reader, org: number, { id, write }: KeyRow, now: number) =>
+  (await otherManager(on, { org, id, now, write })) !== undefined
 
 const insert = query((db, p: KeyRow) =>
   db.insertInto('api_keys').values({

@@ -8,7 +8,7 @@ import { Failure, found } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { change, ref } from '../audit/change.ts'
-import { findRegion } from '../regions/store.ts'
+import { findRegion, touchRegions } from '../regions/store.ts'
 import { freeRoomsOfLocation, touchRoomsOfLocation } from '../rooms/store.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
 
@@ -22,6 +22,7 @@ export const locationsCreate = (by: By, body: InputOf<'locationsCreate'>['body']
     const id = await nextId(tx, by.org.key, 'location')
     const { name } = body
     await insertLocation(tx, by.org.key, id, { name, region_id: region?.id ?? null })
+    await touchRegions(tx, by.org.key, [region?.id])
     return {
       result: new Versioned(1, view({ id, name, region_id: region?.id ?? null, region_name: region?.name ?? null })),
       target: ref('location', { id, name }),
@@ -40,6 +41,7 @@ export const locationsUpdate = (by: By, id: number, body: InputOf<'locationsUpda
         : await regionFor(tx, by, body.regionId)
     const values = { name, region_id: region?.id ?? null }
     await updateLocation(tx, by.org.key, id, values)
+    await touchRegions(tx, by.org.key, [location.region_id, values.region_id])
     await touchRoomsOfLocation(tx, by.org.key, id)
     return {
       result: new Versioned(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
@@ -55,6 +57,7 @@ export const locationsDelete = (by: By, id: number) =>
     checkIfMatch(by, location.version)
     const rooms = await freeRoomsOfLocation(tx, by.org.key, id)
     await deleteLocation(tx, by.org.key, id)
+    await touchRegions(tx, by.org.key, [location.region_id])
     return {
       result: {},
       target: ref('location', location),

@@ -43,5 +43,15 @@ const update = query((db, p: Key & Values) =>
 )
 export const updateLocation = (tx: Tx, org: number, id: number, values: Values) => update(tx, { org, id, ...values })
 
+const touch = query((db, p: { org: number; region: number }) =>
+  db
+    .updateTable('locations')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('region_id', '=', p.region),
+)
+/** A location shows the name of its region: its version moves with it. [contract D.9] */
+export const touchLocationsOfRegion = (tx: Tx, org: number, region: number) => touch(tx, { org, region })
+
 const remove = query((db, p: Key) => db.deleteFrom('locations').where('org', '=', p.org).where('id', '=', p.id))
 export const deleteLocation = (tx: Tx, org: number, id: number) => remove(tx, { org, id })

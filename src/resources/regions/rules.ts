@@ -5,6 +5,7 @@ import type { Reader } from '../../platform/db/db.ts'
 import { Failure, found } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import { change, ref } from '../audit/change.ts'
+import { touchLocationsOfRegion } from '../locations/store.ts'
 import { touchRoomsOfRegion } from '../rooms/store.ts'
 import { freeUsersOfRegion } from '../users/store.ts'
 import {
@@ -47,6 +48,7 @@ export const regionsUpdate = (by: By, id: number, name: string) =>
     const region = await existing(tx, by, id)
     checkIfMatch(by, region.version)
     await updateRegion(tx, by.org.key, id, name)
+    await touchLocationsOfRegion(tx, by.org.key, id)
     await touchRoomsOfRegion(tx, by.org.key, id)
     const locations = await listLocationsOf(tx, by.org.key, id)
     return {

@@ -54,5 +54,17 @@ const update = query((db, p: Key & { name: string }) =>
 )
 export const updateRegion = (tx: Tx, org: number, id: number, name: string) => update(tx, { org, id, name })
 
+const touch = query((db, p: Key) =>
+  db
+    .updateTable('regions')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+/** A region shows its locations: its version moves with them. [contract D.9] */
+export async function touchRegions(tx: Tx, org: number, ids: readonly (number | null | undefined)[]) {
+  for (const id of new Set(ids)) if (id) await touch(tx, { org, id })
+}
+
 const remove = query((db, p: Key) => db.deleteFrom('regions').where('org', '=', p.org).where('id', '=', p.id))
 export const deleteRegion = (tx: Tx, org: number, id: number) => remove(tx, { org, id })

@@ -8,7 +8,12 @@ import { Failure, found } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { change, ref } from '../audit/change.ts'
-import { deleteEndpointsInRoom, listEndpointsInRoom, updateProfileInRoom } from '../endpoints/store.ts'
+import {
+  deleteEndpointsInRoom,
+  listEndpointsInRoom,
+  touchEndpointsInRoom,
+  updateProfileInRoom,
+} from '../endpoints/store.ts'
 import { endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
@@ -73,6 +78,7 @@ export const roomsUpdate = (by: By, id: number, body: InputOf<'roomsUpdate'>['bo
     checkIfMatch(by, room.version)
     const location = await locationFor(tx, by, body.locationId)
     await updateRoom(tx, by.org.key, id, body.name, location?.id ?? null)
+    await touchEndpointsInRoom(tx, by.org.key, id)
     return {
       result: await view(by, tx, await existing(tx, by, id)),
       target: ref('room', { id, name: body.name }),
@@ -94,7 +100,7 @@ export const roomsDelete = (by: By, id: number) =>
       before: { name: room.name, locationId: room.location_id, profileId: room.profile_id },
       affected: [
         ...endpoints.map((e) => ref('endpoint', { id: e.id, name: e.serial })),
-        ...notes.map((n) => ref('roomNote', { id: n.id, name: n.note.slice(0, 60) })),
+        ...notes.map((n) => ref('roomNote', { id: n.id, name: beginning(n.note) })),
       ],
     }
   })
@@ -147,6 +153,9 @@ function sealedCode(by: By, room: number) {
   const { secrets } = by.ground
   return { text, sealed: secrets.seal(text, sealContext(by.org.id, room)), mac: codeMac(secrets, text) }
 }
+
+/** In code points: half of a character is no text. */
+const beginning = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
 
 const stateOf = (endpoints: number, connected: number): Static<typeof Room>['state'] =>
   endpoints === 0 ? 'EMPTY' : connected === 0 ? 'OFFLINE' : connected < endpoints ? 'DEGRADED' : 'HEALTHY'

@@ -1,0 +1,32 @@
+// What the tests need from the machine: found there, or installed when we are root on Debian, or named in one sentence.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const onPath = (program: string): boolean =>
+  (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)))
+
+/** Makes sure that a program is there. */
+export function need(program: string, debianPackage: string): void {
+  if (onPath(program)) return
+  const advice = `The tests need ${program}: install it (Debian: apt-get install ${debianPackage}).`
+  installDebian(advice, [debianPackage])
+  if (!onPath(program)) throw new Error(advice)
+}
+
+/** Installs Debian packages one after the other; `between` runs before each. */
+export function installDebian(advice: string, packages: readonly string[], between = (_: string) => {}): void {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) throw new Error(advice)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const apt = (...args: string[]) =>
+    execFileSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  try {
+    apt('update')
+    for (const name of packages) {
+      between(name)
+      apt('install', '-y', '--no-install-recommends', name)
+    }
+  } catch (error) {
+    throw new Error(`${advice} (Installing it failed: ${(error as Error).message})`)
+  }
+}
