@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { Keyring } from './platform/auth/keyring.ts'
 import type { Actor, Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -15,13 +16,14 @@ import { makeMetrics } from './platform/metrics.ts'
 import type { PlaceOptions, ServeOptions } from './platform/options.ts'
 import { secretsOf } from './platform/settings.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
+import { listAfter } from './resources/audit/store.ts'
 import { keyRoutes } from './resources/keys/routes.ts'
 import { keysCreate } from './resources/keys/rules.ts'
-import { findHolder, updateLastUsed } from './resources/keys/store.ts'
+import { findHolder, hasKey, updateLastUsed } from './resources/keys/store.ts'
 import { locationRoutes } from './resources/locations/routes.ts'
 import { noteRoutes } from './resources/notes/routes.ts'
 import { administrator, orgCreate } from './resources/orgs/rules.ts'
-import { hasOrg } from './resources/orgs/store.ts'
+import { listOrgs } from './resources/orgs/store.ts'
 import { profileRoutes } from './resources/profiles/routes.ts'
 import { regionRoutes } from './resources/regions/routes.ts'
 import { roomRoutes } from './resources/rooms/routes.ts'
@@ -149,9 +151,14 @@ export async function openGround(
 
 /** An empty database gets an organisation and a key that may do everything in it. */
 async function firstStart(ground: Ground): Promise<Service['first']> {
-  if (await hasOrg(ground.db)) return undefined
   const actor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
-  const org = await orgCreate(ground, actor, 'My organisation')
+  const [existing] = await listOrgs(ground.db)
+  if (existing) {
+    // Unless a first start was interrupted before it made the key, nothing is left to do.
+    const [entry] = await listAfter(ground.db, existing.key, 0, 1)
+    if (entry?.actor_id !== actor.id || (await hasKey(ground.db))) return undefined
+  }
+  const org = existing ?? (await orgCreate(ground, actor, 'My organisation'))
   const by = await administrator(ground, actor, org.id)
   const { body } = await keysCreate(by, { name: 'First key', scopes: ['read', 'write'], manage: true })
   return { org: org.id, key: body.key }
@@ -167,7 +174,15 @@ function readTls({ tlsCert, tlsKey }: ServeOptions) {
       throw new Refusal(`Cannot read ${option} ${file} (${(error as NodeJS.ErrnoException).code}).`)
     }
   }
-  return { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) }
+  const tls = { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) }
+  try {
+    createSecureContext(tls)
+  } catch (error) {
+    throw new Refusal(
+      `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are not a PEM certificate and its key: ${(error as Error).message}.`,
+    )
+  }
+  return tls
 }
 
 async function listen(

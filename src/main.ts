@@ -27,6 +27,11 @@ const user = () => {
   }
 }
 
+// An empty variable is one that was not given: compose files and service units leave them so.
+for (const [name, value] of Object.entries(process.env)) {
+  if (name.startsWith('ROOMKEEPER_') && value === '') delete process.env[name]
+}
+
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 try {

@@ -93,18 +93,22 @@ export const quiet: Pick<
 
 /** An empty place for a database, on the engine of this run. */
 export async function newPlace(): Promise<{ place: Harness['place']; remove: () => Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
-  const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
-  if (engine === 'sqlite') return { place: { dataDir }, remove: async () => removeFolder() }
+  const newFolder = () => mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
+  if (engine === 'sqlite') {
+    const dataDir = newFolder()
+    return { place: { dataDir }, remove: async () => removeFolder(dataDir) }
+  }
   const server = inject('postgresUrl')
   const name = `roomkeeper_${Math.random().toString(36).slice(2)}`
   await administer(server, `CREATE DATABASE ${name}`)
+  const dataDir = newFolder()
   const databaseUrl = new URL(server)
   databaseUrl.pathname = `/${name}`
   return {
     place: { dataDir, databaseUrl: databaseUrl.href },
     remove: async () => {
-      removeFolder()
+      removeFolder(dataDir)
       await administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
     },
   }

@@ -16,9 +16,9 @@ export function program(terminal: Terminal): Command {
     .configureOutput({
       writeOut: (text) => terminal.say(text.trimEnd()),
       writeErr: (text) => terminal.complain(text.trimEnd()),
+      outputError: (text, write) => write(oneSentence(text)),
     })
     .exitOverride()
-    .showHelpAfterError('Add --help to see what is possible.')
     .addHelpText(
       'after',
       '\nStart with "roomkeeper serve": the first start prints an organisation, a key and a line to try.',
@@ -86,6 +86,16 @@ function toOption({ flag, env, default: byDefault, help, parse }: OptionSpec): O
   if (byDefault !== undefined) option.default(byDefault)
   if (parse) option.argParser(parse)
   return option
+}
+
+/** "error: unknown option '--prot'\n(Did you mean --port?)" as one line that ends like a sentence. */
+function oneSentence(text: string): string {
+  const said = text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replace(/\.$/, '')
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}. Add --help to see what is possible.`
 }
 
 const collect = (item: string, before: string[] = []) => [...before, item]

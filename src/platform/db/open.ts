@@ -85,8 +85,18 @@ async function openRemote(url: string, onError: (error: Error) => void) {
 }
 
 function checkUrl(url: string): void {
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return
+  if (/^postgres(ql)?:\/\//.test(url) && isReadable(url)) return
   throw new Refusal('--database-url must be like postgres://user:password@host:5432/name. Leave it out to use SQLite.')
+}
+
+/** By the driver's own rules, which also know sockets: postgres://user@/name?host=/run/postgresql */
+function isReadable(url: string): boolean {
+  try {
+    new pg.Client({ connectionString: url })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What a failed connection says, without the address: it may hold a password. */
@@ -104,12 +114,16 @@ export async function lockServer(place: Place, onLost: () => void): Promise<() =
 }
 
 function lockFile(dataDir: string) {
-  const lock = new Database(join(dataDir, 'server.lock'), { timeout: 0 })
+  const file = join(dataDir, 'server.lock')
+  const lock = new Database(file, { timeout: 0 })
   try {
     lock.exec('BEGIN EXCLUSIVE')
-  } catch {
+  } catch (error) {
     lock.close()
-    throw new Refusal(`${busy} --data-dir.`)
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new Refusal(`${busy} --data-dir.`)
+    throw new Refusal(
+      `Cannot use the lock file ${file}: ${(error as Error).message}. Delete it if no server is running.`,
+    )
   }
   return async () => {
     lock.close()

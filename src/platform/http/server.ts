@@ -89,7 +89,8 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
         {
           requestId: request.id,
           operation: operation?.id,
-          path: request.url,
+          // Without its query: somebody may have put a key there.
+          path: request.url.split('?')[0],
           status: reply.statusCode,
           ms: Math.round(reply.elapsedTime * 10) / 10,
           org: request.caller.org.id,

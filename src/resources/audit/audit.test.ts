@@ -216,6 +216,24 @@ describe('the chain', () => {
     expect((await verify(end)).problem).toMatch(/^entries 6 to 7 are missing/)
   })
 
+  test.each([0, 8, 1000])('shows an entry that was added as number %i', async (seq) => {
+    const org = await orgWithEntries(5)
+    await tamper(
+      sql`insert into audit_log select org, ${sql.lit(seq)}, timestamp, category, type, actor_type, actor_id, actor_name, target_type, target_id, target_name, details, request_id, ip, mac from audit_log where org = ${org.org.key} and seq = 4`,
+    )
+    expect((await verify(org)).problem).toBe(`entry ${seq} does not belong to the log`)
+  })
+
+  test('is in order also while entries are being added', async () => {
+    const org = await orgWithEntries(3)
+    const writing = Promise.all(
+      Array.from({ length: 30 }, (_, i) => org.call('POST', '/regions', { body: { name: `${i}` } })),
+    )
+    for (let i = 0; i < 10; i++) expect((await verify(org)).problem).toBeUndefined()
+    await writing
+    expect((await verify(org)).entries).toBe(35)
+  })
+
   test('shows two entries that changed places', async () => {
     const org = await orgWithEntries(5)
     const { key } = org.org

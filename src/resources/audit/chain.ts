@@ -3,7 +3,7 @@
 import type { Org } from '../../platform/auth/keyring.ts'
 import type { Reader } from '../../platform/db/db.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { type EntryRow, findHead, listAfter } from './store.ts'
+import { type EntryRow, findHead, findOutside, listAfter } from './store.ts'
 
 /** Before the first entry. */
 export const chainStart = (secrets: Secrets, org: string): Buffer => secrets.mac('audit chain', 'start\n', org)
@@ -51,7 +51,6 @@ export async function verifyChain(
   expected: readonly string[],
 ): Promise<Verdict> {
   const waiting = new Set(expected.filter((head) => head.startsWith(`${org.id}:`)))
-  const head = await findHead(on, org.key)
   let link = chainStart(secrets, org.id)
   let seq = 0
   const verdict = (problem?: string): Verdict => ({
@@ -61,19 +60,27 @@ export async function verifyChain(
     problem,
   })
   waiting.delete(headText(org.id, 0, link))
-  // Entries that are added while this runs lie past the head and are left for the next time.
-  while (head && seq < head.count) {
-    const entries = await listAfter(on, org.key, seq, Math.min(batch, head.count - seq))
-    if (entries.length === 0) return verdict(`entries ${seq + 1} to ${head.count} are missing`)
-    for (const entry of entries) {
-      if (entry.seq !== seq + 1) return verdict(`entry ${seq + 1} is missing`)
-      link = linkOf(secrets, link, entry)
-      if (!link.equals(entry.mac)) return verdict(`entry ${entry.seq} was changed, or is not in its place`)
-      seq = entry.seq
-      waiting.delete(headText(org.id, seq, link))
+  for (;;) {
+    const head = await findHead(on, org.key)
+    if (!head) return verdict('its head is missing')
+    while (seq < head.count) {
+      const entries = await listAfter(on, org.key, seq, Math.min(batch, head.count - seq))
+      if (entries.length === 0) return verdict(`entries ${seq + 1} to ${head.count} are missing`)
+      for (const entry of entries) {
+        if (entry.seq !== seq + 1) return verdict(`entry ${seq + 1} is missing`)
+        link = linkOf(secrets, link, entry)
+        if (!link.equals(entry.mac)) return verdict(`entry ${entry.seq} was changed, or is not in its place`)
+        seq = entry.seq
+        waiting.delete(headText(org.id, seq, link))
+      }
     }
+    if (seq > head.count || !head.mac.equals(link)) return verdict('the stored head does not belong to the last entry')
+    const stranger = await findOutside(on, org.key, seq)
+    if (!stranger) break
+    // Appended while this runs, with its head in the same commit; or put there by somebody who does not know the chain.
+    const moved = (await findHead(on, org.key))?.count !== seq
+    if (!moved || stranger.seq < 1) return verdict(`entry ${stranger.seq} does not belong to the log`)
   }
-  if (!head?.mac.equals(link)) return verdict('the stored head does not belong to the last entry')
   const [missing] = waiting
   if (missing !== undefined)
     return verdict(`the log does not contain the expected head ${missing}: its tail was cut, or it is another log`)

@@ -83,3 +83,15 @@ const after = query((db, p: { org: number; seq: number; limit: number }) =>
     .limit(p.limit),
 )
 export const listAfter = (on: Reader, org: number, seq: number, limit: number) => after(on, { org, seq, limit })
+
+const outside = queryOne((db, p: { org: number; count: number }) =>
+  db
+    .selectFrom('audit_log')
+    .select('seq')
+    .where('org', '=', p.org)
+    .where((e) => e.or([e('seq', '<', 1), e('seq', '>', p.count)]))
+    .orderBy('seq')
+    .limit(1),
+)
+/** An entry that lies before the first or after the head. */
+export const findOutside = (on: Reader, org: number, count: number) => outside(on, { org, count })

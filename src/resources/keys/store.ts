@@ -32,6 +32,9 @@ export async function findHolder(on: Reader, hash: Buffer): Promise<KeyHolder | 
   )
 }
 
+const any = queryOne((db, _: object) => db.selectFrom('key_directory').select('key_id').limit(1))
+export const hasKey = async (on: Reader) => (await any(on, {})) !== undefined
+
 const all = query((db, p: { org: number }) =>
   db.selectFrom('api_keys').selectAll().where('org', '=', p.org).orderBy('id'),
 )

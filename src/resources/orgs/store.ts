@@ -10,9 +10,6 @@ const one = queryOne((db, p: { id: string }) =>
 )
 export const findOrg = (on: Reader, id: string) => one(on, { id })
 
-const any = queryOne((db, _: object) => db.selectFrom('orgs').select('key').limit(1))
-export const hasOrg = async (on: Reader) => (await any(on, {})) !== undefined
-
 const insert = query((db, p: { id: string; name: string; at: number }) =>
   db.insertInto('orgs').values({ id: p.id, name: p.name, created_at: p.at }).returning('key'),
 )

@@ -1,0 +1,362 @@
+// Starting the real program: what the first start shows, what later ones do not, and what is refused.
+import { execFile } from 'node:child_process'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { engine } from './harness.ts'
+import { call, expectRefusal, newSite, ready, type Server, type Site, siteForTest } from './program.ts'
+
+const run = promisify(execFile)
+const anyKey = /rk_[0-9A-Za-z]{20}/
+
+/** A port of this machine that something else listens on until the test ends. */
+async function takenPort(): Promise<number> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => void other.close(() => resolve())))
+  return (other.address() as AddressInfo).port
+}
+
+/** A port that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  await new Promise((resolve) => other.close(resolve))
+  return port
+}
+
+/** What a pasted curl line prints; a machine without curl sends the same request another way. */
+async function paste(line: string, env: Record<string, string> = {}): Promise<string> {
+  const hasCurl = await run('sh', ['-c', 'command -v curl']).then(
+    () => true,
+    () => false,
+  )
+  if (hasCurl) return (await run('sh', ['-c', line], { env: { ...process.env, NO_PROXY: '*', ...env } })).stdout
+  const [, name = '', value = '', url = ''] = /^curl -H '([^:']+): ([^']+)' (\S+)$/.exec(line) ?? []
+  if (url.startsWith('https:')) {
+    return (await secureGet(url, value.replace('Bearer ', ''), readFileSync(env.CURL_CA_BUNDLE ?? ''))).text
+  }
+  return (await fetch(url, { headers: { [name]: value } })).text()
+}
+
+const curlLine = (greeting: string) => /^ *(curl .*)$/m.exec(greeting)?.[1] ?? ''
+
+/** A server that is only looked at, and a site where no start succeeds. */
+let first: Server
+let firstSite: Site
+let unused: Site
+beforeAll(async () => {
+  firstSite = await newSite()
+  unused = await newSite()
+  first = await firstSite.serve()
+})
+afterAll(() => Promise.all([firstSite.close(), unused.close()]))
+
+test('the first start prints, once, the address, the organisation, the key and a curl line that works when pasted', async () => {
+  expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(first.org).toMatch(/^[\w-]{7}$/)
+  expect(first.key).toMatch(anyKey)
+  expect(JSON.parse(await paste(curlLine(first.stdout)))).toEqual({ regions: [] })
+  expect(first.stderr).not.toMatch(anyKey)
+})
+
+test('the first key has Read, Write and manage, on both bases', async () => {
+  const { url, org, key } = first
+  for (const base of ['/v1', '/api/v1']) {
+    const at = `${base}/orgs/${org}`
+    const created = await call(url, 'POST', `${at}/regions`, { key, body: { name: base } })
+    const { regions } = (await call(url, 'GET', `${at}/regions`, { key })).body
+    expect(regions).toContainEqual({ id: created.body.id, name: base, locations: [] })
+    const { keys } = (await call(url, 'GET', `${at}/keys`, { key })).body
+    expect(keys).toEqual([expect.objectContaining({ scopes: ['read', 'write'], manage: true })])
+    await call(url, 'DELETE', `${at}/regions/${created.body.id}`, { key })
+  }
+})
+
+test('the secret key lies outside the database, readable by its owner alone', () => {
+  expect(statSync(firstSite.secretKeyFile).mode & 0o777).toBe(0o600)
+})
+
+test('a later start prints its address and no secret, and what the first one made is still there', async () => {
+  const site = await siteForTest()
+  const first = await site.serve()
+  await call(first.url, 'POST', `/v1/orgs/${first.org}/regions`, { key: first.key, body: { name: 'Europe' } })
+  expect((await first.stop()).code).toBe(0)
+
+  const later = await site.serve()
+  const { key, org } = first
+  const { body } = await call(later.url, 'GET', `/v1/orgs/${org}/regions`, { key })
+  expect(body.regions).toEqual([{ id: 1, name: 'Europe', locations: [] }])
+  const { stdout, stderr } = await later.stop()
+  expect(stdout).toBe(`Roomkeeper is ready at ${later.url}\n`)
+  expect(stdout + stderr).not.toMatch(anyKey)
+  expect(stdout + stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
+  expect(await site.sql('SELECT id FROM orgs')).toEqual([{ id: org }])
+})
+
+test('without options the program listens on this machine only and keeps everything in ./data', async () => {
+  const site = await siteForTest()
+  rmSync(site.dataDir, { recursive: true })
+  const server = await ready(site.launch(['serve', '--port', '0', ...site.flags.slice(2)]))
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:/)
+  expect(existsSync(site.secretKeyFile)).toBe(true)
+  if (engine === 'sqlite') expect(existsSync(join(site.dataDir, 'roomkeeper.db'))).toBe(true)
+  // A server on every address would be reached at this one too.
+  const reached = await new Promise((resolve) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.2')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    onTestFinished(() => void socket.destroy())
+  })
+  expect(reached).toBe(false)
+})
+
+test('the logs never contain a key, however much is logged', async () => {
+  const site = await siteForTest()
+  const server = await site.serve('--log-level', 'trace', '--log-requests', 'all')
+  const { url, org, key } = server
+  const at = `/v1/orgs/${org}`
+  const made = await call(url, 'POST', `${at}/keys`, { key, body: { name: 'Second', scopes: ['read'] } })
+  await call(url, 'GET', `${at}/regions`, { key: made.body.key })
+  await call(url, 'POST', `${at}/regions`, { key: made.body.key, body: { name: 'Refused' } })
+  await call(url, 'GET', `${at}/regions`, { key: `${key.slice(0, -1)}?` })
+  await call(url, 'POST', `${at}/regions`, { key, body: { name: '' } })
+  const { stderr } = await server.stop()
+  expect(stderr).toContain('"operation":"keysCreate"')
+  expect(stderr).toContain('token refused')
+  expect(stderr).not.toMatch(anyKey)
+  expect(stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
+})
+
+test('every option of serve is also an environment variable', async () => {
+  const site = await siteForTest()
+  const secretKeyFile = join(site.dataDir, 'elsewhere.key')
+  const program = site.launch(['serve'], {
+    env: {
+      ROOMKEEPER_PORT: '0',
+      ROOMKEEPER_HOST: 'localhost',
+      ...site.variables,
+      ROOMKEEPER_SECRET_KEY_FILE: secretKeyFile,
+      ROOMKEEPER_PUBLIC_URL: 'https://rooms.example.org/',
+      ROOMKEEPER_TRUST_PROXY: '127.0.0.0/8,::1',
+      ROOMKEEPER_MQTT_PORT: '0',
+      ROOMKEEPER_CORS_ORIGIN: 'https://console.example.org',
+      ROOMKEEPER_RATE_LIMIT: '50',
+      ROOMKEEPER_RATE_BURST: '70',
+      ROOMKEEPER_AUTH_FAILURE_LIMIT: '0',
+      ROOMKEEPER_LOG_LEVEL: 'info',
+      ROOMKEEPER_LOG_REQUESTS: 'all',
+    },
+  })
+  const { org, key, url: publicUrl } = await ready(program)
+  expect(publicUrl).toBe('https://rooms.example.org')
+  expect(existsSync(secretKeyFile)).toBe(true)
+  expect(existsSync(site.secretKeyFile)).toBe(false)
+  const [, url = ''] = await program.printed(/"url":"([^"]+)"/, 'stderr')
+  const headers = { 'x-forwarded-for': '203.0.113.9', origin: 'https://console.example.org' }
+  const created = await call(url, 'POST', `/v1/orgs/${org}/regions`, { key, headers, body: { name: 'Europe' } })
+  expect(created.headers.get('access-control-allow-origin')).toBe('https://console.example.org')
+  expect(created.headers.get('ratelimit-policy')).toContain('q=70')
+  const { logs } = (await call(url, 'GET', `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=2999-01-01`, { key })).body
+  expect(logs[0]).toMatchObject({ type: 'REGION_CREATED', ip: '203.0.113.9' })
+  expect((await call(url, 'GET', '/openapi.json')).body.servers[0].url).toContain('https://rooms.example.org')
+  await program.printed(/"operation":"auditLogs"/, 'stderr')
+})
+
+test('an option wins over its environment variable', async () => {
+  const site = await siteForTest()
+  const env = {
+    ROOMKEEPER_PORT: String(await takenPort()),
+    ROOMKEEPER_HOST: '203.0.113.1',
+    ROOMKEEPER_DATA_DIR: join(site.dataDir, 'unused'),
+    ROOMKEEPER_DATABASE_URL: 'postgres://127.0.0.1:1/unused',
+    ROOMKEEPER_LOG_LEVEL: 'info',
+  }
+  const options = ['--port', '0', '--host', '127.0.0.1', '--log-level', 'silent', ...site.flags]
+  // An empty one switches back to SQLite, as an unset one would.
+  if (engine === 'sqlite') options.push('--database-url', '')
+  const server = await ready(site.launch(['serve', ...options], { env }))
+  expect((await call(server.url, 'GET', '/readyz')).status).toBe(200)
+  expect(existsSync(join(site.dataDir, 'unused'))).toBe(false)
+  expect((await server.stop()).stderr).toBe('')
+})
+
+test('HTTPS is built in, by option or variable, and the curl line works there too', async () => {
+  const site = await siteForTest()
+  const { cert, key } = certificate(site)
+  const options = ['serve', '--port', '0', ...site.flags, '--tls-cert', cert]
+  const server = await ready(site.launch(options, { env: { ROOMKEEPER_TLS_KEY: key } }))
+  expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+  const answer = await secureGet(`${server.url}/v1/orgs/${server.org}/regions`, server.key, readFileSync(cert))
+  expect(answer).toEqual({ status: 200, text: '{"regions":[]}' })
+  expect(JSON.parse(await paste(curlLine(server.stdout), { CURL_CA_BUNDLE: cert }))).toEqual({ regions: [] })
+  expect((await server.stop()).code).toBe(0)
+})
+
+test('a taken port is refused, and a first start that failed so has not used up the first key', async () => {
+  const site = await siteForTest()
+  const port = await takenPort()
+  expectRefusal(await site.run('serve', '--port', String(port)), new RegExp(`^Port ${port} .*taken`))
+
+  const server = await site.serve()
+  expect(server.key).toMatch(anyKey)
+  const { status } = await call(server.url, 'GET', `/v1/orgs/${server.org}/regions`, { key: server.key })
+  expect(status).toBe(200)
+})
+
+test('an unwritable data folder is refused', async () => {
+  const file = join(unused.dataDir, 'file')
+  writeFileSync(file, 'not a folder')
+  const folder = join(file, 'data')
+  const program = unused.launch(['serve', '--port', '0', ...unused.flags, '--data-dir', folder])
+  expectRefusal(await program.exit(), new RegExp(`data folder ${folder}.*--data-dir`))
+})
+
+test('a database newer than the program is refused by the server and by commands, and is left as it was', async () => {
+  const site = await siteForTest()
+  expect((await site.run('migrate')).code).toBe(0)
+  await site.sql(`INSERT INTO migrations (name, timestamp) VALUES ('999-future', '2099-01-01T00:00:00.000Z')`)
+  expectRefusal(await site.run('serve', '--port', '0'), /newer Roomkeeper.*999-future/)
+  expectRefusal(await site.run('org', 'create', 'Acme'), /newer Roomkeeper.*999-future/)
+  expect(await site.sql('SELECT id FROM orgs')).toEqual([])
+})
+
+test('a second server on the same database is refused while the first one runs', async () => {
+  expectRefusal(await firstSite.run('serve', '--port', '0'), /Another Roomkeeper server is running on this database/)
+  expect((await call(first.url, 'GET', '/readyz')).status).toBe(200)
+})
+
+test('a database without its own secret key is refused, and no other key is made for it', async () => {
+  const site = await siteForTest()
+  const first = await site.serve()
+  await first.stop()
+  const right = readFileSync(site.secretKeyFile, 'utf8')
+
+  writeFileSync(site.secretKeyFile, `${'0123456789abcdef'.repeat(4)}\n`)
+  expectRefusal(await site.run('serve', '--port', '0'), /secret\.key is not the secret key/)
+  rmSync(site.secretKeyFile)
+  expectRefusal(await site.run('serve', '--port', '0'), /secret\.key is missing/)
+  expect(existsSync(site.secretKeyFile)).toBe(false)
+
+  writeFileSync(site.secretKeyFile, right)
+  const later = await site.serve()
+  const { status } = await call(later.url, 'GET', `/v1/orgs/${first.org}/regions`, { key: first.key })
+  expect(status).toBe(200)
+})
+
+// What is refused before any database is looked at needs one engine only.
+if (engine === 'sqlite') {
+  test.each([
+    ['an unknown option', ['--nonsense'], /unknown option.*--nonsense/i],
+    ['a misspelt option', ['--prot', '1'], /unknown option.*--prot/i],
+    ['a port that is no number', ['--port', 'http'], /--port .*"http"/],
+    ['a port out of range', ['--port', '65536'], /--port .*"65536"/],
+    ['an address of another machine', ['--host', '203.0.113.1'], /203\.0\.113\.1.*--host/],
+    ['a public address that is none', ['--public-url', 'rooms'], /--public-url .*"rooms"/],
+    ['a proxy that is no CIDR', ['--trust-proxy', '10.0.0.0/33'], /--trust-proxy .*"10\.0\.0\.0\/33"/],
+    ['an unknown log level', ['--log-level', 'loud'], /--log-level .*"loud"/],
+    ['a certificate without its key', ['--tls-cert', 'cert.pem'], /--tls-key/],
+    ['a key without its certificate', ['--tls-key', 'key.pem'], /--tls-cert/],
+    ['a certificate that is not there', ['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], /--tls-cert no\.pem/],
+  ])('serve refuses %s', async (_, args, sentence) => {
+    expectRefusal(await unused.launch(['serve', '--port', '0', ...unused.flags, ...args]).exit(), sentence)
+  })
+
+  test('serve refuses a certificate that is none', async () => {
+    const scribble = join(unused.dataDir, 'scribble.pem')
+    writeFileSync(scribble, 'scribble')
+    expectRefusal(await unused.run('serve', '--port', '0', '--tls-cert', scribble, '--tls-key', scribble), /--tls-cert/)
+  })
+
+  test('serve refuses a wrong value in an environment variable', async () => {
+    const program = unused.launch(['serve', ...unused.flags], { env: { ROOMKEEPER_PORT: 'http' } })
+    expectRefusal(await program.exit(), /port.*"http"/i)
+  })
+
+  test('an unknown command is refused', async () => {
+    expectRefusal(await unused.launch(['sevre']).exit(), /unknown command.*sevre/i)
+  })
+} else {
+  test.each(['rooms', 'mysql://127.0.0.1/rooms', 'postgres://['])(
+    'serve refuses %s as the address of a database',
+    async (address) => {
+      const program = unused.launch(['serve', '--port', '0', '--data-dir', unused.dataDir, '--database-url', address])
+      expectRefusal(await program.exit(), /--database-url/)
+    },
+  )
+
+  test('serve refuses a PostgreSQL that cannot be reached, and does not repeat the password', async () => {
+    const address = `postgres://keeper:sesame@127.0.0.1:${await closedPort()}/rooms`
+    const program = unused.launch(['serve', '--port', '0', '--data-dir', unused.dataDir, '--database-url', address])
+    const ended = await program.exit()
+    expectRefusal(ended, /Cannot reach PostgreSQL: .*--database-url/)
+    expect(ended.stderr).not.toContain('sesame')
+  })
+
+  test.each([
+    ['an unknown database', (url: URL) => Object.assign(url, { pathname: '/nowhere' })],
+    ['an unknown user', (url: URL) => Object.assign(url, { username: 'somebody_else' })],
+  ])('serve refuses %s of a PostgreSQL that can be reached', async (_, spoil) => {
+    const { href } = spoil(new URL(unused.databaseUrl ?? ''))
+    const program = unused.launch(['serve', '--port', '0', '--data-dir', unused.dataDir, '--database-url', href])
+    expectRefusal(await program.exit(), /PostgreSQL: .*--database-url/)
+  })
+}
+
+test('an old Node is told what the program needs', async () => {
+  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })
+    Object.defineProperty(process, 'version', { value: 'v18.20.8' })`
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
+  expectRefusal(await unused.launch(['serve', ...unused.flags], { node }).exit(), /needs Node 24 or newer.*v18\.20\.8/)
+})
+
+function secureGet(url: string, key: string, ca: Buffer): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca, agent: false, headers: { authorization: `Bearer ${key}` } }, async (response) => {
+      const text = (await response.setEncoding('utf8').toArray()).join('')
+      resolve({ status: response.statusCode, text })
+    }).once('error', reject)
+  })
+}
+
+/** A self-signed certificate for 127.0.0.1 and its key, as files. Node cannot make one, so this writes the DER of RFC 5280. */
+function certificate(site: Site): { cert: string; key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const der = (tag: number, ...parts: Buffer[]) => {
+    const body = Buffer.concat(parts)
+    const { length } = body
+    const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]
+    return Buffer.concat([Buffer.from([tag, ...size]), body])
+  }
+  const [sequence, set, integer, bits, octets, text, time] = [0x30, 0x31, 0x02, 0x03, 0x04, 0x0c, 0x17] as const
+  const hex = (digits: string) => Buffer.from(digits, 'hex')
+  const ecdsaWithSha256 = der(sequence, hex('06082a8648ce3d040302'))
+  const commonName = hex('0603550403')
+  const subjectAltName = hex('0603551d11')
+  const name = der(sequence, der(set, der(sequence, commonName, der(text, Buffer.from('Roomkeeper test')))))
+  const at = (ms: number) => der(time, Buffer.from(`${new Date(ms).toISOString().replaceAll(/\D/g, '').slice(2, 14)}Z`))
+  const day = 86_400_000
+  const body = der(
+    sequence,
+    der(0xa0, der(integer, hex('02'))),
+    der(integer, hex('01')),
+    ecdsaWithSha256,
+    name,
+    der(sequence, at(Date.now() - day), at(Date.now() + day)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, der(sequence, der(sequence, subjectAltName, der(octets, der(sequence, der(0x87, hex('7f000001'))))))),
+  )
+  const whole = der(sequence, body, ecdsaWithSha256, der(bits, hex('00'), sign('sha256', body, privateKey)))
+  const files = { cert: join(site.dataDir, 'cert.pem'), key: join(site.dataDir, 'key.pem') }
+  writeFileSync(
+    files.cert,
+    `-----BEGIN CERTIFICATE-----\n${whole.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+  )
+  writeFileSync(files.key, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  return files
+}
