@@ -1,14 +1,11 @@
 // The service on one screen: what it is made of, and how it starts and stops.
-import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createSecureContext } from 'node:tls'
 import { Keyring } from './platform/auth/keyring.ts'
 import type { Actor, Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { lockServer, type Opened, openDb, prepareFolder } from './platform/db/open.ts'
-import { Refusal } from './platform/failure.ts'
 import type { Handlers } from './platform/http/handlers.ts'
+import { listen, readTls } from './platform/http/listen.ts'
 import { makeHttp } from './platform/http/server.ts'
 import { serviceRoutes } from './platform/http/service-routes.ts'
 import type { Log } from './platform/log.ts'
@@ -17,9 +14,10 @@ import type { PlaceOptions, ServeOptions } from './platform/options.ts'
 import { secretsOf } from './platform/settings.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { listAfter } from './resources/audit/store.ts'
+import { writeLastUsed } from './resources/keys/last-used.ts'
 import { keyRoutes } from './resources/keys/routes.ts'
 import { keysCreate } from './resources/keys/rules.ts'
-import { findHolder, hasKey, updateLastUsed } from './resources/keys/store.ts'
+import { findHolder, hasKey } from './resources/keys/store.ts'
 import { locationRoutes } from './resources/locations/routes.ts'
 import { noteRoutes } from './resources/notes/routes.ts'
 import { administrator, orgCreate } from './resources/orgs/rules.ts'
@@ -41,7 +39,6 @@ const handlers: Handlers = {
   ...keyRoutes,
 }
 
-const lastUsedEvery = 5_000
 const drainPatience = 20_000
 
 export interface Service {
@@ -89,18 +86,7 @@ export async function startService(
       rate,
       burst: options.rateBurst ?? rate * 2,
     })
-    const flushUses = async () => {
-      const uses = keyring.takeUses()
-      if (uses.length > 0) await db.telemetry((telemetry) => updateLastUsed(telemetry, uses))
-    }
-    const timer = setInterval(
-      () => flushUses().catch((err) => log.error({ err }, 'last-used times not written')),
-      lastUsedEvery,
-    )
-    closers.push(async () => {
-      clearInterval(timer)
-      await flushUses().catch(() => {})
-    })
+    closers.push(writeLastUsed(db, keyring, log))
 
     const http = await makeHttp({
       ground,
@@ -119,10 +105,9 @@ export async function startService(
     let url = ''
     const publicUrl = () => options.publicUrl ?? url
     serviceRoutes(http.app, { db, metrics, identify: http.identify, publicUrl })
-    await listen(http.app, options)
+    url = await listen(http.app, options)
     // Only now: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(ground)
-    url = addressOf(http.app.server.address() as AddressInfo, options)
     log.info({ url, engine: db.engine, migrated: opened.migrated }, 'ready')
     return { url, publicUrl: publicUrl(), first, ground, close: closeAll }
   } catch (error) {
@@ -162,50 +147,4 @@ async function firstStart(ground: Ground): Promise<Service['first']> {
   const by = await administrator(ground, actor, org.id)
   const { body } = await keysCreate(by, { name: 'First key', scopes: ['read', 'write'], manage: true })
   return { org: org.id, key: body.key }
-}
-
-function readTls({ tlsCert, tlsKey }: ServeOptions) {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined
-  if (tlsCert === undefined || tlsKey === undefined) throw new Refusal('HTTPS needs both --tls-cert and --tls-key.')
-  const read = (option: string, file: string) => {
-    try {
-      return readFileSync(file)
-    } catch (error) {
-      throw new Refusal(`Cannot read ${option} ${file} (${(error as NodeJS.ErrnoException).code}).`)
-    }
-  }
-  const tls = { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) }
-  try {
-    createSecureContext(tls)
-  } catch (error) {
-    throw new Refusal(
-      `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are not a PEM certificate and its key: ${(error as Error).message}.`,
-    )
-  }
-  return tls
-}
-
-async function listen(
-  app: { listen(at: { port: number; host: string }): Promise<string> },
-  { port, host }: ServeOptions,
-) {
-  try {
-    await app.listen({ port, host })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') {
-      throw new Refusal(`Port ${port} on ${host} is taken. Stop what uses it, or choose another with --port.`)
-    }
-    if (code === 'EACCES')
-      throw new Refusal(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Refusal(`This machine has no address ${host}. Choose one of its own with --host.`)
-    }
-    throw error
-  }
-}
-
-function addressOf({ port, family, address }: AddressInfo, { tlsCert }: ServeOptions): string {
-  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
-  return `${tlsCert ? 'https' : 'http'}://${host}:${port}`
 }
