@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { Keyring } from './platform/auth/keyring.ts'
 import type { Actor, Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
-import { lockServer, type Opened, openDb, prepareFolder } from './platform/db/open.ts'
+import { lockServer } from './platform/db/lock.ts'
+import { type Opened, openDb, prepareFolder } from './platform/db/open.ts'
+import { secretsOf } from './platform/db/secrets-of.ts'
 import type { Handlers } from './platform/http/handlers.ts'
 import { listen, readTls } from './platform/http/listen.ts'
 import { makeHttp } from './platform/http/server.ts'
@@ -11,7 +13,6 @@ import { serviceRoutes } from './platform/http/service-routes.ts'
 import type { Log } from './platform/log.ts'
 import { makeMetrics } from './platform/metrics.ts'
 import type { PlaceOptions, ServeOptions } from './platform/options.ts'
-import { secretsOf } from './platform/settings.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { listAfter } from './resources/audit/store.ts'
 import { writeLastUsed } from './resources/keys/last-used.ts'
@@ -65,22 +66,16 @@ export async function startService(
   }
   try {
     const metrics = makeMetrics()
-    const { ground, opened } = await openGround(
-      options,
+    const { ground, opened } = await openGround(options, {
       clock,
-      () => keyring.forget(),
-      (error) => log.error({ err: error }, 'database connection lost'),
-    )
+      isLocked: true,
+      keysChanged: () => keyring.forget(),
+      onError: (error) => log.error({ err: error }, 'database connection lost'),
+    })
     const { db } = ground
     closers.push(() => db.close())
     db.metrics = metrics.db
-    for (const [i, pool] of opened.pools.entries()) {
-      metrics.watch(
-        `roomkeeper_db_pool_waiting_${['writer', 'reader'][i]}`,
-        'Queries that wait for a connection.',
-        () => pool.waitingCount,
-      )
-    }
+    metrics.watchPools(opened.pools)
     const rate = options.rateLimit
     const keyring: Keyring = new Keyring((hash) => findHolder(db, hash), clock, {
       rate,
@@ -116,15 +111,19 @@ export async function startService(
   }
 }
 
+interface GroundSettings extends Pick<Ground, 'clock' | 'keysChanged'> {
+  /** Whether the caller holds the lock of the server. */
+  readonly isLocked: boolean
+  readonly onError: (error: Error) => void
+}
+
 /** Database and secrets, for the server and for commands that work beside it. */
 export async function openGround(
   options: PlaceOptions,
-  clock: Clock,
-  keysChanged: () => void,
-  onError: (error: Error) => void = () => {},
+  { clock, isLocked, keysChanged, onError }: GroundSettings,
 ): Promise<{ ground: Ground; opened: Opened }> {
   prepareFolder(options.dataDir)
-  const opened = await openDb(options, onError)
+  const opened = await openDb(options, isLocked, onError)
   try {
     const secrets = await secretsOf(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
     return { ground: { db: opened.db, secrets, clock, keysChanged }, opened }

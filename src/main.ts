@@ -8,15 +8,16 @@ import { Failure, Refusal } from './platform/failure.ts'
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 const complain = (text: string) => void process.stderr.write(`${text}\n`)
 
-/** Waits for Ctrl-C or a service manager; a second signal does not wait. */
+/** Waits for Ctrl-C or a service manager; a second signal, of either kind, does not wait. */
 const untilStopped = () =>
   new Promise<string>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        resolve(signal)
-        process.once(signal, () => process.exit(1))
-      })
+    let asked = false
+    const stop = (signal: string) => {
+      if (asked) process.exit(1)
+      asked = true
+      resolve(signal)
     }
+    process.on('SIGINT', stop).on('SIGTERM', stop)
   })
 
 const user = () => {

@@ -164,7 +164,13 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
   }
 }
 
-async function send(url: string, method: string, path: string, { key, body, raw, headers }: Call): Promise<Reply> {
+/** One request to a service anywhere; what holds for every answer is checked. */
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, raw, headers }: Call = {},
+): Promise<Reply> {
   const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(url + path, {
     method,

@@ -1,10 +1,8 @@
-// What holds for the service as a whole: bases, ids, CORS, limits, compression, health, metrics, logs.
-import { connect } from 'node:net'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+// What holds for the service as a whole: bases, ids, CORS, health, metrics, logs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ErrorBody } from '../src/contract/error.ts'
 import { operationIds } from '../src/contract/operations.ts'
 import { type Harness, startHarness } from './harness.ts'
+import { rawRequest } from './raw.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -45,6 +43,36 @@ describe('bases [contract 1.1]', () => {
     ]) {
       expect((await house.call('GET', path)).status, path).toBe(401)
       expect((await house.call('GET', path, { key })).status, path).toBe(404)
+    }
+  })
+})
+
+describe('a path that is written otherwise', () => {
+  test('meets the same checks: escaped letters, an absolute target, a slash too many [contract 2.3]', async () => {
+    const { id, key } = await house.newOrg()
+    for (const path of [`/%761/orgs/${id}/regions`, `/v%31/orgs/${id}/regions`, `/api//v1/orgs/${id}/regions`]) {
+      expect((await house.call('GET', path)).status, path).toBe(401)
+      const stranger = await house.newOrg()
+      expect((await house.call('GET', path, { key: stranger.key })).status, path).toBe(404)
+    }
+    expect((await house.call('GET', `/api//v1/orgs/${id}/regions`, { key })).status).toBe(200)
+    const { port } = new URL(house.url)
+    const target = `http://rooms.example.org/v1/orgs/${id}/regions`
+    const close = 'Host: x\r\nConnection: close\r\n'
+    expect(await rawRequest(Number(port), `GET ${target} HTTP/1.1\r\n${close}\r\n`)).toMatch(/^HTTP\/1.1 401/)
+    expect(
+      await rawRequest(Number(port), `GET ${target} HTTP/1.1\r\n${close}Authorization: Bearer ${key}\r\n\r\n`),
+    ).toMatch(/^HTTP\/1.1 200/)
+  })
+
+  test('is unknown before its body is looked at [contract 2.3]', async () => {
+    const { call, id } = await house.newOrg()
+    const text = { 'content-type': 'text/plain' }
+    for (const body of [{ raw: '{' }, { raw: 'x', headers: text }, { raw: 'x'.repeat(1024 * 1024 + 1) }]) {
+      expect((await call('POST', '/nothing', body)).status).toBe(404)
+      expect((await call('PATCH', '/regions', body)).status).toBe(405)
+      expect((await house.call('POST', '/nothing', body)).status).toBe(404)
+      expect((await house.call('POST', `/v1/orgs/${id}/nothing`, body)).status).toBe(401)
     }
   })
 })
@@ -94,88 +122,6 @@ describe('CORS [contract 1.8]', () => {
     }
   })
 })
-
-describe('limits [contract 7.1]', () => {
-  test('a body over 1 MiB is a 413, one just below is read', async () => {
-    const { call } = await house.newOrg()
-    const padded = (bytes: number) => `{"name":"x","pad":"${'a'.repeat(bytes - 20)}"}`
-    const before = (await call('GET', '/regions')).text
-    expect((await call('POST', '/regions', { raw: padded(1024 * 1024 + 1) })).body.code).toBe('PAYLOAD_TOO_LARGE')
-    expect((await call('GET', '/regions')).text).toBe(before)
-    expect((await call('POST', '/regions', { raw: padded(1024 * 1024 - 10) })).status).toBe(200)
-  })
-
-  test('JSON 32 levels deep is read, 33 is a 400', async () => {
-    const { call } = await house.newOrg()
-    const nested = (levels: number) => `{"name":"x","extra":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
-    expect((await call('POST', '/regions', { raw: nested(32) })).status).toBe(200)
-    const refused = await call('POST', '/regions', { raw: nested(33) })
-    expect(refused.status).toBe(400)
-    expect(refused.body.message).toContain('32 levels')
-  })
-
-  test('headers over 16 KiB are a 431, and rubbish is a 400, both in the one shape of errors', async () => {
-    const { port } = new URL(house.url)
-    for (const [request, status] of [
-      [`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17 * 1024)}\r\n\r\n`, 431],
-      ['\u0016\u0003\u0001 rubbish\r\n\r\n', 400],
-      ['FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
-    ] as const) {
-      const answer = await rawRequest(Number(port), request)
-      expect(answer.split('\r\n')[0]).toContain(String(status))
-      const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
-      expect(Object.keys(body).every((key) => key in ErrorBody.properties)).toBe(true)
-      expect(body.status).toBe(status)
-      expect(answer).toContain(`X-Request-Id: ${body.requestId}`)
-    }
-  })
-})
-
-const rawRequest = (port: number, text: string) =>
-  new Promise<string>((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    let answer = ''
-    socket.on('data', (chunk) => {
-      answer += chunk
-    })
-    socket.on('close', () => resolve(answer))
-    socket.on('error', reject)
-  })
-
-describe('compression [contract 7.7]', () => {
-  test('bodies over 1 KiB are compressed when asked for, and their strong ETag does not change', async () => {
-    const { call, id, key } = await house.newOrg()
-    for (let i = 0; i < 30; i++)
-      await call('POST', '/regions', { body: { name: `A region with a long name, number ${i}` } })
-    const plain = (await call('GET', '/regions')).text
-    for (const [encoding, decode] of [
-      ['gzip', gunzipSync],
-      ['br', brotliDecompressSync],
-    ] as const) {
-      const response = await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, encoding)
-      expect(response.encoding).toBe(encoding)
-      expect(decode(response.bytes).toString()).toBe(plain)
-    }
-    expect((await rawFetch(`${house.url}/v1/orgs/${id}/locations`, key, 'gzip')).encoding).toBeUndefined()
-    expect((await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, 'identity')).encoding).toBeUndefined()
-  })
-})
-
-/** `fetch` would decode by itself. */
-async function rawFetch(url: string, key: string, encoding: string) {
-  const { request } = await import('node:http')
-  return new Promise<{ encoding: string | undefined; bytes: Buffer }>((resolve, reject) => {
-    request(url, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk) => chunks.push(chunk))
-      response.on('end', () =>
-        resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) }),
-      )
-    })
-      .on('error', reject)
-      .end()
-  })
-}
 
 describe('beside the API', () => {
   test('livez and readyz answer without a token', async () => {
@@ -261,46 +207,5 @@ describe('logs', () => {
     } finally {
       await talkative.close()
     }
-  })
-})
-
-describe('two writers at once', () => {
-  test('with the same If-Match: one wins, the others get a clear answer, nothing is half done', async () => {
-    const { call, audit } = await house.newOrg()
-    await call('POST', '/regions', { body: { name: 'start' } })
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, (_, i) =>
-        call('PUT', '/regions/1', { body: { name: `writer ${i}` }, headers: { 'if-match': '"1"' } }),
-      ),
-    )
-    const winners = replies.filter((r) => r.status === 200)
-    expect(winners).toHaveLength(1)
-    expect(replies.filter((r) => r.status === 412)).toHaveLength(9)
-    const { regions } = (await call('GET', '/regions')).body
-    expect(regions).toEqual([{ ...winners[0]?.body }])
-    expect((await audit()).filter((e) => e.type === 'REGION_UPDATED')).toHaveLength(1)
-  })
-
-  test('deleting a region while a location moves in: never a location without its region', async () => {
-    const { call } = await house.newOrg()
-    for (let round = 0; round < 10; round++) {
-      const region = (await call('POST', '/regions', { body: { name: 'r' } })).body.id
-      const location = (await call('POST', '/locations', { body: { name: 'l' } })).body.id
-      const [removed, moved] = await Promise.all([
-        call('DELETE', `/regions/${region}`),
-        call('PUT', `/locations/${location}`, { body: { regionId: region } }),
-      ])
-      expect([removed.status, moved.status].sort()).toEqual([200, 400])
-      const after = (await call('GET', '/locations')).body.locations.find((l: { id: number }) => l.id === location)
-      expect(after.region?.id).toBe(moved.status === 200 ? region : undefined)
-    }
-  })
-
-  test('many creates at once get one id each, without gaps', async () => {
-    const { call } = await house.newOrg()
-    const made = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => call('POST', '/regions', { body: { name: `${i}` } })),
-    )
-    expect(made.map((r) => r.body.id).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
   })
 })

@@ -1,13 +1,14 @@
 // The real program as a child process: started at a place of its own, listened to, ended by its pid.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
-import { checkEveryAnswer, type Harness, newPlace, type Reply } from './harness.ts'
+import { type Harness, newPlace } from './harness.ts'
 
 const bin = fileURLToPath(new URL('../bin/roomkeeper.js', import.meta.url))
 /** Halves the time that a start takes; Node looks at the content of a file, so nothing stale comes out. */
@@ -222,34 +223,6 @@ export async function ready(program: Program): Promise<Server> {
   return Object.assign(program, { url, org, key })
 }
 
-/** One request; what holds for every answer is checked. */
-export async function call(
-  url: string,
-  method: string,
-  path: string,
-  { key, body, headers }: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Reply> {
-  const response = await fetch(url + path, {
-    method,
-    headers: {
-      ...(key && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type') === 'application/json'
-  const reply = {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson ? JSON.parse(text) : undefined,
-  }
-  checkEveryAnswer(method, path, reply)
-  return reply
-}
-
 /** A refusal is one clear sentence on standard error and a non-zero exit, never a stack. */
 export function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp): void {
   expect(stderr, 'never a stack').not.toMatch(/^ {4}at |unexpected/m)
@@ -258,4 +231,12 @@ export function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp)
   expect(stderr.trimEnd(), 'a sentence').toMatch(/\.$/)
   expect(stdout).toBe('')
   expect(code).toBeGreaterThan(0)
+}
+
+/** A port of this machine that something else listens on until the test ends. */
+export async function takenPort(): Promise<number> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => void other.close(() => resolve())))
+  return (other.address() as AddressInfo).port
 }

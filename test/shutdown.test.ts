@@ -2,8 +2,8 @@
 import { get } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { checkEveryAnswer, type Reply } from './harness.ts'
-import { call, type Server, siteForTest, until } from './program.ts'
+import { checkEveryAnswer, type Reply, send } from './harness.ts'
+import { type Server, siteForTest, until } from './program.ts'
 
 /** A connection that says and hears exactly what a test wants. */
 function openSocket(url: string) {
@@ -91,7 +91,7 @@ async function writeUntilGone(server: Server, at: string, key: string, onAnswer:
   const client = async (number: number) => {
     for (let i = 0; ; i++) {
       const name = `Region ${number}.${i}`
-      const reply = await call(server.url, 'POST', `${at}/regions`, { key, body: { name } }).catch((error) => {
+      const reply = await send(server.url, 'POST', `${at}/regions`, { key, body: { name } }).catch((error) => {
         if (error instanceof TypeError) return undefined // what fetch throws when the connection breaks
         throw error
       })
@@ -122,10 +122,10 @@ test('kill -9 in the middle of writes loses nothing that was answered, and leave
   }
   expect(answered.length).toBeGreaterThanOrEqual(25 + 75)
 
-  const { regions } = (await call(server.url, 'GET', `${at}/regions`, { key })).body
+  const { regions } = (await send(server.url, 'GET', `${at}/regions`, { key })).body
   expect(regions).toEqual(expect.arrayContaining(answered.map((region) => ({ ...region, locations: [] }))))
   const everything = 'from=1970-01-01&to=9999-01-01&pageSize=1000'
-  const { logs, nextPageToken } = (await call(server.url, 'GET', `${at}/audit/logs?${everything}`, { key })).body
+  const { logs, nextPageToken } = (await send(server.url, 'GET', `${at}/audit/logs?${everything}`, { key })).body
   expect(nextPageToken).toBe('')
   const audited = logs.filter((entry: { type: string }) => entry.type === 'REGION_CREATED')
   const idsOf = (things: { id: number }[]) => things.map(({ id }) => String(id)).sort()

@@ -19,7 +19,8 @@ export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
       if (!/^\w+:\d+:[0-9a-f]{64}$/.test(head)) throw new Refusal(`"${head}" is not what "audit head" prints.`)
     }
     const orgs = await chosen(ground, options.org)
-    const strangers = expected.filter((head) => !orgs.some((org) => head.startsWith(`${org.id}:`)))
+    const all = await listOrgs(ground.db)
+    const strangers = expected.filter((head) => !all.some((org) => head.startsWith(`${org.id}:`)))
     const verdicts = []
     for (const org of orgs) verdicts.push(await verifyChain(ground.db, ground.secrets, org, expected))
     const sound = strangers.length === 0 && verdicts.every((v) => v.problem === undefined)

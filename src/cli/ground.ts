@@ -20,7 +20,12 @@ export async function withGround<T>(
   options: PlaceOptions,
   work: (ground: Ground, opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const { ground, opened } = await openGround(options, systemClock, () => {})
+  const { ground, opened } = await openGround(options, {
+    clock: systemClock,
+    isLocked: false,
+    keysChanged: () => {},
+    onError: () => {},
+  })
   try {
     return await work(ground, opened)
   } finally {

@@ -16,7 +16,6 @@ type Args<K extends OperationId> =
 
 export interface CallOptions {
   readonly ifMatch?: string
-  readonly ifNoneMatch?: string
   readonly signal?: AbortSignal
 }
 
@@ -63,7 +62,7 @@ async function send(
   { baseUrl, org, token, fetch: via = fetch }: ClientOptions,
   operation: Operation,
   input: Record<string, unknown>,
-  { ifMatch, ifNoneMatch, signal }: CallOptions,
+  { ifMatch, signal }: CallOptions,
 ): Promise<Answer<unknown>> {
   const response = await via(baseUrl.replace(/\/+$/, '') + pathOf(operation, org, input), {
     method: operation.method,
@@ -72,7 +71,6 @@ async function send(
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...(operation.body && { 'Content-Type': 'application/json' }),
       ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
-      ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
     },
     ...(operation.body && { body: JSON.stringify(input.body) }),
     ...(signal && { signal }),

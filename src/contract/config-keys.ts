@@ -1,5 +1,6 @@
 // The table of device config keys: validation, OpenAPI, forms and the simulator read it; a new key is one line. [contract 5.3]
 import Type, { type TSchema } from 'typebox'
+import { int32 } from './shape.ts'
 
 export interface ConfigKey {
   readonly type: 'boolean' | 'number' | 'integer' | 'string' | 'enum'
@@ -83,7 +84,7 @@ const shapeOf = (key: ConfigKey): TSchema => {
     case 'number':
       return Type.Number(bounds(key))
     case 'integer':
-      return Type.Integer({ minimum: -2147483648, maximum: 2147483647, ...bounds(key) })
+      return Type.Integer({ ...int32, ...bounds(key) })
     case 'enum':
       return Type.Unsafe<string>({ type: 'string', enum: key.values })
     case 'string':

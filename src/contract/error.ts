@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { Int32, Shape } from './shape.ts'
 
-/** Every code with its statuses; a closed union, nobody branches on a message. [contract 2.2] */
+/** A closed union: nobody branches on a message. [contract 2.2] */
 export const errorCodes = [
   'INVALID_ARGUMENT',
   'FAILED_PRECONDITION',

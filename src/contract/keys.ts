@@ -8,7 +8,6 @@ const id = Type.String({ description: 'Identifier of the key.' })
 const Scopes = Type.Array(Type.Union([Type.Literal('read'), Type.Literal('write')]), {
   minItems: 1,
   maxItems: 2,
-  uniqueItems: true,
   description: 'What the key may do. Write does not imply Read.',
 })
 

@@ -1,8 +1,8 @@
 // The small shapes that every noun's shapes are built of.
 import Type, { type TProperties, type TSchema } from 'typebox'
 
-export const Int32 = (description: string) =>
-  Type.Integer({ minimum: -2147483648, maximum: 2147483647, format: 'int32', description })
+export const int32 = { minimum: -2147483648, maximum: 2147483647 } as const
+export const Int32 = (description: string) => Type.Integer({ ...int32, format: 'int32', description })
 
 /** An id in a body: 0 and null both mean "none". [contract 4.locationsUpdate] */
 export const Reference = (description: string) => Type.Union([Int32(description), Type.Null()])
@@ -15,7 +15,8 @@ export const Line = (max: number, description: string) =>
 export const Lines = (max: number, description: string) =>
   Type.String({ minLength: 1, maxLength: max, format: 'lines', description })
 
-export const Name = (noun: string) => Line(100, `Name of the ${noun}. Names may repeat; ids identify.`)
+export const longestName = 100
+export const Name = (noun: string) => Line(longestName, `Name of the ${noun}. Names may repeat; ids identify.`)
 
 /** RFC 3339 UTC with milliseconds. [contract 1.6] */
 export const Time = (description: string) => Type.String({ format: 'date-time', description })

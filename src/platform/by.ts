@@ -3,7 +3,6 @@ import type { Scope } from '../contract/operation.ts'
 import type { Org } from './auth/keyring.ts'
 import type { Clock } from './clock.ts'
 import type { Db } from './db/db.ts'
-import { Failure } from './failure.ts'
 import type { Secrets } from './secrets.ts'
 
 export interface Ground {
@@ -29,20 +28,4 @@ export interface By {
   readonly requestId?: string | undefined
   readonly ip?: string | undefined
   readonly ifMatch?: string | undefined
-  /** The caller asked for `text/csv`. */
-  readonly wantsCsv?: boolean
 }
-
-/** Refuses a write that was meant for another version of the resource. [contract 7.11] */
-export function checkIfMatch(by: By, version: number): void {
-  if (by.ifMatch === undefined || by.ifMatch.trim() === '*') return
-  const wanted = by.ifMatch.split(',').map((tag) => tag.trim())
-  if (wanted.includes(etagOf(version))) return
-  throw new Failure(
-    'ABORTED',
-    `The resource has changed: its version is ${etagOf(version)}, If-Match asked for ${by.ifMatch}. Read it again, then decide.`,
-    { status: 412 },
-  )
-}
-
-export const etagOf = (version: number): string => `"${version}"`

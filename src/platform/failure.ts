@@ -42,5 +42,17 @@ export function found<T>(thing: T | undefined, what: string): T {
   return thing
 }
 
+/** What a body refers to: 0 and null name nothing; an id that does not exist is a failed precondition. [contract 2.2] */
+export async function referred<T>(
+  noun: string,
+  id: number | null | undefined,
+  find: (id: number) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (!id) return undefined
+  const thing = await find(id)
+  if (thing !== undefined) return thing
+  throw new Failure('FAILED_PRECONDITION', `there is no ${noun} ${id}. Create it first, or leave ${noun}Id out.`)
+}
+
 /** A mistake of the person who starts the program: printed as one sentence, without a stack. */
 export class Refusal extends Error {}

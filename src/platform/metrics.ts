@@ -9,8 +9,7 @@ export interface Metrics {
   readonly db: DbMetrics
   readonly authFailures: Counter
   request(operation: string, status: number, seconds: number): void
-  /** A number that is asked for when somebody looks. */
-  watch(name: string, help: string, read: () => number): void
+  watchPools(pools: Readonly<Record<string, { readonly waitingCount: number; readonly totalCount: number }>>): void
 }
 
 export function makeMetrics(): Metrics {
@@ -64,15 +63,20 @@ export function makeMetrics(): Metrics {
       }
       timer.observe(took)
     },
-    watch(name, help, read) {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read())
-        },
-      })
+    watchPools(pools) {
+      const gauge = (name: string, help: string, read: (pool: (typeof pools)[string]) => number) =>
+        new Gauge({
+          name,
+          help,
+          labelNames: ['pool'],
+          registers,
+          collect() {
+            for (const [pool, state] of Object.entries(pools)) this.set({ pool }, read(state))
+          },
+        })
+      if (Object.keys(pools).length === 0) return
+      gauge('roomkeeper_db_connections', 'Open connections to PostgreSQL.', (pool) => pool.totalCount)
+      gauge('roomkeeper_db_waiting', 'Queries that wait for a connection to PostgreSQL.', (pool) => pool.waitingCount)
     },
   }
 }

@@ -18,21 +18,22 @@ const whole = (name: string, min: number, max: number) => (text: string) => {
 }
 
 /** May be given more than once, or with commas. */
-const list = (check: (item: string) => void) => (text: string, before?: unknown) => {
-  const items = text.split(',').map((item) => item.trim())
-  for (const item of items) check(item)
-  return [...(Array.isArray(before) ? before : []), ...items]
-}
+const list = (parse: (item: string) => string) => (text: string, before?: unknown) => [
+  ...(Array.isArray(before) ? before : []),
+  ...text.split(',').map((item) => parse(item.trim())),
+]
 
 const url = (name: string) => (text: string) => {
   if (/^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
   throw new Refusal(`${name} must be an address such as https://rooms.example.org, not "${text}".`)
 }
 
+const origin = (text: string) => new URL(url('--cors-origin')(text)).origin
+
 const cidr = (item: string) => {
-  const [address = '', bits] = item.split('/')
+  const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item) ?? []
   const family = isIP(address)
-  if (family !== 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))) return
+  if (family !== 0 && Number(bits) <= (family === 4 ? 32 : 128)) return item
   throw new Refusal(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
 }
 
@@ -103,7 +104,7 @@ export const serveOptions: readonly OptionSpec[] = [
     flag: '--cors-origin <origin>',
     env: 'ROOMKEEPER_CORS_ORIGIN',
     help: 'let browsers of this origin call the API (repeatable)',
-    parse: list((item) => void url('--cors-origin')(item)),
+    parse: list(origin),
   },
   {
     flag: '--rate-limit <number>',

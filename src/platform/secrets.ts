@@ -1,6 +1,6 @@
 // The secret that lies outside the database: it chains the audit log, signs page tokens and seals what must be readable again.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Refusal } from './failure.ts'
 
 export type Purpose = 'audit chain' | 'page token' | 'enrolment code look-up' | 'sealed values' | 'identity'
@@ -69,10 +69,15 @@ export function loadSecrets(file: string, mayCreate: boolean): Secrets {
     )
   }
   const master = randomBytes(32)
+  const draft = `${file}.${process.pid}`
   try {
-    writeFileSync(file, `${master.toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    // Linked into place when it is whole: a crash leaves no empty key, and of two starts one wins.
+    writeFileSync(draft, `${master.toString('hex')}\n`, { mode: 0o600, flush: true })
+    linkSync(draft, file)
   } catch (error) {
     throw new Refusal(`Cannot write the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
+  } finally {
+    rmSync(draft, { force: true })
   }
   return new Secrets(master)
 }

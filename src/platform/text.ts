@@ -1,4 +1,5 @@
 // The rules for text that people write. [contract 1.10] [contract D.1]
+import { longestName } from '../contract/shape.ts'
 
 const control = /\p{Cc}/u
 /** A newline may be written with a carriage return before it. [contract D.18] */
@@ -10,8 +11,6 @@ export function textProblem(text: string, mayHaveLines: boolean): string | undef
   if (!text.isWellFormed()) return 'must be well-formed text: it holds half of a surrogate pair'
   return undefined
 }
-
-export const longestName = 100
 
 /** The same for a name that does not come through the API, its length included. */
 export function nameProblem(name: string): string | undefined {

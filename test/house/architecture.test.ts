@@ -107,7 +107,7 @@ test('only change() opens an audited transaction, and only the named ones open a
       .map((f) => f.path)
       .sort()
   expect(users(/\.transaction\(async/)).toEqual(['resources/audit/change.ts'])
-  expect(users(/\.telemetry\(/)).toEqual(['platform/settings.ts', 'resources/keys/last-used.ts'])
+  expect(users(/\.telemetry\(/)).toEqual(['platform/db/secrets-of.ts', 'resources/keys/last-used.ts'])
   expect(users(/new Tx\(/)).toEqual(['platform/db/db.ts'])
 })
 

@@ -29,7 +29,7 @@ export interface Caller extends KeyHolder {
 interface Remembered {
   caller: Caller | undefined
   readAt: number
-  asking: Promise<Caller | undefined> | undefined
+  asking: { readonly generation: number; readonly answer: Promise<Caller | undefined> } | undefined
 }
 
 /** A key revoked by another process is refused within this time, a new one accepted. */
@@ -62,7 +62,8 @@ export class Keyring {
     if (known) {
       const age = now - known.readAt
       if (age >= 0 && age < (known.caller ? trustedFor : missRememberedFor)) return this.#alive(known.caller, now)
-      if (known.asking) return known.asking
+      // A look-up that began before something changed may bring what was: only a present one is shared.
+      if (known.asking?.generation === this.#generation) return known.asking.answer
     }
     return this.#ask(name, hash, known)
   }
@@ -84,21 +85,32 @@ export class Keyring {
   }
 
   async #ask(name: string, hash: Buffer, before: Remembered | undefined): Promise<Caller | undefined> {
-    if (this.#known.size >= mostRemembered) this.#known.clear()
+    if (this.#known.size >= mostRemembered) this.#makeRoom()
     const entry: Remembered = before ?? { caller: undefined, readAt: Number.NEGATIVE_INFINITY, asking: undefined }
     this.#known.set(name, entry)
     const asked = this.#clock.now()
     const generation = this.#generation
-    entry.asking = this.#lookUp(hash).then((holder) => {
-      entry.caller = holder && { ...holder, bucket: this.#bucketFor(holder, entry.caller, asked) }
-      entry.readAt = generation === this.#generation ? asked : Number.NEGATIVE_INFINITY
-      return this.#alive(entry.caller, asked)
+    const answer = this.#lookUp(hash).then((holder) => {
+      const caller = holder && { ...holder, bucket: this.#bucketFor(holder, entry.caller, asked) }
+      if (generation === this.#generation) {
+        entry.caller = caller
+        entry.readAt = asked
+      }
+      return this.#alive(caller, asked)
     })
+    const asking = { generation, answer }
+    entry.asking = asking
     try {
-      return await entry.asking
+      return await answer
     } finally {
-      entry.asking = undefined
+      if (entry.asking === asking) entry.asking = undefined
     }
+  }
+
+  /** Guessed tokens go first: callers keep their rate limits. */
+  #makeRoom(): void {
+    for (const [name, known] of this.#known) if (!known.caller && !known.asking) this.#known.delete(name)
+    if (this.#known.size >= mostRemembered) this.#known.clear()
   }
 
   #bucketFor(holder: KeyHolder, before: Caller | undefined, now: number): Bucket | undefined {

@@ -1,7 +1,8 @@
 // The database: a reader for everybody, and two doors for those who write.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { Failure } from '../failure.ts'
 import type { Schema } from './schema.ts'
+import { failureOf, troubleOf } from './trouble.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -14,15 +15,28 @@ export class Reader {
     this.engine = engine
     this.kysely = kysely
   }
+
+  /** What a query throws that failed here. */
+  failed(error: unknown): unknown {
+    const trouble = troubleOf(error)
+    return trouble ? failureOf(trouble, false) : error
+  }
 }
 
-/** The handle that writing store functions ask for. Only `change()` opens one, and it writes the audit entry too. */
-export class Tx extends Reader {
+/** Inside a transaction an error stays what it is: the transaction decides whether to try again. */
+class Writer extends Reader {
+  override failed(error: unknown): unknown {
+    return error
+  }
+}
+
+/** The handle that writing store functions ask for. Only the audit log's door opens one, and it writes the entry too. */
+export class Tx extends Writer {
   readonly audited = true
 }
 
 /** The handle for what is not audited: samples, presence, last-used times. [contract 5.4.audit] */
-export class Telemetry extends Reader {
+export class Telemetry extends Writer {
   readonly audited = false
 }
 
@@ -30,7 +44,9 @@ export interface DbMetrics {
   transaction(outcome: 'committed' | 'rolled back', seconds: number): void
 }
 
-const retries = 3
+/** How long a write waits for others before it gives up, and how long between two tries. */
+const patience = 5_000
+const pause = () => 5 + Math.random() * 20
 
 export class Db extends Reader {
   readonly #writer: Kysely<Schema>
@@ -41,7 +57,7 @@ export class Db extends Reader {
     this.#writer = writer
   }
 
-  /** For `change()` alone; the architecture test names it. */
+  /** For the audit log's door alone; the architecture test names it. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#write((kysely) => work(new Tx(this.engine, kysely)))
   }
@@ -65,38 +81,22 @@ export class Db extends Reader {
   }
 
   async #write<T>(work: (kysely: Kysely<Schema>) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const started = performance.now()
+    const started = performance.now()
+    for (;;) {
       try {
         const result = await this.#writer.transaction().execute(work)
         this.metrics.transaction('committed', (performance.now() - started) / 1000)
         return result
       } catch (error) {
+        const trouble = troubleOf(error)
+        // Waiting is awaited here, never in the engine: there it would hold up everybody.
+        if (trouble === 'race' && performance.now() - started < patience) {
+          await sleep(pause())
+          continue
+        }
         this.metrics.transaction('rolled back', (performance.now() - started) / 1000)
-        const trouble = troubles[(error as { code?: string }).code ?? '']
-        if (trouble === undefined) throw error
-        if (trouble === 'race' && attempt < retries) continue
-        throw trouble === 'race'
-          ? new Failure('ABORTED', 'Another write got in the way, and nothing was changed. Send the request again.')
-          : new Failure('UNAVAILABLE', `${trouble} Nothing was changed.`, { headers: { 'Retry-After': '5' } })
+        throw trouble ? failureOf(trouble, true) : error
       }
     }
   }
-}
-
-const full = 'The disk of the database is full. Free some space, then send the request again.'
-const gone = 'The database cannot be reached. Send the request again in a moment.'
-/** Error codes of the engines that are not our mistakes. */
-const troubles: Record<string, string> = {
-  SQLITE_BUSY: 'race',
-  SQLITE_BUSY_SNAPSHOT: 'race',
-  '40001': 'race',
-  '40P01': 'race',
-  SQLITE_FULL: full,
-  '53100': full,
-  ECONNREFUSED: gone,
-  ECONNRESET: gone,
-  '57P01': gone,
-  '57P03': gone,
-  '53300': gone,
 }

@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/harness.ts'
-import { migrate } from './migrate.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
 import { openDb } from './open.ts'
 
 const withDb = async (work: (opened: Awaited<ReturnType<typeof openDb>>) => Promise<void>) => {
   const { place, remove } = await newPlace()
-  const opened = await openDb(place, () => {})
+  const opened = await openDb(place, false, () => {})
   try {
     await work(opened)
   } finally {
@@ -20,6 +20,7 @@ describe('migrations', () => {
   test('run once: a second opening finds nothing to do', () =>
     withDb(async ({ db, migrated }) => {
       expect(migrated).toEqual(['001-ground'])
+      expect(await pendingMigrations(db)).toEqual([])
       expect(await migrate(db)).toEqual([])
     }))
 
@@ -59,7 +60,7 @@ describe('migrations', () => {
   test('refuse a database that a newer program has changed', () =>
     withDb(async ({ db }) => {
       await sql`insert into migrations (name, timestamp) values ('999-future', '2099')`.execute(db.schema)
-      await expect(migrate(db)).rejects.toThrow(/newer Roomkeeper \(it has 999-future\)/)
+      await expect(pendingMigrations(db)).rejects.toThrow(/newer Roomkeeper \(it has 999-future\)/)
     }))
 })
 

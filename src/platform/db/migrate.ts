@@ -8,7 +8,20 @@ import { ground } from './migrations/001-ground.ts'
 /** In their order, for ever: a migration that has shipped is never edited. */
 const migrations = { '001-ground': ground }
 
-/** Runs what is missing and names it. Refuses a database that a newer program has changed. */
+/** What is missing. Refuses a database that a newer program has changed. */
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const known = Object.keys(migrations)
+  const done = await applied(db)
+  const foreign = done.filter((name) => !known.includes(name))
+  if (foreign.length > 0) {
+    throw new Refusal(
+      `The database was made by a newer Roomkeeper (it has ${foreign.join(', ')}). Start that version, or restore a backup.`,
+    )
+  }
+  return known.filter((name) => !done.includes(name))
+}
+
+/** Runs what is missing and names it. */
 export async function migrate(db: Db): Promise<string[]> {
   const migrator = new Migrator({
     db: db.schema,
@@ -28,21 +41,18 @@ export async function migrate(db: Db): Promise<string[]> {
         ),
     },
   })
-  const known = new Set(Object.keys(migrations))
-  const foreign = (await applied(db)).filter((name) => !known.has(name))
-  if (foreign.length > 0) {
-    throw new Refusal(
-      `The database was made by a newer Roomkeeper (it has ${foreign.join(', ')}). Start that version, or restore a backup.`,
-    )
-  }
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return (results ?? []).map((r) => r.migrationName)
 }
 
 async function applied(db: Db): Promise<string[]> {
-  const tables = await db.schema.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some((t) => t.name === 'migrations')) return []
-  const rows = await sql<{ name: string }>`select name from migrations`.execute(db.schema)
-  return rows.rows.map((r) => r.name)
+  try {
+    const { rows } = await sql<{ name: string }>`select name from migrations`.execute(db.schema)
+    return rows.map((r) => r.name)
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    if (code === '42P01' || message.startsWith('no such table')) return []
+    throw error
+  }
 }

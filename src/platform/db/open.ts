@@ -1,42 +1,54 @@
-// Opens the database that the options name, migrated and ready, and the lock that keeps a second server out.
+// Opens the database that the options name, migrated and ready.
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { Kysely, sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { Refusal } from '../failure.ts'
+import type { PlaceOptions } from '../options.ts'
+import { checkUrl, unreachable } from './address.ts'
 import { Db } from './db.ts'
-import { migrate } from './migrate.ts'
+import { lockServer } from './lock.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import type { Schema } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
 
-export interface Place {
-  readonly dataDir: string
-  readonly databaseUrl?: string | undefined
-}
-
 const fileName = 'roomkeeper.db'
 
-export interface Opened {
+interface Engine {
   readonly db: Db
-  /** The migrations that this opening ran. */
-  readonly migrated: readonly string[]
-  readonly pools: readonly pg.Pool[]
+  /** To be called when there is nothing left that should wait long for another process. */
+  readonly settle: () => void
+  readonly pools: Readonly<Record<string, pg.Pool>>
 }
 
-export async function openDb(place: Place, onError: (error: Error) => void): Promise<Opened> {
-  const opened = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
+export interface Opened extends Engine {
+  /** The migrations that this opening ran. */
+  readonly migrated: readonly string[]
+}
+
+/** `isLocked`: the caller holds the server's lock. Otherwise it is taken for as long as migrations run. */
+export async function openDb(place: PlaceOptions, isLocked: boolean, onError: (error: Error) => void): Promise<Opened> {
+  const engine = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
   try {
-    return { ...opened, migrated: await migrate(opened.db) }
+    const isPending = (await pendingMigrations(engine.db)).length > 0
+    // A running server of another version must not find the tables changed under it.
+    const unlock = isPending && !isLocked ? await lockServer(place, () => {}) : undefined
+    const migrated = isPending ? await migrate(engine.db) : []
+    await unlock?.()
+    engine.settle()
+    return { ...engine, migrated }
   } catch (error) {
-    await opened.db.close()
-    throw error
+    await engine.db.close()
+    if ((error as { code?: string }).code !== '42501') throw error
+    throw new Refusal(
+      'The PostgreSQL user may not create tables. As the owner of the database: GRANT CREATE ON SCHEMA public TO that user.',
+    )
   }
 }
 
 /** Insists that there is something to open: a command that only looks must not make an empty database. */
-export function checkExists({ dataDir, databaseUrl }: Place): void {
+export function checkExists({ dataDir, databaseUrl }: PlaceOptions): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, fileName))) return
   throw new Refusal(
     `There is no database in ${dataDir}. Name its folder with --data-dir, or make one with "roomkeeper serve".`,
@@ -55,20 +67,21 @@ export function prepareFolder(dataDir: string): void {
   }
 }
 
-function openFile(dataDir: string) {
+function openFile(dataDir: string): Engine {
   const file = join(dataDir, fileName)
   try {
-    const { writer, reader } = openSqlite(file)
+    const { writer, reader, waitBriefly } = openSqlite(file)
     return {
       db: new Db('sqlite', new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer })),
-      pools: [],
+      settle: waitBriefly,
+      pools: {},
     }
   } catch (error) {
     throw new Refusal(`Cannot open the database ${file}: ${(error as Error).message}.`)
   }
 }
 
-async function openRemote(url: string, onError: (error: Error) => void) {
+async function openRemote(url: string, onError: (error: Error) => void): Promise<Engine> {
   checkUrl(url)
   const { writer, reader, pools } = openPostgres(url, onError)
   const db = new Db('postgres', new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer }))
@@ -81,75 +94,5 @@ async function openRemote(url: string, onError: (error: Error) => void) {
     await db.close()
     throw error instanceof Refusal ? error : unreachable(error)
   }
-  return { db, pools }
-}
-
-function checkUrl(url: string): void {
-  if (/^postgres(ql)?:\/\//.test(url) && isReadable(url)) return
-  throw new Refusal('--database-url must be like postgres://user:password@host:5432/name. Leave it out to use SQLite.')
-}
-
-/** By the driver's own rules, which also know sockets: postgres://user@/name?host=/run/postgresql */
-function isReadable(url: string): boolean {
-  try {
-    new pg.Client({ connectionString: url })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** What a failed connection says, without the address: it may hold a password. */
-function unreachable(error: unknown): Refusal {
-  const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: Error[] }
-  const reason = message || errors?.[0]?.message || code || 'unknown reason'
-  return new Refusal(`Cannot reach PostgreSQL: ${reason}. Check --database-url.`)
-}
-
-const busy = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
-
-/** One server per database. Both locks are the operating system's or PostgreSQL's own: a crash frees them. */
-export async function lockServer(place: Place, onLost: () => void): Promise<() => Promise<void>> {
-  return place.databaseUrl ? lockPostgres(place.databaseUrl, onLost) : lockFile(place.dataDir)
-}
-
-function lockFile(dataDir: string) {
-  const file = join(dataDir, 'server.lock')
-  const lock = new Database(file, { timeout: 0 })
-  try {
-    lock.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new Refusal(`${busy} --data-dir.`)
-    throw new Refusal(
-      `Cannot use the lock file ${file}: ${(error as Error).message}. Delete it if no server is running.`,
-    )
-  }
-  return async () => {
-    lock.close()
-  }
-}
-
-const advisoryKey = 0x526f6f6d // "Room"
-
-async function lockPostgres(url: string, onLost: () => void) {
-  checkUrl(url)
-  const client = new pg.Client({ connectionString: url, application_name: 'roomkeeper server lock', keepAlive: true })
-  await client.connect().catch((error) => {
-    throw unreachable(error)
-  })
-  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [advisoryKey])
-  if (!rows[0].mine) {
-    await client.end()
-    throw new Refusal(`${busy} database.`)
-  }
-  let closing = false
-  client.on('error', () => {})
-  client.on('end', () => {
-    if (!closing) onLost()
-  })
-  return async () => {
-    closing = true
-    await client.end()
-  }
+  return { db, settle: () => {}, pools }
 }

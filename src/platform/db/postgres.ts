@@ -8,23 +8,32 @@ const types = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+/** A session that hangs must not keep the writers of an organisation, or all connections, waiting for ever. */
+const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=30s'
+const readerSettings = '-c default_transaction_read_only=on'
+
 export function openPostgres(
   url: string,
   onError: (error: Error) => void,
-): { writer: Dialect; reader: Dialect; pools: readonly pg.Pool[] } {
-  const pool = (readOnly: boolean) => {
+): { writer: Dialect; reader: Dialect; pools: { writer: pg.Pool; reader: pg.Pool } } {
+  const pool = (options: string) => {
     const made = new pg.Pool({
       connectionString: url,
       max: 10,
       connectionTimeoutMillis: 10_000,
       application_name: 'roomkeeper',
       types,
+      options,
     })
-    // An idle connection that the server closes is replaced; without a listener it would end the process.
+    // Without listeners a connection that the server closes, idle or in use, would end the process.
     made.on('error', onError)
-    if (readOnly) made.on('connect', (client) => void client.query('SET default_transaction_read_only = on'))
+    made.on('connect', (client) => void client.on('error', onError))
     return made
   }
-  const pools = [pool(false), pool(true)] as const
-  return { writer: new PostgresDialect({ pool: pools[0] }), reader: new PostgresDialect({ pool: pools[1] }), pools }
+  const pools = { writer: pool(writerSettings), reader: pool(readerSettings) }
+  return {
+    writer: new PostgresDialect({ pool: pools.writer }),
+    reader: new PostgresDialect({ pool: pools.reader }),
+    pools,
+  }
 }

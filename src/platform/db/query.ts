@@ -23,7 +23,11 @@ export function query<P extends object, R>(build: Build<P, R>): (on: Reader, val
     compiled[on.engine] ??= build(on.kysely, placeholders as P, on.engine).compile()
     const once = compiled[on.engine] as CompiledQuery<R>
     const parameters = once.parameters.map((p) => (p instanceof Placeholder ? values[p.name as keyof P] : p))
-    return (await on.kysely.executeQuery<R>({ ...once, parameters })).rows
+    try {
+      return (await on.kysely.executeQuery<R>({ ...once, parameters })).rows
+    } catch (error) {
+      throw on.failed(error)
+    }
   }
 }
 

@@ -23,8 +23,8 @@ class SqliteConnection implements DatabaseConnection {
     let statement = this.#statements.get(sql)
     if (!statement) {
       statement = this.#db.prepare(sql)
-      // Queries with lists of ids have a text for each length; the fixed ones come back by themselves.
-      if (this.#statements.size >= 500) this.#statements.clear()
+      // Our own texts are a few hundred; a query whose text varies must not grow this for ever.
+      if (this.#statements.size >= 1000) this.#statements.clear()
       this.#statements.set(sql, statement)
     }
     if (statement.reader) return { rows: statement.all(...parameters) as R[] }
@@ -100,12 +100,19 @@ const dialect = (driver: Driver): Dialect => ({
   createQueryCompiler: () => new SqliteQueryCompiler(),
 })
 
+/** While the engine waits for another process, nothing else in this one moves: so it waits briefly, and we try again. */
+const shortWait = 20
+
 /** A writer and a reader on the same file: the reader cannot write and does not wait for an open transaction. */
-export function openSqlite(file: string): { writer: Dialect; reader: Dialect } {
+export function openSqlite(file: string): { writer: Dialect; reader: Dialect; waitBriefly: () => void } {
   const writer = new Database(file, { timeout: 5000 })
   writer.pragma('journal_mode = WAL')
   writer.pragma('synchronous = FULL')
   writer.pragma('foreign_keys = ON')
   const reader = new Database(file, { readonly: true, timeout: 5000 })
-  return { writer: dialect(new SqliteDriver(writer, true)), reader: dialect(new SqliteDriver(reader, false)) }
+  return {
+    writer: dialect(new SqliteDriver(writer, true)),
+    reader: dialect(new SqliteDriver(reader, false)),
+    waitBriefly: () => void writer.pragma(`busy_timeout = ${shortWait}`),
+  }
 }

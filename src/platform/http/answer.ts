@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
-import { etagOf } from '../by.ts'
+import { etagOf } from '../version.ts'
 
 /** One writable resource with its version. */
 export class Versioned<T> {

@@ -7,22 +7,22 @@ const mostDepth = 32
 
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      const { 'content-encoding': encoding = 'identity' } = request.headers
+      if (encoding !== 'identity') throw unsupported(`The body must be sent as it is, not with ${encoding}.`)
       done(null, parseJson(body as Buffer))
     } catch (error) {
       done(error as Error)
     }
   })
-  // A request without a body is accepted whatever its header says. [contract 1.7]
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
-    else {
-      const sent = request.headers['content-type'] ?? 'no Content-Type'
-      done(new Failure('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json, not ${sent}.`))
-    }
+    else done(unsupported(`The body must be application/json, not ${request.headers['content-type'] || 'of no type'}.`))
   })
 }
+
+const unsupported = (sentence: string) => new Failure('UNSUPPORTED_MEDIA_TYPE', sentence)
 
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined

@@ -8,10 +8,11 @@ const allowedMethods = 'GET, HEAD, POST, PUT, DELETE'
 /** Adds the headers; true when the request was a preflight, which is then answered. */
 export function cors(origins: ReadonlySet<string>) {
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
+    if (origins.size > 0) reply.header('Vary', 'Origin')
     const { origin } = request.headers
     if (origin === undefined) return false
     const preflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
-    if (origins.has(origin) || origins.has('*')) {
+    if (origins.has(origin)) {
       reply.header('Access-Control-Allow-Origin', origin).header('Access-Control-Expose-Headers', exposed)
       if (preflight) {
         reply
@@ -20,7 +21,6 @@ export function cors(origins: ReadonlySet<string>) {
           .header('Access-Control-Max-Age', '7200')
       }
     }
-    reply.header('Vary', 'Origin')
     if (preflight) void reply.code(204).send()
     return preflight
   }

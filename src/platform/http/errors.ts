@@ -54,6 +54,7 @@ function asFailure(error: unknown): Failure {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET': // while the body was on its way: nobody is left to read this
       return new Failure('INVALID_ARGUMENT', 'the body is not as long as its Content-Length says.')
   }
   return new Failure('INTERNAL', 'Something went wrong on our side. Report it with the requestId.')

@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; set by the gate on everything below a base. */
     caller: Caller | undefined
+    /** What it asks for, if a route knows it. */
+    operation: (Operation & { id: string }) | undefined
   }
   interface FastifyContextConfig {
     operation?: Operation & { id: string }
@@ -81,23 +83,25 @@ export function identifier({ keyring, clock, log, metrics, authFailures }: GateO
   }
 }
 
-export function gate(identify: Identify) {
+/** `unknown` says what is wrong with a path or method that no route knows. */
+export function gate(identify: Identify, unknown: (request: FastifyRequest) => Failure) {
   return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-    if (!isUnderBase(request.url)) done()
-    else
+    const { operation } = request.routeOptions.config
+    request.operation = operation
+    // What the router found is an operation, however its path was written.
+    if (!operation && !isUnderBase(request.url)) done(request.is404 ? unknown(request) : undefined)
+    else {
       identify(
         request,
         reply,
         (caller) => {
-          const params = request.params as { orgid?: string }
-          const org = params.orgid ?? orgInPath(request.url)
-          if (org !== undefined && org !== caller.org.id) return done(unknownOrganisation())
-          // An unknown path or method is answered by the not-found handler, which comes next.
-          const { operation } = request.routeOptions.config
-          done(operation && missing(operation, caller))
+          const { orgid = orgInPath(request.url) } = request.params as { orgid?: string }
+          if (orgid !== undefined && orgid !== caller.org.id) done(unknownOrganisation())
+          else done(operation ? missing(operation, caller) : unknown(request))
         },
         done,
       )
+    }
   }
 }
 

@@ -8,6 +8,8 @@ export interface InputOf<K extends OperationId> {
   readonly params: ParamsOf<Operations[K]>
   readonly query: QueryInput<Operations[K]>
   readonly body: BodyOf<Operations[K]>
+  /** The caller asked for `text/csv`, of an operation that knows it. */
+  readonly csv: boolean
 }
 
 export type AnswerOf<K extends OperationId> =

@@ -6,15 +6,18 @@ import type { Operation } from '../../contract/operation.ts'
 import { parseTime } from '../clock.ts'
 import { Failure, invalid } from '../failure.ts'
 import { textProblem } from '../text.ts'
-import { violationsOf } from './sentences.ts'
+import { dateTimeSentence, mostViolations, violationsOf } from './sentences.ts'
 
 export interface Input {
   params: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
+  csv: boolean
 }
 
 interface RawInput {
+  method: string
+  headers: { accept?: string | undefined }
   params: unknown
   query: unknown
   body?: unknown
@@ -51,9 +54,13 @@ export function inputReader(operation: Operation): (raw: RawInput) => Input {
     const params = readParams(raw.params as Record<string, string>, violations)
     const query = readQuery(raw.query as Record<string, string | string[]>, violations)
     if (violations.length > 0) throw invalid(violations)
-    return { params, query, body: readBody?.(raw.body) }
+    return { params, query, body: readBody?.(raw.body), csv: operation.csv === true && wantsCsv(raw) }
   }
 }
+
+/** HEAD gets the headers of the JSON: an export is audited, and nobody would have taken it away. */
+const wantsCsv = ({ method, headers: { accept = '' } }: RawInput): boolean =>
+  method === 'GET' && /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
 
 const plainInt32 = /^(0|-?[1-9]\d{0,9})$/
 
@@ -80,7 +87,7 @@ const parserOf = (shape: TSchema): Parse => {
   if (format === 'date-time') {
     return (text) => {
       const value = parseTime(text)
-      return value === undefined ? 'must be a date and time such as 2026-03-02T09:15:00Z' : { value }
+      return value === undefined ? dateTimeSentence : { value }
     }
   }
   return (text) => ({ value: text })
@@ -148,13 +155,24 @@ function tidy(
 
 function tidyValue(value: unknown, shape: TSchema, field: string, violations: Violation[]): unknown {
   if (typeof value === 'string') return tidyText(value, formatOf(shape), field, violations)
+  if (Array.isArray(value)) return tidyList(value, shape, field, violations)
   const { properties, additionalProperties } = shape as {
     properties?: Record<string, TSchema>
     additionalProperties?: boolean
   }
   if (!properties || !isObject(value)) return value
   const known = tidy(value, properties, {}, `${field}.`, violations)
-  return additionalProperties === false ? { ...value, ...known } : known
+  if (additionalProperties !== false) return known
+  const unknown = Object.entries(value).filter(([name]) => !Object.hasOwn(properties, name))
+  return { ...Object.fromEntries(unknown.slice(0, mostViolations)), ...known }
+}
+
+/** Too long a list is refused before anything looks at its items, so that it costs nothing. */
+function tidyList(value: unknown[], shape: TSchema, field: string, violations: Violation[]): unknown[] {
+  const { maxItems = Number.POSITIVE_INFINITY } = shape as { maxItems?: number }
+  if (value.length <= maxItems) return value
+  violations.push({ field, error: `must have at most ${maxItems} items` })
+  return []
 }
 
 /** The format of a shape that may also be null. */

@@ -45,6 +45,7 @@ function listenRefusal(error: NodeJS.ErrnoException, { port, host }: ServeOption
     case 'EACCES':
       return new Refusal(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
     case 'EADDRNOTAVAIL':
+    case 'EINVAL':
     case 'ENOTFOUND':
       return new Refusal(`This machine has no address ${host}. Choose one of its own with --host.`)
     default:

@@ -6,13 +6,18 @@ const cameByLegacyBase = new WeakSet<IncomingMessage>()
 
 export const isLegacy = (request: IncomingMessage): boolean => cameByLegacyBase.has(request)
 
+/** `//v1`, `/api/v1`, `/api//v1`: what clients make of a base address with or without a slash at its end. */
+const base = /^\/{1,2}(api\/{1,2})?(?=v1(?:[/?]|$))/
+const absolute = /^https?:\/\/[^/?#]*/i
+
 /** One set of routes serves both bases; registering every route twice would cost tens of megabytes. */
 export function normalisePath(request: IncomingMessage): string {
   let url = request.url ?? '/'
-  if (url.startsWith('//')) url = url.slice(1)
-  if (url.startsWith('/api/v1') && !/[^/?]/.test(url.charAt(7))) {
-    cameByLegacyBase.add(request)
-    url = url.slice(4)
+  if (!url.startsWith('/')) url = url.replace(absolute, '') || '/'
+  const found = base.exec(url)
+  if (found) {
+    if (found[1]) cameByLegacyBase.add(request)
+    url = `/${url.slice(found[0].length)}`
   }
   return url.includes('%') ? decodable(url) : url
 }

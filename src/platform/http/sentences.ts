@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv'
 import type { Violation } from '../../contract/error.ts'
 
-const mostViolations = 50
+export const mostViolations = 50
 
 export function violationsOf(errors: readonly ErrorObject[], whole: string): Violation[] {
   const violations = new Map<string, Violation>()
@@ -50,8 +50,6 @@ function sentenceOf({ keyword, params, message }: ErrorObject): string {
       return `must have at least ${some(params.limit, 'item')}`
     case 'maxItems':
       return `must have at most ${some(params.limit, 'item')}`
-    case 'uniqueItems':
-      return 'must not repeat an item'
     case 'minProperties':
       return 'must have at least one of the known keys'
     case 'minimum':
@@ -69,8 +67,10 @@ function sentenceOf({ keyword, params, message }: ErrorObject): string {
   }
 }
 
+export const dateTimeSentence = 'must be a date and time such as 2026-03-02T09:15:00Z'
+
 const formats: Record<string, string> = {
-  'date-time': 'must be a date and time such as 2026-03-02T09:15:00Z',
+  'date-time': dateTimeSentence,
   'email-address': 'must be an e-mail address',
   timezone: 'must be a time zone such as Europe/Oslo',
 }

@@ -53,9 +53,13 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: maxHeaderSize },
     clientErrorHandler: answerUnreadable,
-    ...(options.tls ? { https: { ...options.tls, maxHeaderSize } } : { http: { maxHeaderSize } }),
+    ...(options.tls
+      ? { https: { ...options.tls, maxHeaderSize, requireHostHeader: false } }
+      : { http: { maxHeaderSize, requireHostHeader: false } }),
   }) as FastifyInstance<Server>
-  app.decorateRequest('caller', undefined)
+  // Node would answer an Expect that it does not know by itself, in a shape of its own.
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
+  app.decorateRequest('caller', undefined).decorateRequest('operation', undefined)
   parseBodies(app)
   app.setErrorHandler(sendError(log))
 
@@ -72,16 +76,22 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     reply.header('X-Request-Id', request.id)
     if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
     if (answerCors(request, reply)) return
+    ignoreTypeOfNothing(request.headers)
     if (draining && request.url !== '/livez') return done(shuttingDown(reply))
     underWay++
     reply.raw.once('close', ended)
     done()
   })
   const identify = identifier(options)
-  app.addHook('onRequest', gate(identify))
+  const methodsAt = methodFinder(operationList)
+  const unknown = (request: FastifyRequest) => notFound(request, methodsAt)
+  app.addHook('onRequest', gate(identify, unknown))
+  app.setNotFoundHandler((request) => {
+    throw unknown(request)
+  })
 
   app.addHook('onResponse', (request, reply, done) => {
-    const { operation } = request.routeOptions.config
+    const { operation } = request
     metrics.request(operation?.id ?? 'none', reply.statusCode, reply.elapsedTime / 1000)
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
     if (request.caller && (isWrite || options.logReads)) {
@@ -103,11 +113,10 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     done()
   })
 
-  await app.register(compress, { global: true, threshold: 1024, encodings: ['br', 'gzip'] })
-
-  const methodsAt = methodFinder(operationList)
-  app.setNotFoundHandler((request) => {
-    throw notFound(request, methodsAt)
+  await app.register(compress, {
+    threshold: 1024,
+    encodings: ['br', 'gzip'],
+    globalDecompression: false,
   })
 
   for (const operation of operationList) {
@@ -142,6 +151,12 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   }
 }
 
+/** A request without a body is accepted whatever its Content-Type says. [contract 1.7] */
+function ignoreTypeOfNothing(headers: FastifyRequest['headers']): void {
+  if (headers['content-type'] === undefined || headers['transfer-encoding'] !== undefined) return
+  if ((headers['content-length'] ?? '0') === '0') delete headers['content-type']
+}
+
 function byOf(ground: Ground, request: FastifyRequest): By {
   const caller = request.caller as Caller
   const { headers } = request
@@ -153,7 +168,6 @@ function byOf(ground: Ground, request: FastifyRequest): By {
     requestId: request.id,
     ip: request.ip,
     ifMatch: headers['if-match'],
-    wantsCsv: /\btext\/csv\b/.test(headers.accept ?? '') && !/\bapplication\/json\b/.test(headers.accept ?? ''),
   }
 }
 

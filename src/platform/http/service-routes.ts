@@ -13,7 +13,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
-export const isLoopback = (ip: string): boolean => loopback.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4')
+const isLoopback = (ip: string): boolean => loopback.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4')
 
 export function serviceRoutes(
   app: FastifyInstance,
@@ -42,7 +42,11 @@ export function serviceRoutes(
     async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   )
 
-  app.get('/openapi.json', async (_request, reply) => sendJson(reply, JSON.stringify(openapi(publicUrl()))))
+  let description = ''
+  app.get('/openapi.json', async (_request, reply) => {
+    description ||= JSON.stringify(openapi(publicUrl()))
+    return sendJson(reply, description)
+  })
 
   const page = docsPage()
   app.get('/docs', async (_request, reply) =>

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
+import { Reader } from '../../platform/db/db.ts'
 import { headText, verifyChain } from './chain.ts'
 import { findHead, listWindow } from './store.ts'
 
@@ -140,6 +141,9 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
     expect(csv.text).toContain(`"'=HYPERLINK(""http://evil.example"")"`)
     const [exported] = await audit()
     expect(before).toBeLessThanOrEqual(1000)
+    const head = await call('HEAD', window(noon, noon + 9e5), { headers: { accept: 'text/csv' } })
+    expect(head.headers.get('content-type')).toBe('application/json')
+    expect((await audit())[0], 'HEAD takes nothing away').toEqual(exported)
     expect(exported).toMatchObject({ type: 'AUDIT_EXPORTED', category: 'ORG' })
   })
 
@@ -147,9 +151,9 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
     const { org } = await orgWithEntries(1)
     const seen: string[] = []
     const db = house.ground.db
-    const spy = {
-      engine: db.engine,
-      kysely: new Proxy(db.kysely, {
+    const spy = new Reader(
+      db.engine,
+      new Proxy(db.kysely, {
         get: (target, name) =>
           name === 'executeQuery'
             ? async (q: { sql: string; parameters: unknown[] }) => {
@@ -158,7 +162,7 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
               }
             : Reflect.get(target, name, target),
       }),
-    }
+    )
     await listWindow(spy, { org: org.key, from: noon, beforeTimestamp: noon + 1000, beforeSeq: 5, limit: 100 })
     expect(seen).toHaveLength(1)
     expect(seen[0]).toContain('audit_log_window')

@@ -3,5 +3,5 @@ import type { Handlers } from '../../platform/http/handlers.ts'
 import { auditLogs } from './rules.ts'
 
 export const auditRoutes: Handlers<'auditLogs'> = {
-  auditLogs: (by, { query }) => auditLogs(by, query),
+  auditLogs: (by, { query, csv }) => auditLogs(by, query, csv),
 }

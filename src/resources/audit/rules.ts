@@ -16,11 +16,11 @@ type Query = InputOf<'auditLogs'>['query']
 const defaultPage = 100
 const largestPage = 1000
 
-export async function auditLogs(by: By, query: Query): Promise<AnswerOf<'auditLogs'>> {
+export async function auditLogs(by: By, query: Query, csv: boolean): Promise<AnswerOf<'auditLogs'>> {
   const { from, to, pageSize = 0, pageToken = '' } = query
   if (from > to) throw invalid([{ field: 'from', error: 'must not be after to' }])
   if (pageSize < 0) throw invalid([{ field: 'pageSize', error: 'must not be negative' }])
-  if (by.wantsCsv) return auditExport(by, from, to)
+  if (csv) return auditExport(by, from, to)
 
   const { secrets } = by.ground
   const context = `${by.org.id}/${from}/${to}`

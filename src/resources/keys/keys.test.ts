@@ -124,7 +124,6 @@ test.each([
   ['name', { name: undefined }],
   ['scopes', { scopes: undefined }],
   ['scopes', { scopes: [] }],
-  ['scopes', { scopes: ['read', 'read'] }],
   ['scopes[0]', { scopes: ['manage'] }],
   ['scopes[0]', { scopes: ['Read'] }],
   ['manage', { manage: 'yes' }],

@@ -3,13 +3,14 @@ import type { Static } from 'typebox'
 import type { Key } from '../../contract/keys.ts'
 import type { Scope } from '../../contract/operation.ts'
 import { makeToken, shownPart, tokenHash } from '../../platform/auth/token.ts'
-import { type By, checkIfMatch } from '../../platform/by.ts'
+import type { By } from '../../platform/by.ts'
 import { isoTime, parseTime } from '../../platform/clock.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import { Failure, found, invalid } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import { denied } from '../../platform/http/gate.ts'
 import { parseInt32 } from '../../platform/http/input.ts'
+import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { deleteKey, findKey, hasOtherManager, insertKey, type KeyRow, listKeys } from './store.ts'
 
@@ -81,7 +82,7 @@ function expiryOf({ expiresAt }: NewKey, now: number): number | null {
   return at
 }
 
-export const view = (row: KeyRow): Static<typeof Key> => ({
+const view = (row: KeyRow): Static<typeof Key> => ({
   id: String(row.id),
   name: row.name,
   prefix: row.prefix,

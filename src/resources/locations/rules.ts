@@ -1,12 +1,13 @@
 // Locations: one function for each operation. [interface 11] to [interface 14]
 import type { Static } from 'typebox'
 import type { Location } from '../../contract/locations.ts'
-import { type By, checkIfMatch } from '../../platform/by.ts'
+import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader } from '../../platform/db/db.ts'
-import { Failure, found } from '../../platform/failure.ts'
+import { found, referred } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
+import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { findRegion, touchRegions } from '../regions/store.ts'
 import { freeRoomsOfLocation, touchRoomsOfLocation } from '../rooms/store.ts'
@@ -69,13 +70,8 @@ export const locationsDelete = (by: By, id: number) =>
 const existing = async (on: Reader, by: By, id: number) =>
   found(await findLocation(on, by.org.key, id), `location ${id}`)
 
-/** The region that a body names; 0 and null name none. */
-async function regionFor(on: Reader, by: By, id: number | null | undefined) {
-  if (!id) return undefined
-  const region = await findRegion(on, by.org.key, id)
-  if (region) return region
-  throw new Failure('FAILED_PRECONDITION', `there is no region ${id}. Create it first, or leave regionId out.`)
-}
+const regionFor = (on: Reader, by: By, id: number | null | undefined) =>
+  referred('region', id, (known) => findRegion(on, by.org.key, known))
 
 interface Viewed {
   id: number

@@ -1,11 +1,12 @@
 // Room notes: one function for each operation. [interface 18] [contract 6.notes]
-import { type By, checkIfMatch } from '../../platform/by.ts'
+import type { By } from '../../platform/by.ts'
 import { isoTime } from '../../platform/clock.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader } from '../../platform/db/db.ts'
 import { found } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import { parseInt32 } from '../../platform/http/input.ts'
+import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { findRoom } from '../rooms/store.ts'
 import { deleteNote, findNote, insertNote, listNotes, listNotesOfRoom, type NoteRow } from './store.ts'

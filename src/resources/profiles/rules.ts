@@ -1,10 +1,11 @@
 // Profiles: one function for each operation. [contract 5.4.profile] [contract 6.profiles]
-import { type By, checkIfMatch } from '../../platform/by.ts'
+import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader } from '../../platform/db/db.ts'
 import { Failure, found } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
+import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { hasEndpointWithProfile } from '../endpoints/store.ts'
 import { hasRoomWithProfile } from '../rooms/store.ts'

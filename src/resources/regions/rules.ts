@@ -1,9 +1,10 @@
 // Regions: one function for each operation. [interface 15] [interface 16] [interface 17]
-import { type By, checkIfMatch } from '../../platform/by.ts'
+import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader } from '../../platform/db/db.ts'
 import { Failure, found } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
+import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { touchLocationsOfRegion } from '../locations/store.ts'
 import { touchRoomsOfRegion } from '../rooms/store.ts'

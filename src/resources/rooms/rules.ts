@@ -1,12 +1,13 @@
 // Rooms: one function for each operation. [contract 6.rooms] [contract 5.4.room]
 import type { Static } from 'typebox'
 import type { Room } from '../../contract/rooms.ts'
-import { type By, checkIfMatch } from '../../platform/by.ts'
+import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader, Tx } from '../../platform/db/db.ts'
-import { Failure, found } from '../../platform/failure.ts'
+import { found, referred } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
+import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import {
   deleteEndpointsInRoom,
@@ -134,19 +135,11 @@ export const roomsAssignProfile = (by: By, id: number, profileId: number | null)
 
 const existing = async (on: Reader, by: By, id: number) => found(await findRoom(on, by.org.key, id), `room ${id}`)
 
-async function locationFor(tx: Tx, by: By, id: number | null | undefined) {
-  if (!id) return undefined
-  const location = await findLocation(tx, by.org.key, id)
-  if (location) return location
-  throw new Failure('FAILED_PRECONDITION', `there is no location ${id}. Create it first, or leave locationId out.`)
-}
+const locationFor = (tx: Tx, by: By, id: number | null | undefined) =>
+  referred('location', id, (known) => findLocation(tx, by.org.key, known))
 
-async function profileFor(tx: Tx, by: By, id: number | null) {
-  if (!id) return undefined
-  const profile = await findProfile(tx, by.org.key, id)
-  if (profile) return profile
-  throw new Failure('FAILED_PRECONDITION', `there is no profile ${id}. Create it first, or send null to clear it.`)
-}
+const profileFor = (tx: Tx, by: By, id: number | null) =>
+  referred('profile', id, (known) => findProfile(tx, by.org.key, known))
 
 function sealedCode(by: By, room: number) {
   const text = makeCode()

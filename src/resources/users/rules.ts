@@ -1,13 +1,14 @@
 // Users: one function for each operation. [contract 5.4.user] [contract 6.users]
 import type { Static } from 'typebox'
 import type { User } from '../../contract/users.ts'
-import { type By, checkIfMatch } from '../../platform/by.ts'
+import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader, Tx } from '../../platform/db/db.ts'
 import { Failure, found, invalid } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { parseInt32 } from '../../platform/http/input.ts'
+import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { listRegions } from '../regions/store.ts'
 import {
@@ -25,8 +26,8 @@ import {
 
 export async function usersList(by: By) {
   const { db } = by.ground
-  const regions = Map.groupBy(await listRegionsOfUsers(db, by.org.key), (r) => r.user_id)
   const users = await listUsers(db, by.org.key)
+  const regions = Map.groupBy(await listRegionsOfUsers(db, by.org.key), (r) => r.user_id)
   return {
     users: users.map((user) =>
       view(

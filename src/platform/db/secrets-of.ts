@@ -1,8 +1,9 @@
-// The few facts about a database as a whole.
-import type { Db } from './db/db.ts'
-import { query, queryOne } from './db/query.ts'
-import { Refusal } from './failure.ts'
-import { loadSecrets, type Secrets } from './secrets.ts'
+// Ties a secret key to its database: a wrong or missing one is noticed before it spoils anything.
+
+import { Refusal } from '../failure.ts'
+import { loadSecrets, type Secrets } from '../secrets.ts'
+import type { Db } from './db.ts'
+import { query, queryOne } from './query.ts'
 
 const find = queryOne((db, p: { name: string }) => db.selectFrom('settings').select('value').where('name', '=', p.name))
 const insert = query((db, p: { name: string; value: string }) =>
@@ -12,7 +13,7 @@ const insert = query((db, p: { name: string; value: string }) =>
     .onConflict((c) => c.doNothing()),
 )
 
-/** The secrets that belong to this database: a wrong or missing key is noticed before it spoils anything. */
+/** The secrets that belong to this database; a new database takes the key that is there, or gets one. */
 export async function secretsOf(db: Db, file: string): Promise<Secrets> {
   const known = await find(db, { name: 'secret identity' })
   const secrets = loadSecrets(file, known === undefined)

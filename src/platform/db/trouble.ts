@@ -1,0 +1,62 @@
+// Troubles of a database that are not our mistakes, and what to tell the caller about them.
+import { Failure } from '../failure.ts'
+
+/** A race may be won at the next try; a full disk and a lost connection are not ours to mend. */
+export type Trouble = 'race' | 'locked' | 'full' | 'gone'
+
+const codes: Record<string, Trouble> = {
+  SQLITE_BUSY: 'race',
+  SQLITE_BUSY_SNAPSHOT: 'race',
+  '40001': 'race',
+  '40P01': 'race',
+  '55P03': 'locked',
+  SQLITE_FULL: 'full',
+  '53100': 'full',
+  ECONNREFUSED: 'gone',
+  ECONNRESET: 'gone',
+  ETIMEDOUT: 'gone',
+  EPIPE: 'gone',
+  ENOTFOUND: 'gone',
+  EAI_AGAIN: 'gone',
+  EHOSTUNREACH: 'gone',
+  ENETUNREACH: 'gone',
+  '25006': 'gone', // became a standby
+  '25P03': 'gone',
+  '53300': 'gone',
+  '57P01': 'gone',
+  '57P02': 'gone',
+  '57P03': 'gone',
+}
+
+/** The driver gives these no code. */
+const lost =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/
+
+export function troubleOf(error: unknown): Trouble | undefined {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  return codes[code] ?? (/^08/.test(code) || lost.test(message) ? 'gone' : undefined)
+}
+
+const retryLater = { headers: { 'Retry-After': '5' } }
+
+export function failureOf(trouble: Trouble, wasWriting: boolean): Failure {
+  switch (trouble) {
+    case 'race':
+    case 'locked':
+      return new Failure('ABORTED', 'Another write got in the way, and nothing was changed. Send the request again.')
+    case 'full':
+      return new Failure(
+        'UNAVAILABLE',
+        'The disk of the database is full, and nothing was changed. Free some space.',
+        retryLater,
+      )
+    case 'gone':
+      return new Failure(
+        'UNAVAILABLE',
+        wasWriting
+          ? 'The database was lost on the way: the change may have been made. Look before you send it again.'
+          : 'The database cannot be reached. Send the request again in a moment.',
+        retryLater,
+      )
+  }
+}

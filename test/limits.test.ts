@@ -1,0 +1,128 @@
+// What is too much, and what is not even a request: sizes, depth, rubbish, compression.
+import { connect } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ErrorBody } from '../src/contract/error.ts'
+import { type Harness, startHarness } from './harness.ts'
+import { rawRequest } from './raw.ts'
+
+let house: Harness
+beforeAll(async () => {
+  house = await startHarness()
+})
+afterAll(() => house.close())
+
+describe('limits [contract 7.1]', () => {
+  test('a body over 1 MiB is a 413, one just below is read', async () => {
+    const { call } = await house.newOrg()
+    const padded = (bytes: number) => `{"name":"x","pad":"${'a'.repeat(bytes - 20)}"}`
+    const before = (await call('GET', '/regions')).text
+    expect((await call('POST', '/regions', { raw: padded(1024 * 1024 + 1) })).body.code).toBe('PAYLOAD_TOO_LARGE')
+    expect((await call('GET', '/regions')).text).toBe(before)
+    expect((await call('POST', '/regions', { raw: padded(1024 * 1024 - 10) })).status).toBe(200)
+  })
+
+  test('JSON 32 levels deep is read, 33 is a 400', async () => {
+    const { call } = await house.newOrg()
+    const nested = (levels: number) => `{"name":"x","extra":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    expect((await call('POST', '/regions', { raw: nested(32) })).status).toBe(200)
+    const refused = await call('POST', '/regions', { raw: nested(33) })
+    expect(refused.status).toBe(400)
+    expect(refused.body.message).toContain('32 levels')
+  })
+
+  test('a long list or many unknown keys cost next to nothing', async () => {
+    const { call } = await house.newOrg()
+    const scopes = Array.from({ length: 90_000 }, (_, i) => `s${i}`)
+    const config = Object.fromEntries(scopes.slice(0, 60_000).map((name) => [name, 1]))
+    const started = performance.now()
+    const refused = await call('POST', '/keys', { body: { name: 'x', scopes } })
+    expect(refused.body.violations).toEqual([{ field: 'scopes', error: 'must have at most 2 items' }])
+    const named = await call('POST', '/profiles', { body: { name: 'x', config } })
+    expect(named.body.violations).toHaveLength(50)
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test('a compressed body is a 415', async () => {
+    const { call } = await house.newOrg()
+    for (const encoding of ['gzip', 'foo']) {
+      const reply = await call('POST', '/regions', { raw: '{"name":"x"}', headers: { 'content-encoding': encoding } })
+      expect(reply.body.code).toBe('UNSUPPORTED_MEDIA_TYPE')
+    }
+    const identity = { 'content-encoding': 'identity' }
+    expect((await call('POST', '/regions', { raw: '{"name":"x"}', headers: identity })).status).toBe(200)
+  })
+
+  test('an upload that breaks off is not our error', async () => {
+    const { id, key } = await house.newOrg()
+    house.logged.length = 0
+    const { port } = new URL(house.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    const head = `POST /v1/orgs/${id}/regions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"na`
+    await new Promise((resolve) => socket.write(head, resolve))
+    socket.destroy()
+    await new Promise((resolve) => socket.once('close', resolve))
+    for (let i = 0; i < 5; i++) expect((await house.call('GET', '/livez')).status).toBe(200)
+    expect(house.logged.filter((line) => line.level === 50)).toEqual([])
+  })
+
+  test('no Host and an unknown Expect are answered like any other request', async () => {
+    const { port } = new URL(house.url)
+    for (const header of ['', 'Host: x\r\nExpect: foo\r\n']) {
+      const answer = await rawRequest(Number(port), `GET /v1/x HTTP/1.1\r\n${header}Connection: close\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1.1 401/)
+      expect(answer).toMatch(/x-request-id: /i)
+    }
+  })
+
+  test('headers over 16 KiB are a 431, and rubbish is a 400, both in the one shape of errors', async () => {
+    const { port } = new URL(house.url)
+    for (const [request, status] of [
+      [`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17 * 1024)}\r\n\r\n`, 431],
+      ['\u0016\u0003\u0001 rubbish\r\n\r\n', 400],
+      ['FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ] as const) {
+      const answer = await rawRequest(Number(port), request)
+      expect(answer.split('\r\n')[0]).toContain(String(status))
+      const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
+      expect(Object.keys(body).every((key) => key in ErrorBody.properties)).toBe(true)
+      expect(body.status).toBe(status)
+      expect(answer).toContain(`X-Request-Id: ${body.requestId}`)
+    }
+  })
+})
+
+describe('compression [contract 7.7]', () => {
+  test('bodies over 1 KiB are compressed when asked for, and their strong ETag does not change', async () => {
+    const { call, id, key } = await house.newOrg()
+    for (let i = 0; i < 30; i++)
+      await call('POST', '/regions', { body: { name: `A region with a long name, number ${i}` } })
+    const plain = (await call('GET', '/regions')).text
+    for (const [encoding, decode] of [
+      ['gzip', gunzipSync],
+      ['br', brotliDecompressSync],
+    ] as const) {
+      const response = await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, encoding)
+      expect(response.encoding).toBe(encoding)
+      expect(decode(response.bytes).toString()).toBe(plain)
+    }
+    expect((await rawFetch(`${house.url}/v1/orgs/${id}/locations`, key, 'gzip')).encoding).toBeUndefined()
+    expect((await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, 'identity')).encoding).toBeUndefined()
+  })
+})
+
+/** `fetch` would decode by itself. */
+async function rawFetch(url: string, key: string, encoding: string) {
+  const { request } = await import('node:http')
+  return new Promise<{ encoding: string | undefined; bytes: Buffer }>((resolve, reject) => {
+    request(url, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding } }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) }),
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+}
