@@ -1,5 +1,13 @@
 // The secret that lies outside the database: it chains the audit log, signs page tokens and seals what must be readable again.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Refusal } from './failure.ts'
 
@@ -7,7 +15,7 @@ export type Purpose = 'audit chain' | 'page token' | 'enrolment code look-up' | 
 
 export class Secrets {
   readonly #master: Buffer
-  readonly #keys = new Map<Purpose, Buffer>()
+  readonly #keys = new Map<Purpose, KeyObject>()
 
   constructor(master: Buffer) {
     this.#master = master
@@ -39,10 +47,11 @@ export class Secrets {
     return this.mac('identity', 'roomkeeper').toString('hex')
   }
 
-  #key(purpose: Purpose): Buffer {
+  /** As a key object: importing raw bytes for every use would cost five times the use. */
+  #key(purpose: Purpose): KeyObject {
     let key = this.#keys.get(purpose)
     if (!key) {
-      key = Buffer.from(hkdfSync('sha256', this.#master, '', `roomkeeper ${purpose}`, 32))
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', this.#master, '', `roomkeeper ${purpose}`, 32)))
       this.#keys.set(purpose, key)
     }
     return key
