@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(
-    `Roomkeeper needs Node 24 or newer; this is ${process.version}. In a checkout, "npm start" and "npm run roomkeeper" bring their own.\n`,
+    `Roomkeeper needs Node 24 or newer; this is ${process.version}. In a checkout, "npm ci" brings it (as a dev dependency), and "npm start" and "npm run roomkeeper" use it.\n`,
   )
   process.exit(1)
 }

@@ -4,7 +4,7 @@ import { Keyring } from './platform/auth/keyring.ts'
 import type { Actor, Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { lockServer } from './platform/db/lock.ts'
-import { type Opened, openDb, prepareFolder } from './platform/db/open.ts'
+import { type Opened, type OpenSettings, openDb, prepareFolder } from './platform/db/open.ts'
 import { secretsOf } from './platform/db/secrets-of.ts'
 import type { Handlers } from './platform/http/handlers.ts'
 import { listen, readTls } from './platform/http/listen.ts'
@@ -59,7 +59,10 @@ export async function startService(
 ): Promise<Service> {
   const tls = readTls(options)
   prepareFolder(options.dataDir)
-  const unlock = await lockServer(options, onLost)
+  const unlock = await lockServer(options, {
+    onLost,
+    onBack: () => log.info('the database is back, and so is our lock'),
+  })
   const closers: (() => Promise<unknown>)[] = [unlock]
   const closeAll = async () => {
     for (const close of closers.toReversed()) await close()
@@ -69,8 +72,9 @@ export async function startService(
     const { ground, opened } = await openGround(options, {
       clock,
       isLocked: true,
+      mustExist: false,
       keysChanged: () => keyring.forget(),
-      onError: (error) => log.error({ err: error }, 'database connection lost'),
+      onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
     })
     const { db } = ground
     closers.push(() => db.close())
@@ -111,19 +115,15 @@ export async function startService(
   }
 }
 
-interface GroundSettings extends Pick<Ground, 'clock' | 'keysChanged'> {
-  /** Whether the caller holds the lock of the server. */
-  readonly isLocked: boolean
-  readonly onError: (error: Error) => void
-}
+type GroundSettings = OpenSettings & Pick<Ground, 'clock' | 'keysChanged'>
 
 /** Database and secrets, for the server and for commands that work beside it. */
 export async function openGround(
   options: PlaceOptions,
-  { clock, isLocked, keysChanged, onError }: GroundSettings,
+  settings: GroundSettings,
 ): Promise<{ ground: Ground; opened: Opened }> {
-  prepareFolder(options.dataDir)
-  const opened = await openDb(options, isLocked, onError)
+  const { clock, keysChanged } = settings
+  const opened = await openDb(options, settings)
   try {
     const secrets = await secretsOf(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
     return { ground: { db: opened.db, secrets, clock, keysChanged }, opened }

@@ -165,13 +165,14 @@ test('an organisation made before the first start is kept, and the start makes n
   expect(await fresh.sql('SELECT id, name FROM orgs')).toEqual([{ id, name: 'Acme' }])
 })
 
-if (engine === 'sqlite') {
-  test('a command that only looks does not make a database where none is', async () => {
-    const fresh = await siteForTest()
-    expectRefusal(await fresh.run('org', 'list'), /There is no database in .*--data-dir/)
-    expect(readdirSync(fresh.dataDir)).toEqual([])
-  })
-}
+test('a command that only looks makes no database', async () => {
+  const fresh = await siteForTest()
+  const where =
+    engine === 'sqlite' ? /There is no database in .*--data-dir/ : /There is no Roomkeeper in that PostgreSQL/
+  expectRefusal(await fresh.run('org', 'list'), where)
+  if (engine === 'sqlite') expect(readdirSync(fresh.dataDir)).toEqual([])
+  else await expect(fresh.sql('SELECT 1 FROM orgs')).rejects.toThrow(/does not exist/)
+})
 
 test('openapi prints the committed document', async () => {
   const committed = readFileSync(join(import.meta.dirname, '../openapi.json'), 'utf8')

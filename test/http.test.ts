@@ -209,3 +209,29 @@ describe('logs', () => {
     }
   })
 })
+
+describe('messages say what to do', () => {
+  test('a word that is none of the known ones is told all of them', async () => {
+    const { call } = await house.newOrg()
+    const user = await call('POST', '/users', { body: { email: 'a@example.org', role: 'boss', regionIds: [] } })
+    expect(user.body.message).toBe('Invalid request: role must be one of owner, admin')
+    const key = await call('POST', '/keys', { body: { name: 'k', scopes: ['raed'] } })
+    expect(key.body.message).toBe('Invalid request: scopes[0] must be one of read, write')
+  })
+
+  test('a token with a typing error is told apart from one that is not current', async () => {
+    const { call, key } = await house.newOrg()
+    const typo = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
+    expect((await call('GET', '/regions', { key: typo })).body.message).toContain('typing error')
+  })
+
+  test('a 412 carries the version to go on with, and says when If-Match was not a version at all', async () => {
+    const { call } = await house.newOrg()
+    await call('POST', '/regions', { body: { name: 'Europe' } })
+    const update = (tag: string) => call('PUT', '/regions/1', { body: { name: 'EMEA' }, headers: { 'if-match': tag } })
+    expect((await update('1')).body.message).toMatch(/^If-Match takes versions in quotes/)
+    const stale = await update('"9"')
+    expect(stale.body.message).toMatch(/^The resource has changed/)
+    expect((await update(stale.headers.get('etag') ?? '')).status).toBe(200)
+  })
+})

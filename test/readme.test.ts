@@ -65,6 +65,11 @@ test('the two-minute tour runs as it is written', async () => {
     compared++
   }
   expect(compared).toBe(9)
+
+  const [, program = '', printed = ''] = /```ts\n([\s\S]*?)```\n```text\n([\s\S]*?)```/.exec(readme) ?? []
+  const args = ['--input-type=module-typescript', '--eval', program]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: root })
+  expect(stdout).toBe(printed)
 })
 
 test('the first start prints what the README shows', () => {

@@ -86,6 +86,11 @@ if (engine === 'sqlite') {
     ['a port out of range', ['--port', '65536'], /--port .*"65536"/],
     ['an address of another machine', ['--host', '203.0.113.1'], /203\.0\.113\.1.*--host/],
     ['a public address that is none', ['--public-url', 'rooms'], /--public-url .*"rooms"/],
+    [
+      'a public address with a path',
+      ['--public-url', 'https://rooms.example.org/base'],
+      /--public-url .*example\.org\/base/,
+    ],
     ['a proxy that is no CIDR', ['--trust-proxy', '10.0.0.0/33'], /--trust-proxy .*"10\.0\.0\.0\/33"/],
     ['an unknown log level', ['--log-level', 'loud'], /--log-level .*"loud"/],
     ['a certificate without its key', ['--tls-cert', 'cert.pem'], /--tls-key/],
@@ -103,7 +108,7 @@ if (engine === 'sqlite') {
 
   test('serve refuses a wrong value in an environment variable', async () => {
     const program = unused.launch(['serve', ...unused.flags], { env: { ROOMKEEPER_PORT: 'http' } })
-    expectRefusal(await program.exit(), /port.*"http"/i)
+    expectRefusal(await program.exit(), /--port \(or ROOMKEEPER_PORT\) .*"http"/i)
   })
 
   test('an unknown command is refused', async () => {

@@ -74,7 +74,7 @@ test('a later start prints its address and no secret, and what the first one mad
   const { body } = await send(later.url, 'GET', `/v1/orgs/${org}/regions`, { key })
   expect(body.regions).toEqual([{ id: 1, name: 'Europe', locations: [] }])
   const { stdout, stderr } = await later.stop()
-  expect(stdout).toBe(`Roomkeeper is ready at ${later.url}\n`)
+  expect(stdout).toBe(`Roomkeeper is ready at ${later.url}\nEvery operation is described at ${later.url}/docs\n`)
   expect(stdout + stderr).not.toMatch(anyKey)
   expect(stdout + stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
   expect(await site.sql('SELECT id FROM orgs')).toEqual([{ id: org }])

@@ -132,7 +132,7 @@ if (engine === 'postgres') {
       const url = new URL(place.databaseUrl ?? '')
       url.username = role
       url.password = 'poor'
-      const opening = openDb({ ...place, databaseUrl: url.href }, true, () => {})
+      const opening = openDb({ ...place, databaseUrl: url.href }, { isLocked: true, mustExist: false, onError() {} })
       await expect(opening).rejects.toThrow(/GRANT CREATE ON SCHEMA/)
     } finally {
       await remove()

@@ -27,7 +27,7 @@ export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
     print(terminal, options.json, { ok: sound, organisations: verdicts, unknownHeads: strangers }, [
       ...verdicts.map((v) =>
         v.problem === undefined
-          ? `${v.org}: ${v.entries} entries, all in place.`
+          ? `${v.org}: ${v.entries === 1 ? '1 entry' : `${v.entries} entries`}, all in place.`
           : `${v.org}: BROKEN after ${v.entries} good entries: ${v.problem}.`,
       ),
       ...strangers.map((head) => `${head}: there is no such organisation here.`),
@@ -48,6 +48,6 @@ export const auditHead = (terminal: Terminal, options: AuditOptions) =>
 async function chosen(ground: Ground, id: string | undefined) {
   if (id === undefined) return listOrgs(ground.db)
   const org = await findOrg(ground.db, id)
-  if (!org) throw new Refusal(`There is no organisation ${id}. See "roomkeeper org list".`)
+  if (!org) throw new Refusal(`There is no organisation ${id}. See "org list".`)
   return [org]
 }

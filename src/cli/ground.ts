@@ -2,7 +2,7 @@
 import { openGround } from '../app.ts'
 import type { Actor, Ground } from '../platform/by.ts'
 import { systemClock } from '../platform/clock.ts'
-import { checkExists, type Opened } from '../platform/db/open.ts'
+import type { Opened } from '../platform/db/open.ts'
 import type { PlaceOptions } from '../platform/options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -11,18 +11,24 @@ export interface PlaceAndFormat extends PlaceOptions {
 }
 
 /** For commands that need something to be there already. */
-export function withExisting<T>(options: PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> {
-  checkExists(options)
-  return withGround(options, work)
-}
+export const withExisting = <T>(options: PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> =>
+  open(options, true, work)
 
-export async function withGround<T>(
+/** For commands that may make a database. */
+export const withGround = <T>(
   options: PlaceOptions,
+  work: (ground: Ground, opened: Opened) => Promise<T>,
+): Promise<T> => open(options, false, work)
+
+async function open<T>(
+  options: PlaceOptions,
+  mustExist: boolean,
   work: (ground: Ground, opened: Opened) => Promise<T>,
 ): Promise<T> {
   const { ground, opened } = await openGround(options, {
     clock: systemClock,
     isLocked: false,
+    mustExist,
     keysChanged: () => {},
     onError: () => {},
   })

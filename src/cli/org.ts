@@ -10,7 +10,7 @@ export const orgCreateCommand = (terminal: Terminal, name: string, options: Plac
     const { id } = await orgCreate(ground, cliActor(terminal), name)
     print(terminal, options.json, { id, name: name.trim() }, [
       `Organisation ${id} created.`,
-      `Give it a key: roomkeeper keys create --org ${id} --name "First key" --scope read --scope write --manage`,
+      `Now give it a key, with: keys create --org ${id} --name "First key" --scope read --scope write --manage`,
     ])
   })
 

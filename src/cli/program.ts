@@ -1,5 +1,6 @@
 // The command line: every command, its options and its help.
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { Refusal } from '../platform/failure.ts'
 import { type OptionSpec, placeOptions, serveOptions } from '../platform/options.ts'
 import { auditHead, auditVerify } from './audit.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
@@ -84,9 +85,21 @@ export function program(terminal: Terminal): Command {
 function toOption({ flag, env, default: byDefault, help, parse }: OptionSpec): Option {
   const option = new Option(flag, help).env(env)
   if (byDefault !== undefined) option.default(byDefault)
-  if (parse) option.argParser(parse)
+  if (parse) option.argParser(naming(flag, env, parse))
   return option
 }
+
+/** A wrong value may have come from the variable: name both. */
+const naming =
+  (flag: string, env: string, parse: (text: string, before?: unknown) => unknown) =>
+  (text: string, before?: unknown) => {
+    try {
+      return parse(text, before)
+    } catch (error) {
+      const name = flag.split(' ')[0] ?? flag
+      throw new Refusal((error as Error).message.replace(name, `${name} (or ${env})`))
+    }
+  }
 
 /** "error: unknown option '--prot'\n(Did you mean --port?)" as one line that ends like a sentence. */
 function oneSentence(text: string): string {
@@ -100,7 +113,8 @@ function oneSentence(text: string): string {
 
 const collect = (item: string, before: string[] = []) => [...before, item]
 
-const collectScope = (item: string, before: string[] = []) => {
-  if (item === 'read' || item === 'write') return [...before, item]
-  throw new InvalidArgumentError('Allowed choices are read, write.')
+const collectScope = (text: string, before: string[] = []) => {
+  const scopes = text.split(',')
+  if (scopes.every((scope) => scope === 'read' || scope === 'write')) return [...before, ...scopes]
+  throw new InvalidArgumentError('It must be read or write; give --scope once for each.')
 }

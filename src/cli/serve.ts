@@ -1,6 +1,7 @@
 // `roomkeeper serve`: starts the service, greets, and stops it gently.
 import { startService } from '../app.ts'
 import { makeLog } from '../platform/log.ts'
+import { isLoopback } from '../platform/loopback.ts'
 import type { ServeOptions } from '../platform/options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,7 +15,12 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     },
   })
   const { first, publicUrl } = service
-  if (!first) terminal.say(`Roomkeeper is ready at ${publicUrl}`)
+  if (!isLoopback(options.host) && options.host !== 'localhost' && !options.tlsCert) {
+    terminal.complain(
+      `Listening on ${options.host} without HTTPS: keys can be read on the way. Use --tls-cert and --tls-key, or a proxy that speaks HTTPS.`,
+    )
+  }
+  if (!first) terminal.say(`Roomkeeper is ready at ${publicUrl}\nEvery operation is described at ${publicUrl}/docs`)
   else {
     terminal.say(`
 Roomkeeper is ready at ${publicUrl}

@@ -15,8 +15,9 @@ type Args<K extends OperationId> =
     : [input: CallInput<K>, options?: CallOptions]
 
 export interface CallOptions {
-  readonly ifMatch?: string
-  readonly signal?: AbortSignal
+  /** The etag of an earlier answer: write only if the resource is still that version. */
+  readonly ifMatch?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Answer<T> {
@@ -34,7 +35,7 @@ export interface ClientOptions {
   readonly baseUrl: string
   readonly org: string
   /** An API key; a browser with a session needs none. */
-  readonly token?: string
+  readonly token?: string | undefined
   readonly fetch?: typeof fetch
 }
 
@@ -45,6 +46,7 @@ export class ApiError extends Error {
 
   constructor(status: number, body: ErrorBody | undefined, message: string) {
     super(message)
+    this.name = 'ApiError'
     this.status = status
     this.body = body
   }
@@ -85,7 +87,11 @@ async function send(
 }
 
 export function pathOf(operation: Operation, org: string, input: Readonly<Record<string, unknown>>): string {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(input[name])))
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    if (input[name] === undefined)
+      throw new TypeError(`${name} is missing: ${operation.method} ${operation.path} needs it`)
+    return encodeURIComponent(String(input[name]))
+  })
   const query = new URLSearchParams()
   for (const [name, shape] of Object.entries(operation.query ?? {})) {
     const value = input[name]

@@ -2,10 +2,10 @@
 
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { Int32, Shape, Time } from './shape.ts'
+import { Int32, OneOf, Shape, Time } from './shape.ts'
 
 const Actor = Shape('v1AuditActor', {
-  type: Type.Union([Type.Literal('KEY'), Type.Literal('DEVICE'), Type.Literal('CLI'), Type.Literal('SYSTEM')]),
+  type: OneOf(['KEY', 'DEVICE', 'CLI', 'SYSTEM'], 'What acted.'),
   id: Type.String(),
   name: Type.String(),
 })
@@ -14,7 +14,7 @@ const Target = Shape('v1AuditTarget', { type: Type.String(), id: Type.String(), 
 export const AuditEntry = Shape('v1AuditLog', {
   id: Type.String({ description: 'Position in the log of the organisation, from 1.' }),
   timestamp: Time('When it happened.'),
-  category: Type.Union([Type.Literal('USER'), Type.Literal('DEVICE'), Type.Literal('ORG')]),
+  category: OneOf(['USER', 'DEVICE', 'ORG'], 'What it is about.'),
   type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
   actor: Actor,
   target: Target,

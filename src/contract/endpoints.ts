@@ -1,13 +1,11 @@
 // The endpoint record: what a managed device looks like in an answer. [contract 5.1]
 
 import Type, { type TSchema } from 'typebox'
-import { Int32, Shape, Time } from './shape.ts'
+import { Int32, OneOf, Shape, Time } from './shape.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const bytes = (of: string) => Type.Optional(Type.String({ description: `${of}, in bytes, as a string.` }))
-const oneOf = (values: readonly string[], description: string) =>
-  Type.Unsafe<string>({ type: 'string', enum: [...values], description })
 const optional = <S extends TSchema>(shape: S) => Type.Optional(shape)
 
 const Address = Shape('webpageIpAddress', { ipv4: text('IPv4 address, base64.'), ipv6: text('IPv6 address, base64.') })
@@ -36,9 +34,9 @@ export const Endpoint = Shape('webpageEndpoint', {
   roomId: optional(Int32('The room it is in.')),
   roomName: text('Name of that room.'),
   profileId: optional(Int32('The profile it has.')),
-  inCallStatus: optional(oneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'Which kind of call it is in.')),
-  primaryMode: optional(oneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'Which application it runs.')),
-  controllerMode: optional(oneOf(['controller', 'schedule'], 'What a pad is used as.')),
+  inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'Which kind of call it is in.')),
+  primaryMode: optional(OneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'Which application it runs.')),
+  controllerMode: optional(OneOf(['controller', 'schedule'], 'What a pad is used as.')),
   firmwareVersion: text('Installed firmware.'),
   latestVersion: text('Newest firmware known for it.'),
   firmwareVersionReleaseName: text('Release name of the installed firmware.'),

@@ -2,10 +2,10 @@
 
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { Empty, ListOf, Name, Shape, Time } from './shape.ts'
+import { Empty, ListOf, Name, OneOf, Shape, Time } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the key.' })
-const Scopes = Type.Array(Type.Union([Type.Literal('read'), Type.Literal('write')]), {
+const Scopes = Type.Array(OneOf(['read', 'write'], 'A scope.'), {
   minItems: 1,
   maxItems: 2,
   description: 'What the key may do. Write does not imply Read.',

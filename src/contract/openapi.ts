@@ -77,6 +77,7 @@ const errors: Record<string, { status: string; description: string; when?: (o: O
   TooLarge: { status: '413', description: 'The body is larger than 1 MiB.', when: (o) => o.body !== undefined },
   NotJson: { status: '415', description: 'The body is not application/json.', when: (o) => o.body !== undefined },
   TooMany: { status: '429', description: 'The rate limit is reached; wait for `Retry-After` seconds.' },
+  Internal: { status: '500', description: 'Our mistake; report it with the requestId.' },
   Unavailable: { status: '503', description: 'Try again after `Retry-After` seconds.' },
 }
 

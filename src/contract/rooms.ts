@@ -4,14 +4,11 @@ import Type from 'typebox'
 import { Endpoint } from './endpoints.ts'
 import { Location } from './locations.ts'
 import { operation } from './operation.ts'
-import { Empty, Int32, ListOf, Name, Named, Reference, Shape } from './shape.ts'
+import { Empty, Int32, ListOf, Name, Named, OneOf, Reference, Shape } from './shape.ts'
 
-const State = Type.Union(
-  [Type.Literal('EMPTY'), Type.Literal('OFFLINE'), Type.Literal('DEGRADED'), Type.Literal('HEALTHY')],
-  {
-    description:
-      'EMPTY: no endpoints. OFFLINE: none connected. DEGRADED: some not connected, or a failed config. Else HEALTHY.',
-  },
+const State = OneOf(
+  ['EMPTY', 'OFFLINE', 'DEGRADED', 'HEALTHY'],
+  'EMPTY: no endpoints. OFFLINE: none connected. DEGRADED: some not connected, or a failed config. Else HEALTHY.',
 )
 const id = Int32('Identifier of the room.')
 const name = Type.String({ description: 'Name of the room.' })

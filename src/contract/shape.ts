@@ -21,6 +21,10 @@ export const Name = (noun: string) => Line(longestName, `Name of the ${noun}. Na
 /** RFC 3339 UTC with milliseconds. [contract 1.6] */
 export const Time = (description: string) => Type.String({ format: 'date-time', description })
 
+/** One of a few words. */
+export const OneOf = <const V extends readonly string[]>(values: V, description: string) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description })
+
 /** A shape with a name of its own in the OpenAPI document: the interface's type names. */
 export const Shape = <P extends TProperties>(title: string, properties: P, options: object = {}) =>
   Type.Object(properties, { title, ...options })

@@ -2,10 +2,10 @@
 
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { Empty, Int32, ListOf, Shape } from './shape.ts'
+import { Empty, Int32, ListOf, OneOf, Shape } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the user.' })
-const Role = Type.Union([Type.Literal('owner'), Type.Literal('admin')], { description: 'What the user may do.' })
+const Role = OneOf(['owner', 'admin'], 'What the user may do.')
 
 export const User = Shape('webpageUser', {
   id,
@@ -15,7 +15,6 @@ export const User = Shape('webpageUser', {
 })
 
 const email = Type.String({
-  minLength: 3,
   maxLength: 254,
   format: 'email-address',
   description: 'E-mail address, unique in the organisation.',

@@ -24,7 +24,7 @@ const list = (parse: (item: string) => string) => (text: string, before?: unknow
 ]
 
 const url = (name: string) => (text: string) => {
-  if (/^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  if (/^https?:\/\/[^\s/?#]+\/*$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
   throw new Refusal(`${name} must be an address such as https://rooms.example.org, not "${text}".`)
 }
 

@@ -74,7 +74,7 @@ export function loadSecrets(file: string, mayCreate: boolean): Secrets {
   }
   if (!mayCreate) {
     throw new Refusal(
-      `The secret key ${file} is missing, but the database was made with one. Restore it from a backup.`,
+      `The secret key ${file} is missing, but the database was made with one. Name where it is with --data-dir or --secret-key-file, or restore it from a backup.`,
     )
   }
   const master = randomBytes(32)

@@ -7,11 +7,13 @@ export function checkIfMatch(by: By, version: number): void {
   if (by.ifMatch === undefined || by.ifMatch.trim() === '*') return
   const wanted = by.ifMatch.split(',').map((tag) => tag.trim())
   if (wanted.includes(etagOf(version))) return
-  throw new Failure(
-    'ABORTED',
-    `The resource has changed: its version is ${etagOf(version)}, If-Match asked for ${by.ifMatch}. Read it again, then decide.`,
-    { status: 412 },
-  )
+  const current = etagOf(version)
+  const sentence = wanted.some((tag) => strong.test(tag))
+    ? `The resource has changed: its version is ${current}, If-Match asked for ${by.ifMatch}. Look at it again; if you still want the change, send it with If-Match: ${current}.`
+    : `If-Match takes versions in quotes, such as ${current}, or *; ${by.ifMatch} matches none.`
+  throw new Failure('ABORTED', sentence, { status: 412, headers: { ETag: current } })
 }
+
+const strong = /^"[^"]*"$/
 
 export const etagOf = (version: number): string => `"${version}"`

@@ -9,9 +9,16 @@ import { checkUrl, unreachable } from './address.ts'
 
 const busy = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
 
-/** Takes the lock and gives back what frees it. `onLost`: somebody else may have it now, so the server must stop. */
-export async function lockServer(place: PlaceOptions, onLost: () => void): Promise<() => Promise<void>> {
-  return place.databaseUrl ? lockPostgres(place.databaseUrl, onLost) : lockFile(place.dataDir)
+export interface LockWatch {
+  /** Somebody else may have the lock now, so the server must stop. */
+  onLost(): void
+  /** The lock went with its connection and was taken again. */
+  onBack(): void
+}
+
+/** Takes the lock and gives back what frees it. */
+export async function lockServer(place: PlaceOptions, watch: LockWatch): Promise<() => Promise<void>> {
+  return place.databaseUrl ? lockPostgres(place.databaseUrl, watch) : lockFile(place.dataDir)
 }
 
 function lockFile(dataDir: string): () => Promise<void> {
@@ -35,7 +42,7 @@ const advisoryKey = 0x526f6f6d // "Room"
 /** How long a lock that went with its connection, for instance when PostgreSQL restarts, is tried to take again. */
 const patience = 30_000
 
-async function lockPostgres(url: string, onLost: () => void): Promise<() => Promise<void>> {
+async function lockPostgres(url: string, watch: LockWatch): Promise<() => Promise<void>> {
   checkUrl(url)
   let closing = false
   let held: pg.Client | undefined
@@ -58,11 +65,11 @@ async function lockPostgres(url: string, onLost: () => void): Promise<() => Prom
     const deadline = Date.now() + patience
     while (!closing && Date.now() < deadline) {
       const taken = await take().catch(() => undefined)
-      if (taken) return
+      if (taken) return watch.onBack()
       if (taken === false) break
       await sleep(200)
     }
-    if (!closing) onLost()
+    if (!closing) watch.onLost()
   }
 
   const taken = await take().catch((error) => {

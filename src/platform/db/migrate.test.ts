@@ -7,7 +7,7 @@ import { openDb } from './open.ts'
 
 const withDb = async (work: (opened: Awaited<ReturnType<typeof openDb>>) => Promise<void>) => {
   const { place, remove } = await newPlace()
-  const opened = await openDb(place, false, () => {})
+  const opened = await openDb(place, { isLocked: false, mustExist: false, onError() {} })
   try {
     await work(opened)
   } finally {
@@ -20,7 +20,7 @@ describe('migrations', () => {
   test('run once: a second opening finds nothing to do', () =>
     withDb(async ({ db, migrated }) => {
       expect(migrated).toEqual(['001-ground'])
-      expect(await pendingMigrations(db)).toEqual([])
+      expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
     }))
 

@@ -8,8 +8,8 @@ import { ground } from './migrations/001-ground.ts'
 /** In their order, for ever: a migration that has shipped is never edited. */
 const migrations = { '001-ground': ground }
 
-/** What is missing. Refuses a database that a newer program has changed. */
-export async function pendingMigrations(db: Db): Promise<string[]> {
+/** What is missing, and whether everything is. Refuses a database that a newer program has changed. */
+export async function pendingMigrations(db: Db): Promise<{ isNew: boolean; pending: string[] }> {
   const known = Object.keys(migrations)
   const done = await applied(db)
   const foreign = done.filter((name) => !known.includes(name))
@@ -18,7 +18,7 @@ export async function pendingMigrations(db: Db): Promise<string[]> {
       `The database was made by a newer Roomkeeper (it has ${foreign.join(', ')}). Start that version, or restore a backup.`,
     )
   }
-  return known.filter((name) => !done.includes(name))
+  return { isNew: done.length === 0, pending: known.filter((name) => !done.includes(name)) }
 }
 
 /** Runs what is missing and names it. */

@@ -27,13 +27,25 @@ export interface Opened extends Engine {
   readonly migrated: readonly string[]
 }
 
-/** `isLocked`: the caller holds the server's lock. Otherwise it is taken for as long as migrations run. */
-export async function openDb(place: PlaceOptions, isLocked: boolean, onError: (error: Error) => void): Promise<Opened> {
+export interface OpenSettings {
+  /** The caller holds the server's lock. Otherwise it is taken for as long as migrations run. */
+  readonly isLocked: boolean
+  /** A command that only looks must not make a database. */
+  readonly mustExist: boolean
+  readonly onError: (error: Error) => void
+}
+
+export async function openDb(place: PlaceOptions, settings: OpenSettings): Promise<Opened> {
+  const { isLocked, mustExist, onError } = settings
+  if (mustExist && !place.databaseUrl && !existsSync(join(place.dataDir, fileName))) throw nothingThere(place)
+  prepareFolder(place.dataDir)
   const engine = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
   try {
-    const isPending = (await pendingMigrations(engine.db)).length > 0
+    const { isNew, pending } = await pendingMigrations(engine.db)
+    if (mustExist && isNew) throw nothingThere(place)
+    const isPending = pending.length > 0
     // A running server of another version must not find the tables changed under it.
-    const unlock = isPending && !isLocked ? await lockServer(place, () => {}) : undefined
+    const unlock = isPending && !isLocked ? await lockServer(place, { onLost() {}, onBack() {} }) : undefined
     const migrated = isPending ? await migrate(engine.db) : []
     await unlock?.()
     engine.settle()
@@ -47,13 +59,12 @@ export async function openDb(place: PlaceOptions, isLocked: boolean, onError: (e
   }
 }
 
-/** Insists that there is something to open: a command that only looks must not make an empty database. */
-export function checkExists({ dataDir, databaseUrl }: PlaceOptions): void {
-  if (databaseUrl !== undefined || existsSync(join(dataDir, fileName))) return
-  throw new Refusal(
-    `There is no database in ${dataDir}. Name its folder with --data-dir, or make one with "roomkeeper serve".`,
+const nothingThere = ({ dataDir, databaseUrl }: PlaceOptions) =>
+  new Refusal(
+    databaseUrl
+      ? 'There is no Roomkeeper in that PostgreSQL database. Check --database-url, or start "serve" on it first.'
+      : `There is no database in ${dataDir}. Name its folder with --data-dir, or start "serve" there first.`,
   )
-}
 
 /** Makes the folder for database, secrets and lock, or says why it cannot. */
 export function prepareFolder(dataDir: string): void {
@@ -62,7 +73,7 @@ export function prepareFolder(dataDir: string): void {
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new Refusal(
-      `Cannot write to the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}). Make it writable, or name another with --data-dir.`,
+      `Cannot use the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}). It must be a folder that this user may write to; name another with --data-dir.`,
     )
   }
 }

@@ -36,7 +36,8 @@ const firstCall = ({ entries }: Reference): Html => {
   const read = entries.find(({ operation: o }) => o.scope === 'read' && !o.params && !o.query)
   const path = read ? read.base.replace('{orgid}', '$ORG') + read.operation.path : ''
   return html`
-    <p>Set these three in your shell. Every example on this page then works as it stands.</p>
+    <p>Set these three in your shell. The examples on this page then reach your service; put ids of your own in the
+    place of theirs first: a DELETE deletes.</p>
     <pre>export ROOMKEEPER=<span id="origin">https://roomkeeper.example.org</span>
     export ORG=${String(orgOf(entries[0])?.example)}
     export KEY=rk_…</pre>
@@ -95,7 +96,7 @@ const versions = ({ entries }: Reference): Html => {
   return html`
     <p>The answer to one writable resource has its version in the header ${code('ETag')}. To change only what you have seen:</p>
     <ol>
-    <li>Read the resource and keep its ${code('ETag')}, for example ${code('"4"')}.
+    <li>Keep the ${code('ETag')} of the answer that read, created or changed the resource, for example ${code('"4"')}.
     <li>Write with ${code('If-Match: "4"')}. ${guarded} operations know this header.
     <li>On ${statusLink('412')} somebody else was faster: read again, then decide.
     </ol>

@@ -33,13 +33,13 @@ function pageOf(reference: Reference): Html {
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${title} ${version}</title>
+    <title>Roomkeeper: ${title} ${version}</title>
     <style>${new Html(style)}</style>
     </head>
     <body>
     <a class="skip" href="#main">Skip to the content</a>
     <header class="top">
-    <h1>${title}</h1>
+    <h1>Roomkeeper: ${title}</h1>
     <p>Version ${version}</p>
     <p><a href="/openapi.json">OpenAPI document</a></p>
     </header>

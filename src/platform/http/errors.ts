@@ -39,8 +39,8 @@ export function sendError(log: Log) {
     else if (failure.code === 'UNAVAILABLE')
       log.error({ requestId: request.id, reason: failure.message }, 'unavailable')
     const body = errorBody(failure, request.id)
-    for (const [name, value] of Object.entries(failure.extras.headers ?? {})) reply.header(name, value)
     reply.removeHeader('ETag')
+    for (const [name, value] of Object.entries(failure.extras.headers ?? {})) reply.header(name, value)
     sendJson(reply.code(body.status), JSON.stringify(body))
   }
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
 import { Buckets, type Limit } from '../auth/bucket.ts'
 import type { Caller, Keyring } from '../auth/keyring.ts'
+import { isToken } from '../auth/token.ts'
 import type { Clock } from '../clock.ts'
 import { Failure, unknownOrganisation } from '../failure.ts'
 import type { Log } from '../log.ts'
@@ -29,6 +30,9 @@ export interface GateOptions {
   readonly authFailures: Limit
 }
 
+const notCurrent = 'The token is not valid: unknown, expired or revoked. Use a current API key.'
+const notAKey = 'The token is not an API key of this service, or has a typing error. Copy the whole key.'
+
 type Done = (error?: Error) => void
 
 /** The caller of a request with a valid key that lets it through its rate limit. */
@@ -43,15 +47,15 @@ export function identifier({ keyring, clock, log, metrics, authFailures }: GateO
   const failures = new Buckets(authFailures)
   const mentions = new Buckets({ rate: 1 / 60, burst: 1 })
 
-  const refuse = (request: FastifyRequest, hadToken: boolean): Failure => {
+  const refuse = (request: FastifyRequest, token: string | undefined): Failure => {
     metrics.authFailures.inc()
     const now = clock.now()
     if (mentions.of(request.ip, now).take(now)) log.warn({ requestId: request.id, ip: request.ip }, 'token refused')
     const bucket = failures.of(request.ip, now)
     if (authFailures.rate > 0 && !bucket.take(now))
       return tooMany('failed attempts from this address', bucket.retryAfter)
-    return hadToken
-      ? new Failure('UNAUTHENTICATED', 'The token is not valid: unknown, expired or revoked. Use a current API key.', {
+    return token !== undefined
+      ? new Failure('UNAUTHENTICATED', isToken(token) ? notCurrent : notAKey, {
           headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper", error="invalid_token"' },
         })
       : new Failure('UNAUTHENTICATED', 'A token is needed. Send the header "Authorization: Bearer <API key>".', {
@@ -61,9 +65,9 @@ export function identifier({ keyring, clock, log, metrics, authFailures }: GateO
 
   return (request, reply, then, fail) => {
     const token = bearerToken(request.headers.authorization)
-    if (token === undefined) return fail(refuse(request, false))
+    if (token === undefined) return fail(refuse(request, undefined))
     const admit = (caller: Caller | undefined) => {
-      if (!caller) return fail(refuse(request, true))
+      if (!caller) return fail(refuse(request, token))
       const { bucket } = caller
       if (bucket) {
         const admitted = bucket.take(clock.now())

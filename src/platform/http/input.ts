@@ -78,7 +78,7 @@ const parserOf = (shape: TSchema): Parse => {
   if (type === 'integer') {
     return (text) => {
       const value = parseInt32(text)
-      return value === undefined ? 'must be an integer from -2147483648 to 2147483647' : { value }
+      return value === undefined ? 'must be a plain integer from -2147483648 to 2147483647' : { value }
     }
   }
   if (type === 'boolean') {

@@ -21,7 +21,7 @@ export function readTls({ tlsCert, tlsKey }: ServeOptions) {
     createSecureContext(tls)
   } catch (error) {
     throw new Refusal(
-      `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are not a PEM certificate and its key: ${(error as Error).message}.`,
+      `Cannot use --tls-cert ${tlsCert} with --tls-key ${tlsKey}: ${(error as Error).message}. They must be a PEM certificate and its own key.`,
     )
   }
   return tls

@@ -1,19 +1,13 @@
 // What lies beside the API: health, metrics, the API's description and its page.
-import { BlockList } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { openapi } from '../../contract/openapi.ts'
 import type { Db } from '../db/db.ts'
 import { docsPage } from '../docs/page.ts'
 import { Failure } from '../failure.ts'
+import { isLoopback } from '../loopback.ts'
 import type { Metrics } from '../metrics.ts'
 import { sendJson } from './answer.ts'
 import { denied, type Identify } from './gate.ts'
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
-const isLoopback = (ip: string): boolean => loopback.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4')
 
 export function serviceRoutes(
   app: FastifyInstance,

@@ -83,6 +83,8 @@ export async function verifyChain(
   }
   const [missing] = waiting
   if (missing !== undefined)
-    return verdict(`the log does not contain the expected head ${missing}: its tail was cut, or it is another log`)
+    return verdict(
+      `the log does not contain the expected head ${missing}: its tail was cut, or this is an older copy or another log`,
+    )
   return verdict()
 }

@@ -13,7 +13,7 @@ export function writeLastUsed(db: Db, keyring: Keyring, log: Log): () => Promise
     if (uses.length === 0) return
     await db
       .telemetry((telemetry) => updateLastUsed(telemetry, uses))
-      .catch((err) => log.error({ err }, 'last-used times not written'))
+      .catch(() => log.warn('last-used times not written: the database was not reached'))
   }
   const timer = setInterval(write, every)
   return async () => {

@@ -47,7 +47,11 @@ export async function keysCreate(by: By, wanted: NewKey) {
     }
     await insertKey(tx, row, tokenHash(token))
     const { name, prefix, scopes, manage, expiresAt } = view(row)
-    return { result: row, target: ref('key', row), after: { name, prefix, scopes, manage, expiresAt } }
+    return {
+      result: row,
+      target: ref('key', row),
+      after: { name, prefix, scopes, manage, expiresAt, rateLimit: wanted.rateLimit },
+    }
   })
   by.ground.keysChanged()
   return new Versioned(1, { ...view(created), key: token })
@@ -59,7 +63,10 @@ export async function keysDelete(by: By, keyId: string) {
     const key = found(id === undefined ? undefined : await findKey(tx, by.org.key, id), `key ${keyId}`)
     checkIfMatch(by, key.version)
     if (key.manage === 1 && !(await hasOtherManager(tx, by.org.key, key, by.ground.clock.now()))) {
-      throw new Failure('FAILED_PRECONDITION', 'the last key that manages cannot be revoked. Create another one first.')
+      throw new Failure(
+        'FAILED_PRECONDITION',
+        'the last key that manages (it needs manage and write) cannot be revoked. Create another one first.',
+      )
     }
     await deleteKey(tx, by.org.key, key.id)
     const { name, prefix, scopes, manage } = view(key)

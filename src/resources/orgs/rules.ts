@@ -23,6 +23,6 @@ export const orgCreate = (ground: Ground, actor: Actor, name: string): Promise<O
 /** Somebody who holds the database: may do everything in the organisation. */
 export async function administrator(ground: Ground, actor: Actor, orgId: string): Promise<By> {
   const org = await findOrg(ground.db, orgId)
-  if (!org) throw new Refusal(`There is no organisation ${orgId}. See "roomkeeper org list".`)
+  if (!org) throw new Refusal(`There is no organisation ${orgId}. See "org list".`)
   return { ground, actor, org: { key: org.key, id: org.id }, may: () => true }
 }

@@ -1,0 +1,8 @@
+// Which addresses are this machine's own.
+import { BlockList } from 'node:net'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
+export const isLoopback = (ip: string): boolean => loopback.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4')
