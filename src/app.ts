@@ -48,6 +48,8 @@ export interface Service {
   readonly publicUrl: string
   /** Set when this start made the first organisation: the only time that its key can be shown. */
   readonly first: { readonly org: string; readonly key: string } | undefined
+  /** Nobody can call it yet: organisations were made by hand, but no key. */
+  readonly lacksKey: boolean
   readonly ground: Ground
   close(): Promise<void>
 }
@@ -108,7 +110,7 @@ export async function startService(
     // Only now: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(ground)
     log.info({ url, engine: db.engine, migrated: opened.migrated }, 'ready')
-    return { url, publicUrl: publicUrl(), first, ground, close: closeAll }
+    return { url, publicUrl: publicUrl(), first, lacksKey: !(await hasKey(db)), ground, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { program } from '../src/cli/program.ts'
 import { engine, send } from './harness.ts'
-import { type Ended, expectRefusal, newSite, type Server, type Site, siteForTest } from './program.ts'
+import { type Ended, expectRefusal, newSite, type Server, type Site, siteForTest, until } from './program.ts'
 
 let site: Site
 let server: Server
@@ -162,6 +162,7 @@ test('an organisation made before the first start is kept, and the start makes n
   const { id } = await fresh.json('org', 'create', 'Acme')
   const started = await fresh.serve()
   expect(started.key).toBe('')
+  await until('a hint', () => started.stdout.includes('There is no key yet. Create one with: keys create'))
   expect(await fresh.sql('SELECT id, name FROM orgs')).toEqual([{ id, name: 'Acme' }])
 })
 

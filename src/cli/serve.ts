@@ -35,6 +35,11 @@ The key is shown only this once: keep it. Try it:
 Every operation is described at ${publicUrl}/docs
 `)
   }
+  if (service.lacksKey) {
+    terminal.say(
+      'There is no key yet. Create one with: keys create --org ID --name NAME --scope read --scope write --manage',
+    )
+  }
   log.info({ signal: await stopped }, 'stopping')
   await service.close()
   log.info('stopped')
