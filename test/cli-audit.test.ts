@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { send, startHarness } from './harness.ts'
-import { type Ended, expectRefusal, newSite, type Server, Site } from './program.ts'
+import { type Ended, expectDone, expectRefusal, newSite, type Server, Site } from './program.ts'
 
 let site: Site
 let server: Server
@@ -12,11 +12,6 @@ afterAll(() => site.close())
 
 const at = (path: string, org = server.org) => `/v1/orgs/${org}${path}`
 const _statusWith = async (key: string, path = at('/regions')) => (await send(server.url, 'GET', path, { key })).status
-
-function expectDone({ code, stderr }: Ended): void {
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
-}
 
 describe('audit', () => {
   test('verify finds nothing wrong beside a running server, and head prints what verify --expect takes', async () => {

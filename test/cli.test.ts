@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { program } from '../src/cli/program.ts'
 import { engine, send } from './harness.ts'
-import { type Ended, expectRefusal, newSite, type Server, type Site, siteForTest, until } from './program.ts'
+import { expectDone, expectRefusal, newSite, type Server, type Site, siteForTest, until } from './program.ts'
 
 let site: Site
 let server: Server
@@ -18,11 +18,6 @@ afterAll(() => site.close())
 
 const at = (path: string, org = server.org) => `/v1/orgs/${org}${path}`
 const statusWith = async (key: string, path = at('/regions')) => (await send(server.url, 'GET', path, { key })).status
-
-function expectDone({ code, stderr }: Ended): void {
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
-}
 
 describe('org', () => {
   test('create prints what to do next, and as JSON at least the id and the name', async () => {

@@ -223,6 +223,12 @@ export async function ready(program: Program): Promise<Server> {
   return Object.assign(program, { url, org, key })
 }
 
+/** A command that did its work says nothing on standard error. */
+export function expectDone({ code, stderr }: Ended): void {
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+}
+
 /** A refusal is one clear sentence on standard error and a non-zero exit, never a stack. */
 export function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp): void {
   expect(stderr, 'never a stack').not.toMatch(/^ {4}at |unexpected/m)
