@@ -289,3 +289,10 @@ test('every writing operation declares its audit entry, and no read but the expo
     expect(audit !== undefined, id).toBe(method !== 'GET' || csv === true)
   }
 })
+
+test('no success has both the keys message and status: clients take that for an error [contract 1.2]', () => {
+  for (const id of operationIds) {
+    const keys = Object.keys((of(id).response as { properties?: object }).properties ?? {})
+    expect(keys.includes('message') && keys.includes('status'), id).toBe(false)
+  }
+})

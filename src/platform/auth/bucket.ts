@@ -8,11 +8,14 @@ export interface Limit {
 
 export class Bucket {
   readonly limit: Limit
+  /** The `RateLimit-Policy` header: the same for every answer. [contract 7.6] */
+  readonly policy: string
   #tokens: number
   #at: number
 
   constructor(limit: Limit, now: number) {
     this.limit = limit
+    this.policy = `"default";q=${limit.burst};w=${Math.ceil(limit.burst / limit.rate)}`
     this.#tokens = limit.burst
     this.#at = now
   }

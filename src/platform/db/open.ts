@@ -43,11 +43,7 @@ export async function openDb(place: PlaceOptions, settings: OpenSettings): Promi
   try {
     const { isNew, pending } = await pendingMigrations(engine.db)
     if (mustExist && isNew) throw nothingThere(place)
-    const isPending = pending.length > 0
-    // A running server of another version must not find the tables changed under it.
-    const unlock = isPending && !isLocked ? await lockServer(place, { onLost() {}, onBack() {} }) : undefined
-    const migrated = isPending ? await migrate(engine.db) : []
-    await unlock?.()
+    const migrated = pending.length === 0 ? [] : await migrateAlone(engine.db, place, isLocked)
     engine.settle()
     return { ...engine, migrated }
   } catch (error) {
@@ -56,6 +52,17 @@ export async function openDb(place: PlaceOptions, settings: OpenSettings): Promi
     throw new Refusal(
       'The PostgreSQL user may not create tables. As the owner of the database: GRANT CREATE ON SCHEMA public TO that user.',
     )
+  }
+}
+
+/** A running server of another version must not find the tables changed under it. */
+async function migrateAlone(db: Db, place: PlaceOptions, isLocked: boolean): Promise<string[]> {
+  if (isLocked) return migrate(db)
+  const unlock = await lockServer(place, { onLost() {}, onBack() {} })
+  try {
+    return await migrate(db)
+  } finally {
+    await unlock()
   }
 }
 

@@ -71,10 +71,7 @@ export function identifier({ keyring, clock, log, metrics, authFailures }: GateO
       const { bucket } = caller
       if (bucket) {
         const admitted = bucket.take(clock.now())
-        reply.header(
-          'RateLimit-Policy',
-          `"default";q=${bucket.limit.burst};w=${Math.ceil(bucket.limit.burst / bucket.limit.rate)}`,
-        )
+        reply.header('RateLimit-Policy', bucket.policy)
         reply.header('RateLimit', `"default";r=${bucket.remaining};t=${bucket.fullIn}`)
         if (!admitted) return fail(tooMany('requests with this key', bucket.retryAfter))
       }
