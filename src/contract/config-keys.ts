@@ -77,6 +77,17 @@ export const configKeys: Readonly<Record<string, ConfigKey>> = {
   wifiEnabled: bool,
 }
 
+/** What a device reports and nobody can set. [contract 4.endpointsSettings] */
+export const readOnlyKeys: Readonly<Record<string, ConfigKey>> = {
+  controllerMode: known('controller', 'schedule'),
+  framingBoundaryHfovRatio: { type: 'number' },
+  multiDevicePbp: bool,
+  neatOtaChannel: text,
+  pairingSerial: text,
+  primaryMode: known('oob', 'zoom', 'msteams', 'avos', 'usb'),
+  scheduledUpdateDelay: { type: 'integer' },
+}
+
 const shapeOf = (key: ConfigKey): TSchema => {
   switch (key.type) {
     case 'boolean':
@@ -105,22 +116,34 @@ const bounds = ({ min, max }: ConfigKey) => ({
 export type ConfigValue = boolean | number | string
 export type DeviceConfigBody = Record<string, ConfigValue | null>
 
+const nullable = (keys: Readonly<Record<string, ConfigKey>>) =>
+  Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, { anyOf: [shapeOf(key), Type.Null()] }]))
+const shown = Object.fromEntries(
+  Object.entries(configKeys).flatMap(([name, key]) => (key.secret ? [] : [[name, shapeOf(key)]])),
+)
+const readOnly = Object.fromEntries(Object.entries(readOnlyKeys).map(([name, key]) => [name, shapeOf(key)]))
+
 /** A config as it is sent: null unsets a key, an unknown key is refused by name. [contract 1.7] */
+export const ProfileConfig = Type.Unsafe<DeviceConfigBody>({
+  type: 'object',
+  title: 'ProfileConfig',
+  additionalProperties: false,
+  properties: nullable(configKeys),
+})
+
+/** The same for one endpoint: a read-only key may come along, with the value that it has. */
 export const DeviceConfig = Type.Unsafe<DeviceConfigBody>({
   type: 'object',
   title: 'DeviceConfig',
   additionalProperties: false,
-  properties: Object.fromEntries(
-    Object.entries(configKeys).map(([name, key]) => [name, { anyOf: [shapeOf(key), Type.Null()] }]),
-  ),
+  properties: nullable({ ...configKeys, ...readOnlyKeys }),
 })
 
+const settings = (title: string, properties: object) =>
+  Type.Unsafe<Record<string, ConfigValue>>({ type: 'object', title, additionalProperties: false, properties })
+
 /** A config as it is returned: without secrets. */
-export const DeviceSettings = Type.Unsafe<Record<string, ConfigValue>>({
-  type: 'object',
-  title: 'DeviceSettings',
-  additionalProperties: false,
-  properties: Object.fromEntries(
-    Object.entries(configKeys).flatMap(([name, key]) => (key.secret ? [] : [[name, shapeOf(key)]])),
-  ),
-})
+export const DeviceSettings = settings('DeviceSettings', shown)
+
+/** What an endpoint is set to, and what it reports about itself. */
+export const EndpointSettings = settings('EndpointSettings', { ...shown, ...readOnly })

@@ -1,15 +1,17 @@
-// The endpoint record: what a managed device looks like in an answer. [contract 5.1]
+// Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
 import Type, { type TSchema } from 'typebox'
-import { Int32, OneOf, Shape, Time } from './shape.ts'
+import { operation } from './operation.ts'
+import { Empty, Int32, ListOf, OneOf, Reference, Shape, Time } from './shape.ts'
 
-const text = (description: string) => Type.Optional(Type.String({ description }))
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
-const bytes = (of: string) => Type.Optional(Type.String({ description: `${of}, in bytes, as a string.` }))
+const bytes = (of: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{1,20}$', description: `${of}, in bytes, as a string.` }))
 const optional = <S extends TSchema>(shape: S) => Type.Optional(shape)
 
 const Address = Shape('webpageIpAddress', { ipv4: text('IPv4 address, base64.'), ipv6: text('IPv6 address, base64.') })
-const Network = Shape('webpageNetwork', {
+const network = {
   type: text('NETWORK_TYPE_ETHERNET or NETWORK_TYPE_WIFI.'),
   display: text('Name of the interface.'),
   linkUp: flag('Whether the link is up.'),
@@ -17,23 +19,30 @@ const Network = Shape('webpageNetwork', {
   mtu: optional(Int32('Maximum transmission unit.')),
   networkName: text('Name of the wireless network.'),
   macAddress: text('MAC address, 6 bytes, base64.'),
-  addresses: Type.Array(
-    Shape('webpageNetworkAddress', { address: Address, broadcast: Address, prefix: optional(Int32('Prefix length.')) }),
-  ),
+}
+const prefix = optional(Int32('Prefix length.'))
+/** Clients count on the lists, and on both addresses in each item. [contract 5.1.networks] */
+const Network = Shape('webpageNetwork', {
+  ...network,
+  addresses: Type.Array(Shape('webpageNetworkAddress', { address: Address, broadcast: Address, prefix })),
   gateway: Type.Array(Address),
 })
+/** A device may leave them out: the service fills them in. */
+const ReportedNetwork = Shape('ReportedNetwork', {
+  ...network,
+  addresses: optional(
+    Type.Array(Shape('ReportedAddress', { address: optional(Address), broadcast: optional(Address), prefix }), {
+      maxItems: 32,
+    }),
+  ),
+  gateway: optional(Type.Array(Address, { maxItems: 32 })),
+})
 
-export const Endpoint = Shape('webpageEndpoint', {
-  id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
-  serial: Type.String({ description: 'Serial number of the device.' }),
-  pairingSerial: text('Serial number of the leader it is paired with.'),
-  model: Type.String({ description: 'Model code, for example NF19B1.' }),
-  connected: Type.Boolean({ description: 'Whether the device is connected now.' }),
-  connectionTime: optional(Time('Last connect or disconnect.')),
-  enrolmentTime: Time('When the device enrolled.'),
-  roomId: optional(Int32('The room it is in.')),
-  roomName: text('Name of that room.'),
-  profileId: optional(Int32('The profile it has.')),
+/** What a device tells about itself in its status report; it never says the rest. */
+export const reportedFields = {
+  pairingSerial: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Serial number of the leader it is paired with.' }),
+  ),
   inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'Which kind of call it is in.')),
   primaryMode: optional(OneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'Which application it runs.')),
   controllerMode: optional(OneOf(['controller', 'schedule'], 'What a pad is used as.')),
@@ -52,7 +61,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   isLatestVersionScheduledForNow: flag('Whether the newest version is to be installed now.'),
   buildType: text('Build type.'),
   localIpAddress: text('Local IP address, plain text.'),
-  networks: Type.Array(Network),
+  networks: Type.Array(ReportedNetwork, { maxItems: 32, description: 'Its network interfaces.' }),
   ntpServer: text('Configured time server.'),
   activeNtpServer: text('Time server in use.'),
   ntpServerReachable: flag('Whether the time server answers.'),
@@ -66,4 +75,131 @@ export const Endpoint = Shape('webpageEndpoint', {
   freeInternalStorage: bytes('Free internal storage'),
   totalExternalStorage: bytes('External storage'),
   freeExternalStorage: bytes('Free external storage'),
+}
+
+const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
+const serial = Type.String({ description: 'Serial number of the device.' })
+const model = Type.String({ description: 'Model code, for example NF19B1.' })
+const connected = Type.Boolean({ description: 'Whether the device is connected now.' })
+const roomId = optional(Int32('The room it is in.'))
+const roomName = text('Name of that room.')
+
+export const Endpoint = Shape('webpageEndpoint', {
+  id,
+  serial,
+  model,
+  connected,
+  connectionTime: optional(Time('Last connect or disconnect.')),
+  enrolmentTime: Time('When the device enrolled.'),
+  roomId,
+  roomName,
+  profileId: optional(Int32('The profile it has.')),
+  ...reportedFields,
+  networks: Type.Array(Network, { description: 'Its network interfaces; none while it reported none.' }),
 })
+
+export const BasicEndpoint = Shape('webpageBasicEndpoint', {
+  id,
+  serial,
+  model,
+  connected,
+  roomId,
+  roomName,
+  inCallStatus: reportedFields.inCallStatus,
+  firmwareVersion: reportedFields.firmwareVersion,
+  pairingSerial: reportedFields.pairingSerial,
+})
+
+/** Up to a thousand endpoints, named by their ids. [contract 7.4] */
+export const EndpointIds = Type.Array(Type.String({ description: 'Identifier of an endpoint.' }), {
+  minItems: 1,
+  maxItems: 1000,
+  description: 'Identifiers of endpoints; repeating one changes nothing.',
+})
+
+const known = '5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11'
+const basic = {
+  id: known,
+  serial: 'NB12345678',
+  model: 'NF19B1',
+  connected: true,
+  roomId: 7,
+  roomName: 'Fjord',
+  inCallStatus: 'NONE',
+  firmwareVersion: 'NFB1.20260401.0001',
+}
+export const exampleEndpointId = known
+
+export const endpointOperations = {
+  endpointsBasicList: operation({
+    method: 'GET',
+    path: '/endpoints',
+    tag: 'Endpoints',
+    scope: 'read',
+    summary: 'List the endpoints with basic details',
+    query: { regionId: Int32('Only endpoints in this region.'), locationId: Int32('Only endpoints in this location.') },
+    response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
+    example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
+  }),
+  endpointsGet: operation({
+    method: 'GET',
+    path: '/endpoints/{id}',
+    tag: 'Endpoints',
+    scope: 'read',
+    summary: 'Read one endpoint: details and status',
+    params: { id },
+    response: Endpoint,
+    versioned: true,
+    example: {
+      params: { id: known },
+      response: { ...basic, enrolmentTime: '2026-05-04T08:15:30.000Z', networks: [] },
+    },
+  }),
+  endpointsDelete: operation({
+    method: 'DELETE',
+    path: '/endpoints/{id}',
+    tag: 'Endpoints',
+    scope: 'write',
+    summary: 'Unenrol an endpoint',
+    description: 'Its credential dies at once and its connection is closed. Its pending operations are cancelled.',
+    params: { id },
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'DEVICE', type: 'DEVICE_REMOVED' },
+    example: { params: { id: known }, response: {} },
+  }),
+  endpointsMoveRoom: operation({
+    method: 'POST',
+    path: '/endpoints/move_paired',
+    tag: 'Endpoints',
+    scope: 'write',
+    summary: 'Move endpoints, and everything paired with them, to a room',
+    description: 'All of them move, or none. The answer names all that moved, also those that were there already.',
+    body: Shape('WebpageMovePairedEndpointsRequest', {
+      endpointIds: EndpointIds,
+      roomId: Int32('The room that they move to.'),
+      assignRoomProfile: optional(
+        Type.Boolean({ description: 'They take the profile of the room; otherwise they keep theirs.' }),
+      ),
+    }),
+    response: Shape('webpageMovePairedEndpointsResponse', { endpointIds: Type.Array(Type.String()) }),
+    audit: { category: 'DEVICE', type: 'DEVICE_MOVED' },
+    example: {
+      body: { endpointIds: [known], roomId: 7, assignRoomProfile: true },
+      response: { endpointIds: [known] },
+    },
+  }),
+  endpointsAssignProfile: operation({
+    method: 'PUT',
+    path: '/endpoints/{id}/profile',
+    tag: 'Profiles',
+    scope: 'write',
+    summary: 'Assign a profile to an endpoint, or clear it',
+    params: { id },
+    body: Shape('AssignProfileRequest', { profileId: Reference('The profile; null or 0 clears it.') }),
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'DEVICE', type: 'PROFILE_ASSIGNED', undoType: 'PROFILE_UNASSIGNED' },
+    example: { params: { id: known }, body: { profileId: 2 }, response: {} },
+  }),
+}

@@ -18,6 +18,11 @@ const info = {
 /** What each group of operations is about, in the order that the document shows them. */
 export const tags: Readonly<Record<Tag, string>> = {
   Audit: 'Who changed what, and when.',
+  Endpoints: 'The devices under management.',
+  Config: 'What an endpoint should be set to, what it is set to, and every version in between.',
+  Operations: 'What devices were asked to do, and how far they are.',
+  Sensors: 'What endpoints measure: the latest sample of each, and of rooms as a whole.',
+  'Bug reports': 'Logs that devices send on request, by support ID.',
   Regions: 'The largest unit of the structure: regions hold locations.',
   Locations: 'Sites and buildings: locations hold rooms.',
   Rooms: 'Meeting rooms, their state and their enrolment codes.',
@@ -119,7 +124,9 @@ function describe(id: string, operation: Operation, components: Map<string, Json
           headers: { ETag: { description: 'Version of the answer.', schema: { type: 'string' } } },
         }),
         content: {
-          'application/json': { schema: shapeOf(response, components), example: example.response },
+          ...(operation.download
+            ? { [operation.download]: { schema: clean(response) } }
+            : { 'application/json': { schema: shapeOf(response, components), example: example.response } }),
           ...(operation.csv && { 'text/csv': { schema: { type: 'string' } } }),
         },
       },

@@ -2,7 +2,20 @@
 import type { Static, TProperties, TSchema } from 'typebox'
 
 export type Scope = 'read' | 'write'
-export type Tag = 'Audit' | 'Regions' | 'Locations' | 'Rooms' | 'Room notes' | 'Profiles' | 'Users' | 'API keys'
+export type Tag =
+  | 'Audit'
+  | 'Endpoints'
+  | 'Config'
+  | 'Operations'
+  | 'Sensors'
+  | 'Bug reports'
+  | 'Regions'
+  | 'Locations'
+  | 'Rooms'
+  | 'Room notes'
+  | 'Profiles'
+  | 'Users'
+  | 'API keys'
 export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
 
 export interface Operation {
@@ -22,7 +35,13 @@ export interface Operation {
   readonly body?: TSchema
   /** Other names of a body key that real clients send: alias -> key. */
   readonly bodyAliases?: Readonly<Record<string, string>>
+  /** A key that some clients put around the body; it is taken off. */
+  readonly bodyWrapper?: string
+  /** The answer shows every number as it was written: `1.0` stays `1.0`. */
+  readonly keepsNumberText?: true
   readonly response: TSchema
+  /** The answer is a file of this type, not JSON. */
+  readonly download?: string
   /** The answer is one writable resource and carries its version as a strong ETag. [contract 7.8] */
   readonly versioned?: true
   /** Writes one resource, so `If-Match` guards it. [contract 7.11] */

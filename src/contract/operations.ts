@@ -1,5 +1,9 @@
 // Every operation of the service, once. What is not here does not exist; what is here exists everywhere.
 import { auditOperations } from './audit.ts'
+import { bugReportOperations } from './bug-reports.ts'
+import { configOperations } from './configs.ts'
+import { deviceOperationOperations } from './device-operations.ts'
+import { endpointOperations } from './endpoints.ts'
 import { keyOperations } from './keys.ts'
 import { locationOperations } from './locations.ts'
 import { noteOperations } from './notes.ts'
@@ -7,10 +11,16 @@ import type { Operation } from './operation.ts'
 import { profileOperations } from './profiles.ts'
 import { regionOperations } from './regions.ts'
 import { roomOperations } from './rooms.ts'
+import { sensorOperations } from './sensors.ts'
 import { userOperations } from './users.ts'
 
 export const operations = {
   ...auditOperations,
+  ...endpointOperations,
+  ...configOperations,
+  ...deviceOperationOperations,
+  ...sensorOperations,
+  ...bugReportOperations,
   ...regionOperations,
   ...locationOperations,
   ...roomOperations,

@@ -1,7 +1,7 @@
 // Profiles: named configs that rooms and endpoints share. [contract 5.4.profile] [contract 6.profiles]
 
 import Type from 'typebox'
-import { DeviceConfig, DeviceSettings } from './config-keys.ts'
+import { DeviceSettings, ProfileConfig } from './config-keys.ts'
 import { operation } from './operation.ts'
 import { Empty, Int32, Lines, ListOf, Name, Shape } from './shape.ts'
 
@@ -18,7 +18,7 @@ export const ProfileWithConfig = Shape('webpageProfileWithConfig', { profile: Pr
 const body = {
   name: Name('profile'),
   description: Type.Optional(Type.Union([Lines(1024, 'What it is for.'), Type.Null(), Type.Literal('')])),
-  config: DeviceConfig,
+  config: ProfileConfig,
 }
 const profile = { id: 2, name: 'Quiet rooms', description: 'Dark and silent at night', configId: 5 }
 const config = { nightMode: true, brightness: 0.4 }

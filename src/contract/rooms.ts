@@ -141,6 +141,28 @@ export const roomOperations = {
     audit: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_CODE_GENERATED' },
     example: { params: { id: 7 }, response: { dec: 'K7QF-2MXA-9TPD' } },
   }),
+  roomsEnrolmentGet: operation({
+    method: 'GET',
+    path: '/rooms/{id}/enrolment',
+    tag: 'Rooms',
+    scope: 'write',
+    summary: 'Read how to enrol a device in a room: code, address and QR code',
+    description: 'Fails with FAILED_PRECONDITION when the code has expired.',
+    params: { id },
+    response: Shape('webpageRoomEnrolment', {
+      dec: Type.String({ description: 'Enrolment code.' }),
+      url: Type.String({ description: 'What the QR code holds.' }),
+      qr: Type.String({ description: 'The QR code, an SVG picture.' }),
+    }),
+    example: {
+      params: { id: 7 },
+      response: {
+        dec: 'K7QF-2MXA-9TPD',
+        url: 'https://rooms.example.org/enrol#K7QF-2MXA-9TPD',
+        qr: '<svg xmlns="http://www.w3.org/2000/svg">…</svg>',
+      },
+    },
+  }),
   roomsAssignProfile: operation({
     method: 'PUT',
     path: '/rooms/{id}/profile',

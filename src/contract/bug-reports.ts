@@ -1,0 +1,86 @@
+// Bug reports: logs that devices send on request, found again by support ID. [contract 6.bugReports]
+
+import Type from 'typebox'
+import { EndpointIds, exampleEndpointId } from './endpoints.ts'
+import { operation } from './operation.ts'
+import { OneOf, Shape, Time } from './shape.ts'
+
+const supportId = Type.String({ description: 'Support ID; case and hyphens do not matter.' })
+
+const itemStates = ['REQUESTED', 'UPLOADED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const
+
+const BugReport = Shape('webpageBugReport', {
+  supportId,
+  createdAt: Time('When it was asked for.'),
+  expiresAt: Time('When its files are deleted.'),
+  uploadInCallLogs: Type.Boolean({ description: 'Whether logs of calls were asked for too.' }),
+  endpoints: Type.Array(
+    Shape('webpageBugReportEndpoint', {
+      endpointId: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
+      serial: Type.String({ description: 'Serial number of the device.' }),
+      model: Type.String({ description: 'Model code.' }),
+      state: OneOf(itemStates, 'How far the logs of this endpoint are.'),
+      updatedAt: Time('When that last changed.'),
+      file: Type.Optional(Type.String({ description: 'Name of the bundle, for download.' })),
+      size: Type.Optional(Type.String({ description: 'Size of the bundle in bytes, as a string.' })),
+      error: Type.Optional(Type.String({ description: 'Why there is none.' })),
+    }),
+  ),
+})
+
+export const bugReportOperations = {
+  endpointsGenerateBugReport: operation({
+    method: 'POST',
+    path: '/endpoints/generate_bug_report',
+    tag: 'Bug reports',
+    scope: 'write',
+    summary: 'Ask endpoints for their logs; support staff find them by the support ID',
+    description: 'An endpoint that is offline delivers when it returns within 24 hours.',
+    query: { uploadInCallLogs: Type.Boolean({ description: 'Include logs of calls, which can be private.' }) },
+    body: EndpointIds,
+    response: Shape('webpageEndpointsGenerateBugReportResponse', { supportId }),
+    audit: { category: 'DEVICE', type: 'DEVICE_LOGS_REQUESTED' },
+    example: { body: [exampleEndpointId], response: { supportId: 'K7QF-2MXA' } },
+  }),
+  bugReportsGet: operation({
+    method: 'GET',
+    path: '/bug_reports/{supportId}',
+    tag: 'Bug reports',
+    scope: 'read',
+    summary: 'See how far a bug report is, endpoint by endpoint',
+    params: { supportId },
+    response: BugReport,
+    example: {
+      params: { supportId: 'K7QF-2MXA' },
+      response: {
+        supportId: 'K7QF-2MXA',
+        createdAt: '2026-05-04T08:15:30.000Z',
+        expiresAt: '2026-06-03T08:15:30.000Z',
+        uploadInCallLogs: false,
+        endpoints: [
+          {
+            endpointId: exampleEndpointId,
+            serial: 'NB12345678',
+            model: 'NF19B1',
+            state: 'UPLOADED',
+            updatedAt: '2026-05-04T08:15:34.000Z',
+            file: `${exampleEndpointId}.log.gz`,
+            size: '48213',
+          },
+        ],
+      },
+    },
+  }),
+  bugReportsFileGet: operation({
+    method: 'GET',
+    path: '/bug_reports/{supportId}/files/{name}',
+    tag: 'Bug reports',
+    scope: 'write',
+    summary: 'Download the logs of one endpoint',
+    description: 'Needs Write because logs can be private.',
+    params: { supportId, name: Type.String({ description: 'Name of the file, as the bug report shows it.' }) },
+    response: Type.String({ format: 'binary' }),
+    download: 'application/gzip',
+    example: { params: { supportId: 'K7QF-2MXA', name: `${exampleEndpointId}.log.gz` }, response: '' },
+  }),
+}

@@ -1,0 +1,149 @@
+// Device config: what an endpoint should be set to, and every version of that. [contract 5.3] [contract 6.configVersions]
+
+import Type from 'typebox'
+import { DeviceConfig, DeviceSettings, EndpointSettings } from './config-keys.ts'
+import { exampleEndpointId } from './endpoints.ts'
+import { operation } from './operation.ts'
+import { Int32, ListOf, OneOf, Shape, Time } from './shape.ts'
+
+const configStates = ['PENDING', 'DELIVERED', 'FAILED', 'SUPERSEDED'] as const
+export type ConfigState = (typeof configStates)[number]
+
+const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
+const n = Int32('Number of the version.')
+const state = OneOf(
+  configStates,
+  'PENDING: not confirmed yet. DELIVERED: the device has it. FAILED: the device refused a key. SUPERSEDED: a newer one came first.',
+)
+const error = Type.Optional(Type.String({ description: 'Why the device refused a key.' }))
+
+const Applied = Shape('webpageEndpointApplyConfigResponse', { config: EndpointSettings })
+
+const Value = Type.Unsafe<boolean | number | string>({ type: ['boolean', 'number', 'string'] })
+export const ConfigVersion = Shape('webpageConfigVersion', {
+  version: n,
+  state,
+  error,
+  createdAt: Time('When it was made.'),
+  updatedAt: Time('When its state last changed.'),
+  author: Shape('webpageConfigAuthor', { type: Type.String(), id: Type.String(), name: Type.String() }),
+  profileId: Type.Optional(Int32('The profile that was laid over it.')),
+  config: DeviceSettings,
+  diff: Type.Record(
+    Type.String(),
+    Shape('webpageConfigDiff', { before: Type.Optional(Value), after: Type.Optional(Value) }),
+    { description: 'What the device was to change: keys with their value before and after; passwords are masked.' },
+  ),
+})
+
+const version = {
+  version: 3,
+  state: 'DELIVERED',
+  createdAt: '2026-05-04T08:15:30.000Z',
+  updatedAt: '2026-05-04T08:15:31.000Z',
+  author: { type: 'KEY', id: '1', name: 'First key' },
+  config: { nightMode: true },
+  diff: { nightMode: { before: false, after: true } },
+}
+
+export const configOperations = {
+  endpointsSettings: operation({
+    method: 'GET',
+    path: '/endpoints/{id}/config',
+    tag: 'Config',
+    scope: 'read',
+    summary: 'Read the settings of an endpoint',
+    description:
+      'The keys that were set for this endpoint, as last applied, without those that its profile fixes; and the read-only keys that the device reports. Passwords are never returned.',
+    params: { id },
+    response: EndpointSettings,
+    versioned: true,
+    example: { params: { id: exampleEndpointId }, response: { nightMode: true, primaryMode: 'zoom' } },
+  }),
+  endpointsApplyConfig: operation({
+    method: 'POST',
+    path: '/endpoints/{id}/config',
+    tag: 'Config',
+    scope: 'write',
+    summary: 'Apply a config to an endpoint',
+    description:
+      'Only the keys that are sent change; null unsets a key. An endpoint that is offline gets it when it reconnects.',
+    params: { id },
+    body: DeviceConfig,
+    bodyWrapper: 'deviceConfig',
+    keepsNumberText: true,
+    response: Applied,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'DEVICE', type: 'DEVICE_CONFIG_CHANGED' },
+    example: {
+      params: { id: exampleEndpointId },
+      body: { nightMode: true },
+      response: { config: { nightMode: true, primaryMode: 'zoom' } },
+    },
+  }),
+  configVersionsList: operation({
+    method: 'GET',
+    path: '/endpoints/{id}/config/versions',
+    tag: 'Config',
+    scope: 'read',
+    summary: 'List the newest 200 config versions of an endpoint, newest first',
+    params: { id },
+    response: ListOf('webpageConfigVersionList', 'versions', ConfigVersion),
+    example: { params: { id: exampleEndpointId }, response: { versions: [version] } },
+  }),
+  configVersionsGet: operation({
+    method: 'GET',
+    path: '/endpoints/{id}/config/versions/{n}',
+    tag: 'Config',
+    scope: 'read',
+    summary: 'Read one config version',
+    params: { id, n },
+    response: ConfigVersion,
+    example: { params: { id: exampleEndpointId, n: 3 }, response: version },
+  }),
+  configVersionsRestore: operation({
+    method: 'POST',
+    path: '/endpoints/{id}/config/versions/{n}/restore',
+    tag: 'Config',
+    scope: 'write',
+    summary: 'Set an endpoint to what a version had set',
+    description: 'Makes a new version. Passwords of that version are restored too.',
+    params: { id, n },
+    response: Applied,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'DEVICE', type: 'DEVICE_CONFIG_CHANGED' },
+    example: { params: { id: exampleEndpointId, n: 3 }, response: { config: { nightMode: true } } },
+  }),
+  configStateGet: operation({
+    method: 'GET',
+    path: '/endpoints/{id}/config/state',
+    tag: 'Config',
+    scope: 'read',
+    summary: 'Compare what is desired with what the device has reported',
+    params: { id },
+    response: Shape('webpageConfigState', {
+      version: Int32('The newest version; 0: nothing was ever applied.'),
+      state,
+      error,
+      desired: DeviceSettings,
+      profile: DeviceSettings,
+      reported: EndpointSettings,
+      rejected: Type.Record(Type.String(), Type.String(), {
+        description: 'Keys that the device refused, with its reason; not sent again until they change.',
+      }),
+    }),
+    example: {
+      params: { id: exampleEndpointId },
+      response: {
+        version: 3,
+        state: 'DELIVERED',
+        desired: { nightMode: true },
+        profile: {},
+        reported: { nightMode: true, primaryMode: 'zoom' },
+        rejected: {},
+      },
+    },
+  }),
+}

@@ -1,0 +1,158 @@
+// The device protocol: enrolment, topics and every message, as docs/device-protocol.md describes them.
+
+import Type, { type Static, type TSchema } from 'typebox'
+import { operationTypes } from './device-operations.ts'
+import { reportedFields } from './endpoints.ts'
+import { type Sensor, sensorRanges } from './models.ts'
+import { Int32, Line, Lines, OneOf, Shape, Time } from './shape.ts'
+
+const serial = Line(64, 'Serial number, as printed on the device. No two devices have the same.')
+
+export const EnrolRequest = Shape('EnrolRequest', {
+  code: Line(64, 'Enrolment code of the room; case, spaces and hyphens do not matter.'),
+  serial,
+  model: Line(64, 'Model code, for example NF19B1.'),
+  pairingSerial: Type.Optional(Line(64, 'Serial number of the leader it is paired with; absent: as it was.')),
+})
+export type EnrolRequest = Static<typeof EnrolRequest>
+
+export const EnrolAnswer = Shape('EnrolAnswer', {
+  endpointId: Type.String({ format: 'uuid', description: 'Who the device is from now on: its MQTT user name.' }),
+  credential: Type.String({ description: 'Its MQTT password. It is shown only this once.' }),
+  connect: Type.Array(Type.String(), {
+    description: 'Where to connect, the best first: mqtts://, wss://, mqtt:// or ws:// addresses.',
+  }),
+})
+export type EnrolAnswer = Static<typeof EnrolAnswer>
+
+/** A message from a device may leave out anything, and take back what it said with null. */
+const sparse = <P extends Record<string, TSchema>>(fields: P) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, shape]) => [name, Type.Optional(Type.Union([shape, Type.Null()]))]),
+  )
+
+export const StatusReport = Type.Unsafe<Record<string, unknown>>(Shape('StatusReport', sparse(reportedFields)))
+
+export type DeviceSample = { timestamp: number; shutterClosed?: boolean } & { [S in Sensor]?: number | null }
+export const DeviceSample = Type.Unsafe<DeviceSample>(
+  Shape('DeviceSample', {
+    timestamp: Type.Integer({ description: 'When it was measured, Unix seconds.' }),
+    ...Object.fromEntries(
+      Object.entries(sensorRanges).map(([name, { min, max, unit }]) => [
+        name,
+        Type.Optional(Type.Union([Type.Number({ description: `From ${min} to ${max} (${unit}).` }), Type.Null()])),
+      ]),
+    ),
+    shutterClosed: Type.Optional(Type.Boolean({ description: 'Whether the privacy shutter is closed (Frames).' })),
+  }),
+)
+export const SampleReport = Shape('SampleReport', {
+  samples: Type.Array(DeviceSample, { minItems: 1, maxItems: 500, description: 'One, or many that waited.' }),
+})
+
+const configValue = Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 255 })])
+export const ConfigReport = Shape('ConfigReport', {
+  version: Type.Integer({
+    minimum: 0,
+    maximum: 2147483647,
+    description: 'The version of the desired config that it has seen last; 0: none.',
+  }),
+  config: Type.Record(Type.String(), configValue, {
+    description: 'Every key as it is set now, read-only keys included, passwords left out.',
+  }),
+  rejected: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 255 }), {
+      description: 'Keys of this version that the device cannot use, with the reason for a person.',
+    }),
+  ),
+})
+export type ConfigReport = Static<typeof ConfigReport>
+
+const operationId = Type.String({ format: 'uuid', description: 'The operation that it is about.' })
+export const OperationReport = Shape('OperationReport', {
+  id: operationId,
+  state: OneOf(['ACKNOWLEDGED', 'SUCCEEDED', 'FAILED'], 'How far it is.'),
+  error: Type.Optional(Type.String({ maxLength: 255, description: 'Why it failed, for a person.' })),
+})
+export type OperationReport = Static<typeof OperationReport>
+
+export const LogsReport = Shape('LogsReport', {
+  id: operationId,
+  state: OneOf(
+    ['UPLOADED', 'URL_WANTED'],
+    'UPLOADED: the bundle is there. URL_WANTED: the address no longer works; send a new one.',
+  ),
+})
+export type LogsReport = Static<typeof LogsReport>
+
+export const DesiredConfig = Shape('DesiredConfig', {
+  version: Int32('Number of the version; name it in the report.'),
+  config: Type.Record(Type.String(), configValue, {
+    description: 'Every key that is to be set, passwords included. A key that is not here goes back to its default.',
+  }),
+})
+export type DesiredConfig = Static<typeof DesiredConfig>
+
+export const OperationCommand = Shape('OperationCommand', {
+  id: Type.String({ format: 'uuid', description: 'Which operation: reports name it, and the device remembers it.' }),
+  type: OneOf([...operationTypes, 'UNENROL'], 'What to do.'),
+  deadline: Time('Do not begin after this.'),
+  message: Type.Optional(Lines(1024, 'MESSAGE: what to show on the screen.')),
+  logs: Type.Optional(
+    Shape(
+      'LogsWanted',
+      {
+        supportId: Type.String({ description: 'What the logs are for.' }),
+        inCallLogs: Type.Boolean({ description: 'Whether logs of calls are wanted too; if not, leave them out.' }),
+        uploadUrl: Type.String({ description: 'Where to PUT the gzip bundle.' }),
+      },
+      { description: 'COLLECT_LOGS: which logs, and where to.' },
+    ),
+  ),
+})
+export type OperationCommand = Static<typeof OperationCommand>
+
+export const SampleRefused = Shape('SampleRefused', {
+  refused: Type.Array(
+    Shape('RefusedSample', {
+      timestamp: Type.Integer({ description: 'Of the sample that was refused.' }),
+      reason: Type.String({ description: 'Why, in a sentence for a person.' }),
+    }),
+    { description: 'Samples of one message that were not kept. Do not send them again.' },
+  ),
+})
+export type SampleRefused = Static<typeof SampleRefused>
+
+/** What travels under which name, below the device's own topics. */
+export const upMessages = {
+  status: StatusReport,
+  sample: SampleReport,
+  config: ConfigReport,
+  operation: OperationReport,
+  logs: LogsReport,
+}
+export type UpKind = keyof typeof upMessages
+export type UpMessage<K extends UpKind> = Static<(typeof upMessages)[K]>
+export const downMessages = { config: DesiredConfig, operation: OperationCommand, 'sample-refused': SampleRefused }
+export type DownKind = keyof typeof downMessages
+export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
+
+export const upTopic = (endpointId: string, kind: UpKind): string => `v1/${endpointId}/up/${kind}`
+export const downTopic = (endpointId: string, kind: DownKind | '#'): string => `v1/${endpointId}/down/${kind}`
+
+/** Where devices find the service. */
+export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt', logs: '/device/v1/logs' } as const
+
+/** Without one a dead connection would count as alive for ever. */
+export const keepAlive = { min: 5, max: 300, usual: 30 } as const
+/** A device that was told something and said nothing for so long is told again. In milliseconds. */
+export const silence = 30_000
+/** Of one MQTT packet: 500 samples fit. */
+export const largestPacket = 128 * 1024
+export const largestBundle = 64 * 1024 * 1024
+
+/** What a device does that is audited, and that is no operation of the API. */
+export const deviceChanges = {
+  deviceEnrolled: { category: 'DEVICE', type: 'DEVICE_ENROLLED' },
+  deviceEnrolmentRefused: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_REFUSED' },
+} as const

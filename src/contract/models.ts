@@ -1,0 +1,44 @@
+// The models that are known, and what their sensors can measure. [contract 5.1.models] [contract 5.2.models]
+
+/** Physical ranges: a value outside is refused. [contract 5.2] */
+export const sensorRanges = {
+  co2: { min: 0, max: 40_000, unit: 'ppm' },
+  humidity: { min: 0, max: 100, unit: '%rH' },
+  illumination: { min: 0, max: 200_000, unit: 'lux' },
+  people: { min: 0, max: 10_000, unit: 'people' },
+  temp: { min: -40, max: 85, unit: '°C' },
+  voc: { min: 0, max: 100_000, unit: 'ppb' },
+  vocIndex: { min: 0, max: 500, unit: 'index' },
+} as const
+export type Sensor = keyof typeof sensorRanges
+export const sensors = Object.keys(sensorRanges) as Sensor[]
+
+export interface Model {
+  readonly name: string
+  readonly sensors: readonly Sensor[]
+  /** Only the Frame has a privacy shutter. [interface F1] */
+  readonly shutter?: true
+}
+
+const pad: readonly Sensor[] = ['humidity', 'temp', 'co2', 'voc']
+const bar: readonly Sensor[] = [...pad, 'illumination', 'people']
+const pro: readonly Sensor[] = ['humidity', 'temp', 'vocIndex', 'illumination', 'people']
+const board: readonly Sensor[] = ['humidity', 'temp', 'illumination', 'people']
+
+export const models: Readonly<Record<string, Model>> = {
+  NF19A1: { name: 'Pad', sensors: pad },
+  NF25J1: { name: 'Pad Pro', sensors: pad },
+  NF19B1: { name: 'Bar', sensors: bar },
+  NF22E1: { name: 'Bar 2', sensors: ['illumination', 'people'] },
+  NF21D1: { name: 'Bar Pro', sensors: pro },
+  NF21F1: { name: 'Frame', sensors: pro, shutter: true },
+  NF20C1: { name: 'Board', sensors: bar },
+  NF25M1: { name: 'Board 32', sensors: board },
+  NF22H1: { name: 'Board 50', sensors: board },
+  NF23K1: { name: 'Board Pro', sensors: pro },
+  NF23L1: { name: 'Center', sensors: ['people'] },
+}
+
+/** A code that is not in the table is a device with every sensor. */
+export const modelOf = (code: string): Model =>
+  Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, sensors }
