@@ -3,6 +3,7 @@ import type { Scope } from '../contract/operation.ts'
 import type { Org } from './auth/keyring.ts'
 import type { Clock } from './clock.ts'
 import type { Db } from './db/db.ts'
+import type { Devices } from './devices.ts'
 import type { Secrets } from './secrets.ts'
 
 export interface Ground {
@@ -11,6 +12,10 @@ export interface Ground {
   readonly clock: Clock
   /** To be called after keys changed, so that the change counts at once. */
   readonly keysChanged: () => void
+  /** The devices that are connected to this process. */
+  readonly devices: Devices
+  /** How others reach the service. */
+  readonly publicUrl: () => string
 }
 
 export interface Actor {

@@ -13,6 +13,8 @@ export interface FailureExtras {
   headers?: Readonly<Record<string, string>>
   /** Two statuses share ABORTED: 409 unless said otherwise. */
   status?: number
+  /** The sentence is the whole message: clients know it word for word. */
+  exact?: true
 }
 
 export class Failure extends Error {
@@ -23,7 +25,7 @@ export class Failure extends Error {
     // A stack says nothing about a caller's mistake, and taking it is the dearest part of a refusal.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super((prefixes[code] ?? '') + sentence)
+    super(extras.exact ? sentence : (prefixes[code] ?? '') + sentence)
     Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.extras = extras
@@ -34,11 +36,8 @@ export const invalid = (violations: readonly Violation[]): Failure =>
   new Failure('INVALID_ARGUMENT', violations.map((v) => `${v.field} ${v.error}`).join('; '), { violations })
 
 /** An organisation that the token may not see: nothing more is said. [contract 2.4] */
-export const unknownOrganisation = (): Failure => {
-  const failure = new Failure('NOT_FOUND', '')
-  failure.message = 'Requested resource not found'
-  return failure
-}
+export const unknownOrganisation = (): Failure =>
+  new Failure('NOT_FOUND', 'Requested resource not found', { exact: true })
 
 /** Insists that something exists. */
 export function found<T>(thing: T | undefined, what: string): T {
@@ -55,7 +54,29 @@ export async function referred<T>(
   if (!id) return undefined
   const thing = await find(id)
   if (thing !== undefined) return thing
-  throw new Failure('FAILED_PRECONDITION', `there is no ${noun} ${id}. Create it first, or leave ${noun}Id out.`)
+  throw new Failure('FAILED_PRECONDITION', `there is no ${noun} ${id}. Create it first, or send null for none.`)
+}
+
+/** What the ids of a list body name, at least one, in their order. [contract 2.2] */
+export function allFound<I extends string | number, T extends { readonly id: I }>(
+  field: string,
+  noun: string,
+  ids: readonly I[],
+  things: readonly T[],
+): [T, ...T[]] {
+  const known = new Map(things.map((thing) => [thing.id, thing]))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw unknownIds(field, noun, unknown)
+  return ids.map((id) => known.get(id)) as [T, ...T[]]
+}
+
+/** Ids in a list body that name nothing: each is named. */
+function unknownIds(field: string, noun: string, ids: readonly (string | number)[]): Failure {
+  const names = ids.map((id) => String(id).slice(0, 64).toWellFormed())
+  const [there, them] = names.length === 1 ? [`is no ${noun}`, 'it'] : [`are no ${noun}s`, 'them']
+  return new Failure('INVALID_ARGUMENT', `there ${there} ${names.join(', ')}. Leave ${them} out; nothing was done.`, {
+    violations: names.map((name) => ({ field, error: `names ${noun} ${name}, which does not exist` })),
+  })
 }
 
 /** A mistake of the person who starts the program: printed as one sentence, without a stack. */

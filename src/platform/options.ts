@@ -17,6 +17,13 @@ const whole = (name: string, min: number, max: number) => (text: string) => {
   throw new Refusal(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
+const portOrOff = (name: string) => (text: string) => {
+  if (text === 'off') return text
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value <= 65535) return value
+  throw new Refusal(`${name} must be a port from 0 to 65535, or off, not "${text}".`)
+}
+
 /** May be given more than once, or with commas. */
 const list = (parse: (item: string) => string) => (text: string, before?: unknown) => [
   ...(Array.isArray(before) ? before : []),
@@ -97,8 +104,29 @@ export const serveOptions: readonly OptionSpec[] = [
     flag: '--mqtt-port <number>',
     env: 'ROOMKEEPER_MQTT_PORT',
     default: 1883,
-    help: 'reserved for devices: nothing listens there yet',
-    parse: whole('--mqtt-port', 0, 65535),
+    help: 'port for devices (MQTT); 0 takes a free one, off closes it',
+    parse: portOrOff('--mqtt-port'),
+  },
+  {
+    flag: '--mqtt-host <address>',
+    env: 'ROOMKEEPER_MQTT_HOST',
+    default: '127.0.0.1',
+    help: 'address to listen on for devices, with and without TLS; only this machine can reach the default',
+  },
+  {
+    flag: '--mqtt-tls-port <number>',
+    env: 'ROOMKEEPER_MQTT_TLS_PORT',
+    default: 'off',
+    help: 'port for devices over TLS, with the certificate of --tls-cert; usually 8883',
+    parse: portOrOff('--mqtt-tls-port'),
+  },
+  {
+    flag: '--log-retention <days>',
+    env: 'ROOMKEEPER_LOG_RETENTION',
+    default: 30,
+    help: 'how long the logs of a bug report are kept',
+    // Not longer than operations are remembered: they say what became of each device's logs.
+    parse: whole('--log-retention', 1, 90),
   },
   {
     flag: '--cors-origin <origin>',
@@ -155,7 +183,11 @@ export interface ServeOptions extends PlaceOptions {
   readonly trustProxy?: readonly string[]
   readonly tlsCert?: string
   readonly tlsKey?: string
-  readonly mqttPort: number
+  readonly mqttPort: number | 'off'
+  readonly mqttHost: string
+  readonly mqttTlsPort: number | 'off'
+  /** Days. */
+  readonly logRetention: number
   readonly corsOrigin?: readonly string[]
   readonly rateLimit: number
   readonly rateBurst?: number

@@ -11,7 +11,14 @@ import {
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Refusal } from './failure.ts'
 
-export type Purpose = 'audit chain' | 'page token' | 'enrolment code look-up' | 'sealed values' | 'identity'
+export type Purpose =
+  | 'audit chain'
+  | 'page token'
+  | 'enrolment code look-up'
+  | 'sealed values'
+  | 'rejected value'
+  | 'log upload'
+  | 'identity'
 
 export class Secrets {
   readonly #master: Buffer

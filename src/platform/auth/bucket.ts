@@ -28,6 +28,11 @@ export class Bucket {
     return true
   }
 
+  isEmpty(now: number): boolean {
+    this.#refill(now)
+    return this.#tokens < 1
+  }
+
   get remaining(): number {
     return Math.floor(this.#tokens)
   }

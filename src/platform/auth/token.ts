@@ -1,13 +1,15 @@
-// API keys as text: how one is made, and whether something is one at all, without asking the database. [contract 3.1]
+// API keys and device credentials as text: how one is made, and whether something is one, without asking the database. [contract 3.1]
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const prefix = 'rk_'
+const credentialPrefix = 'rkd_'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 34 characters are 202 random bits; the six that a list shows leave 166 unknown. */
 const secretLength = 34
 const checksumLength = 6
 const wellFormed = /^rk_[0-9A-Za-z]{40}$/
+const wellFormedCredential = /^rkd_[0-9A-Za-z]{40}$/
 
 export function randomText(length: number, from: string = alphabet): string {
   // Bytes past the last whole multiple would favour the first letters.
@@ -21,14 +23,17 @@ export function randomText(length: number, from: string = alphabet): string {
   return text
 }
 
-export function makeToken(): string {
-  const secret = prefix + randomText(secretLength)
-  return secret + checksum(secret)
-}
+export const makeToken = (): string => withChecksum(prefix + randomText(secretLength))
+/** The password of a device. */
+export const makeCredential = (): string => withChecksum(credentialPrefix + randomText(secretLength))
 
 /** Catches typing errors and foreign tokens for the price of a CRC. */
-export function isToken(text: string): boolean {
-  if (!wellFormed.test(text)) return false
+export const isToken = (text: string): boolean => wellFormed.test(text) && endsWell(text)
+export const isCredential = (text: string): boolean => wellFormedCredential.test(text) && endsWell(text)
+
+const withChecksum = (secret: string): string => secret + checksum(secret)
+
+function endsWell(text: string): boolean {
   const end = text.length - checksumLength
   return text.slice(end) === checksum(text.slice(0, end))
 }

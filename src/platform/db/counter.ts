@@ -1,8 +1,8 @@
 // Numbers for new things: per organisation and noun, from 1, never used twice. [contract D.5]
-import type { Tx } from './db.ts'
+import type { Telemetry, Tx } from './db.ts'
 import { query } from './query.ts'
 
-export type Counted = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key'
+export type Counted = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key' | 'endpoint'
 
 const bump = query((db, p: { org: number; noun: string }) =>
   db
@@ -12,8 +12,8 @@ const bump = query((db, p: { org: number; noun: string }) =>
     .returning('last'),
 )
 
-export async function nextId(tx: Tx, org: number, noun: Counted): Promise<number> {
-  const [row] = await bump(tx, { org, noun })
+export async function nextId(on: Tx | Telemetry, org: number, noun: Counted): Promise<number> {
+  const [row] = await bump(on, { org, noun })
   if (!row) throw new Error(`no number for a new ${noun}`)
   return row.last
 }

@@ -1,8 +1,8 @@
 // The database: a reader for everybody, and two doors for those who write.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from './schema.ts'
-import { failureOf, troubleOf } from './trouble.ts'
+import { DatabaseFailure, failureOf, troubleOf } from './trouble.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -48,8 +48,21 @@ export interface DbMetrics {
 const patience = 5_000
 const pause = () => 5 + Math.random() * 20
 
+/** How many unaudited works share a commit at most. */
+const largestGroup = 500
+/** And for how long, in milliseconds: on SQLite nothing else runs meanwhile. */
+const longestGroup = 30
+
+interface Waiting {
+  readonly work: (telemetry: Telemetry) => Promise<unknown>
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
 export class Db extends Reader {
   readonly #writer: Kysely<Schema>
+  readonly #waiting: Waiting[] = []
+  #committing: Promise<void> | undefined
   metrics: DbMetrics = { transaction() {} }
 
   constructor(engine: Engine, reader: Kysely<Schema>, writer: Kysely<Schema>) {
@@ -62,8 +75,15 @@ export class Db extends Reader {
     return this.#write((kysely) => work(new Tx(this.engine, kysely)))
   }
 
+  /**
+   * Group commit: works that arrive while another commit is under way share the next one. The promise resolves when
+   * its work is durable. A work may run twice, so it must not remember anything of its first run.
+   */
   telemetry<T>(work: (telemetry: Telemetry) => Promise<T>): Promise<T> {
-    return this.#write((kysely) => work(new Telemetry(this.engine, kysely)))
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject })
+      this.#committing ??= this.#commitGroups()
+    })
   }
 
   /** For migrations, which are nobody's change. */
@@ -76,8 +96,40 @@ export class Db extends Reader {
   }
 
   async close(): Promise<void> {
+    await this.#committing
     await this.kysely.destroy()
     await this.#writer.destroy()
+  }
+
+  async #commitGroups(): Promise<void> {
+    // Whoever writes in the same turn of the event loop comes along.
+    await immediate()
+    while (this.#waiting.length > 0) {
+      await this.#commit(this.#waiting.splice(0, largestGroup))
+      await immediate()
+    }
+    this.#committing = undefined
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await this.#write(async (kysely) => {
+        const telemetry = new Telemetry(this.engine, kysely)
+        const started = performance.now()
+        const done: unknown[] = []
+        for (const { work } of group) {
+          done.push(await work(telemetry))
+          if (performance.now() - started > longestGroup) break
+        }
+        return done
+      })
+      this.#waiting.unshift(...group.slice(results.length))
+      for (const [i, result] of results.entries()) group[i]?.resolve(result as never)
+    } catch (error) {
+      // Trouble of the database is everybody's; a mistake in one work is its own.
+      if (group.length === 1 || error instanceof DatabaseFailure) for (const { reject } of group) reject(error)
+      else for (const waiting of group) await this.#commit([waiting])
+    }
   }
 
   async #write<T>(work: (kysely: Kysely<Schema>) => Promise<T>): Promise<T> {

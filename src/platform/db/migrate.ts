@@ -2,11 +2,13 @@
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { Refusal } from '../failure.ts'
-import type { Db } from './db.ts'
+import type { Db, Engine } from './db.ts'
 import { ground } from './migrations/001-ground.ts'
+import { devices } from './migrations/002-devices.ts'
+import { samples } from './migrations/003-samples.ts'
 
 /** In their order, for ever: a migration that has shipped is never edited. */
-const migrations = { '001-ground': ground }
+const migrations = { '001-ground': ground, '002-devices': devices, '003-samples': samples }
 
 /** What is missing, and whether everything is. Refuses a database that a newer program has changed. */
 export async function pendingMigrations(db: Db): Promise<{ isNew: boolean; pending: string[] }> {
@@ -34,7 +36,7 @@ export async function migrate(db: Db): Promise<string[]> {
             name,
             {
               async up(on) {
-                for (const statement of statements(db.engine)) await sql.raw(statement).execute(on)
+                for (const statement of statements) await sql.raw(inWordsOf(db.engine, statement)).execute(on)
               },
             },
           ]),
@@ -45,6 +47,17 @@ export async function migrate(db: Db): Promise<string[]> {
   if (error) throw error
   return (results ?? []).map((r) => r.migrationName)
 }
+
+/** Migrations are written in PostgreSQL's words; SQLite gets its own names of the types. */
+const inWordsOf = (engine: Engine, statement: string): string =>
+  engine === 'postgres'
+    ? statement
+    : statement
+        .replaceAll('integer GENERATED ALWAYS AS IDENTITY', 'integer')
+        .replaceAll('bigint', 'integer')
+        .replaceAll('bytea', 'blob')
+        .replace(/\n\)$/, '\n) STRICT')
+        .replace(/\n\) -- lies in the order of its key$/, '\n) STRICT, WITHOUT ROWID')
 
 async function applied(db: Db): Promise<string[]> {
   try {

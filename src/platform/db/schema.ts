@@ -3,6 +3,20 @@
 
 import type { Generated } from 'kysely'
 
+/** Temperature and humidity in tenths; null is a value that the device did not send. */
+interface SampleValues {
+  /** Unix seconds, as devices send it. */
+  timestamp: number
+  co2: number | null
+  humidity: number | null
+  illumination: number | null
+  people: number | null
+  temp: number | null
+  voc: number | null
+  voc_index: number | null
+  shutter_closed: number | null
+}
+
 export interface Schema {
   settings: { name: string; value: string }
   orgs: { key: Generated<number>; id: string; name: string; created_at: number }
@@ -89,4 +103,67 @@ export interface Schema {
     enrolment_time: number
     status: string
   }
+  credential_directory: { hash: Buffer; org: number; endpoint_id: string }
+  serial_directory: { serial: string; org: number; endpoint_id: string }
+  dec_past: { mac: Buffer; org: number; room_id: number }
+  endpoint_configs: {
+    org: number
+    endpoint_id: string
+    version: number
+    state: string
+    error: string | null
+    explicit: string
+    secrets: string
+    reported_version: number
+    reported: string
+    reported_at: number | null
+    rejected: string
+  }
+  config_versions: {
+    org: number
+    endpoint_id: string
+    version: number
+    state: string
+    error: string | null
+    explicit: string
+    secrets: string
+    profile_id: number | null
+    profile: string
+    profile_secrets: string
+    author_type: string
+    author_id: string
+    author_name: string
+    created_at: number
+    updated_at: number
+  }
+  operations: {
+    org: number
+    id: string
+    endpoint_id: string
+    type: string
+    state: string
+    payload: string
+    created_at: number
+    updated_at: number
+    deadline: number
+    /** First and last time that it was sent. */
+    sent_at: number | null
+    told_at: number | null
+    error: string | null
+  }
+  bug_reports: { org: number; id: string; created_at: number; expires_at: number; in_call_logs: number }
+  bug_report_items: {
+    org: number
+    report_id: string
+    endpoint_id: string
+    serial: string
+    model: string
+    operation_id: string
+    file: string | null
+    size: number | null
+    uploaded_at: number | null
+  }
+  endpoint_numbers: { org: number; endpoint_id: string; number: number }
+  samples: { org: number; slot: number; endpoint: number } & SampleValues
+  samples_latest: { org: number; endpoint_id: string } & SampleValues
 }

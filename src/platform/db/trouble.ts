@@ -39,19 +39,25 @@ export function troubleOf(error: unknown): Trouble | undefined {
 
 const retryLater = { headers: { 'Retry-After': '5' } }
 
-export function failureOf(trouble: Trouble, wasWriting: boolean): Failure {
+/** What is wrong is the database, not what was asked of it. */
+export class DatabaseFailure extends Failure {}
+
+export function failureOf(trouble: Trouble, wasWriting: boolean): DatabaseFailure {
   switch (trouble) {
     case 'race':
     case 'locked':
-      return new Failure('ABORTED', 'Another write got in the way, and nothing was changed. Send the request again.')
+      return new DatabaseFailure(
+        'ABORTED',
+        'Another write got in the way, and nothing was changed. Send the request again.',
+      )
     case 'full':
-      return new Failure(
+      return new DatabaseFailure(
         'UNAVAILABLE',
         'The disk of the database is full, and nothing was changed. Free some space.',
         retryLater,
       )
     case 'gone':
-      return new Failure(
+      return new DatabaseFailure(
         'UNAVAILABLE',
         wasWriting
           ? 'The database was lost on the way: the change may have been made. Look before you send it again.'

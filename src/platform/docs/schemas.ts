@@ -1,5 +1,5 @@
 // The types that several places refer to: which those are, and their section with links back.
-import { type ConfigKey, configKeys } from '../../contract/config-keys.ts'
+import { type ConfigKey, configKeys, readOnlyKeys } from '../../contract/config-keys.ts'
 import { fieldsTable, limitsOf, schemaLink, typeOf, withoutNull } from './fields.ts'
 import { breakable, codes, type Html, html, join } from './html.ts'
 import { type Entry, nameIn, namesIn, type Reference, type Schema } from './reference.ts'
@@ -51,13 +51,17 @@ const schemaBlock = (name: string, schema: Schema, users: readonly Html[]): Html
 
 const secrets = Object.keys(configKeys).filter((name) => configKeys[name]?.secret)
 
-/** A config that is sent has all keys; one that is returned has them without the secrets. */
+/** The table of keys stands once; what is returned lacks the secrets, and endpoints have keys that only they can set. */
 function configBlock({ properties = {} }: Schema): Html | undefined {
-  if (Object.keys(properties).some((name) => !(name in configKeys))) return undefined
+  const names = Object.keys(properties)
+  if (names.some((name) => !(name in configKeys) && !(name in readOnlyKeys))) return undefined
   const hidden = Object.keys(configKeys).filter((name) => !(name in properties))
-  if (hidden.length === 0) return configTable(properties)
-  if (hidden.join() !== secrets.join()) return undefined
-  return html`<p>The keys of ${schemaLink('DeviceConfig')} without those that are never returned: ${codes(secrets)}.</p>`
+  if (hidden.length > 0 && hidden.join() !== secrets.join()) return undefined
+  const readOnly = names.filter((name) => name in readOnlyKeys)
+  if (hidden.length === 0 && readOnly.length === 0) return configTable(properties)
+  return html`<p>The keys of ${schemaLink('ProfileConfig')}${hidden.length > 0 && html` without those that are never returned: ${codes(secrets)}`}${
+    readOnly.length > 0 && html`, and what only the device can say: ${codes(readOnly)}`
+  }.</p>`
 }
 
 const configTable = (properties: Readonly<Record<string, Schema>>): Html => html`

@@ -20,12 +20,23 @@ export class Versioned<T> {
 export class Streamed {
   readonly type: string
   readonly filename: string
-  readonly chunks: AsyncIterable<string>
+  readonly content: Readable
+  /** In bytes, where it is known beforehand. */
+  readonly length: number | undefined
+  /** Where it never changes. */
+  readonly etag: string | undefined
 
-  constructor(type: string, filename: string, chunks: AsyncIterable<string>) {
+  constructor(
+    type: string,
+    filename: string,
+    content: AsyncIterable<string> | Readable,
+    { length, etag }: { length?: number; etag?: string } = {},
+  ) {
     this.type = type
     this.filename = filename
-    this.chunks = chunks
+    this.content = content instanceof Readable ? content : Readable.from(content)
+    this.length = length
+    this.etag = etag
   }
 }
 
@@ -35,12 +46,7 @@ export function send(
   operation: Operation,
   answer: unknown,
 ): FastifyReply {
-  if (answer instanceof Streamed) {
-    return reply
-      .header('Content-Disposition', `attachment; filename="${answer.filename}"`)
-      .type(answer.type)
-      .send(Readable.from(answer.chunks))
-  }
+  if (answer instanceof Streamed) return sendStream(request, reply, answer)
   const text = JSON.stringify(answer instanceof Versioned ? answer.body : answer)
   if (answer instanceof Versioned) reply.header('ETag', etagOf(answer.version))
   else if (operation.method === 'GET') reply.header('ETag', `W/"${hash('sha1', text, 'base64url')}"`)
@@ -48,6 +54,20 @@ export function send(
     return reply.code(304).send()
   }
   return sendJson(reply, text)
+}
+
+function sendStream(request: FastifyRequest, reply: FastifyReply, answer: Streamed): FastifyReply {
+  reply
+    .header('Content-Disposition', `attachment; filename="${answer.filename}"`)
+    .header('X-Content-Type-Options', 'nosniff')
+    .type(answer.type)
+  if (answer.etag !== undefined) reply.header('ETag', answer.etag)
+  const isKnown = answer.etag !== undefined && matches(request.headers['if-none-match'], answer.etag)
+  if (answer.length !== undefined && !isKnown) reply.header('Content-Length', answer.length)
+  if (request.method !== 'HEAD' && !isKnown) return reply.send(answer.content)
+  // Fastify would read all of it to throw it away.
+  answer.content.destroy()
+  return isKnown ? reply.code(304).send() : reply.send(Readable.from([]))
 }
 
 const asItIs = (text: unknown) => text as string

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Failure } from '../failure.ts'
+import { parseKeepingNumbers } from './number-text.ts'
 
 const mostDepth = 32
 
@@ -11,7 +12,8 @@ export function parseBodies(app: FastifyInstance): void {
     try {
       const { 'content-encoding': encoding = 'identity' } = request.headers
       if (encoding !== 'identity') throw unsupported(`The body must be sent as it is, not with ${encoding}.`)
-      done(null, parseJson(body as Buffer))
+      const { operation } = request.routeOptions.config
+      done(null, parseJson(body as Buffer, operation?.keepsNumberText ? parseKeepingNumbers : undefined))
     } catch (error) {
       done(error as Error)
     }
@@ -24,17 +26,19 @@ export function parseBodies(app: FastifyInstance): void {
 
 const unsupported = (sentence: string) => new Failure('UNSUPPORTED_MEDIA_TYPE', sentence)
 
-function parseJson(bytes: Buffer): unknown {
+/** `parseAgain` sees only what is known to be JSON and not too deep. */
+function parseJson(bytes: Buffer, parseAgain: ((json: string) => unknown) | undefined): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw malformed('it is not UTF-8 text')
+  const text = bytes.toString('utf8')
   let value: unknown
   try {
-    value = JSON.parse(bytes.toString('utf8'))
+    value = JSON.parse(text)
   } catch (error) {
     throw malformed((error as Error).message)
   }
   if (isDeeper(value, mostDepth)) throw malformed(`it is nested more than ${mostDepth} levels deep`)
-  return value
+  return parseAgain ? parseAgain(text) : value
 }
 
 const malformed = (why: string) =>

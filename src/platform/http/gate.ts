@@ -19,6 +19,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation & { id: string }
+    /** Its body may take long to arrive. */
+    slow?: true
   }
 }
 

@@ -1,4 +1,5 @@
 // Reads what a request brings: path and query parameters, then the body, all checked against the operation. [contract 1.7]
+import type { IncomingMessage } from 'node:http'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { TProperties, TSchema } from 'typebox'
 import type { Violation } from '../../contract/error.ts'
@@ -6,13 +7,18 @@ import type { Operation } from '../../contract/operation.ts'
 import { parseTime } from '../clock.ts'
 import { Failure, invalid } from '../failure.ts'
 import { textProblem } from '../text.ts'
+import { type NumberText, numberTextOf } from './number-text.ts'
+import { isLegacy } from './paths.ts'
 import { dateTimeSentence, mostViolations, violationsOf } from './sentences.ts'
 
 export interface Input {
   params: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
+  /** How the numbers of the body were written, for an operation that keeps that. */
+  numberText: NumberText
   csv: boolean
+  legacy: boolean
 }
 
 interface RawInput {
@@ -21,6 +27,7 @@ interface RawInput {
   params: unknown
   query: unknown
   body?: unknown
+  raw: IncomingMessage
 }
 
 const ajv = new Ajv({ allErrors: true, strict: false, strictNumbers: true })
@@ -49,12 +56,34 @@ export function inputReader(operation: Operation): (raw: RawInput) => Input {
   const readParams = parameterReader(operation.params ?? {}, true)
   const readQuery = parameterReader(operation.query ?? {}, false)
   const readBody = operation.body ? bodyReader(operation.body, operation.bodyAliases ?? {}) : undefined
+  const unwrap = unwrapper(operation)
   return (raw) => {
     const violations: Violation[] = []
     const params = readParams(raw.params as Record<string, string>, violations)
     const query = readQuery(raw.query as Record<string, string | string[]>, violations)
     if (violations.length > 0) throw invalid(violations)
-    return { params, query, body: readBody?.(raw.body), csv: operation.csv === true && wantsCsv(raw) }
+    const sent = unwrap(raw.body)
+    return {
+      params,
+      query,
+      body: readBody?.(sent),
+      numberText: numberTextOf(sent),
+      csv: operation.csv === true && wantsCsv(raw),
+      legacy: isLegacy(raw.raw),
+    }
+  }
+}
+
+/** Takes off what some clients put around a body. What would be lost beside it is refused by name. */
+function unwrapper({ bodyWrapper: wrapper, body }: Operation): (sent: unknown) => unknown {
+  if (wrapper === undefined) return (sent) => sent
+  const { properties = {} } = body as { properties?: object }
+  return (sent) => {
+    if (!isObject(sent) || !Object.hasOwn(sent, wrapper)) return sent
+    const outside = Object.keys(sent).filter((name) => Object.hasOwn(properties, name))
+    if (outside.length > 0) throw invalid(outside.map((field) => ({ field, error: `must be inside ${wrapper}` })))
+    if (!isObject(sent[wrapper])) throw invalid([{ field: wrapper, error: 'must be an object' }])
+    return sent[wrapper]
   }
 }
 
@@ -115,9 +144,8 @@ function parameterReader(shapes: TProperties, alwaysThere: boolean) {
   }
 }
 
-function bodyReader(shape: TSchema, aliases: Readonly<Record<string, string>>) {
+export function bodyReader(shape: TSchema, aliases: Readonly<Record<string, string>>) {
   const validate: ValidateFunction = ajv.compile(shape)
-  const properties = (shape as { properties?: Record<string, TSchema> }).properties
   return (sent: unknown): unknown => {
     if (sent === undefined) {
       throw new Failure('INVALID_ARGUMENT', 'a JSON body is required.', {
@@ -125,7 +153,7 @@ function bodyReader(shape: TSchema, aliases: Readonly<Record<string, string>>) {
       })
     }
     const violations: Violation[] = []
-    const body = properties && isObject(sent) ? tidy(sent, properties, aliases, '', violations) : sent
+    const body = isObject(sent) ? tidyObject(sent, shape, aliases, '', violations) : sent
     if (violations.length > 0) throw invalid(violations)
     if (!validate(body)) throw invalid(violationsOf(validate.errors ?? [], 'body'))
     return body
@@ -136,13 +164,18 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Keeps the known keys only and trims texts; a shape that is closed keeps all, so that a typo is named. [contract 1.7] */
-function tidy(
+function tidyObject(
   sent: Record<string, unknown>,
-  properties: Record<string, TSchema>,
+  shape: TSchema,
   aliases: Readonly<Record<string, string>>,
   path: string,
   violations: Violation[],
 ): Record<string, unknown> {
+  const { properties, additionalProperties } = shape as {
+    properties?: Record<string, TSchema>
+    additionalProperties?: boolean
+  }
+  if (!properties) return sent
   const kept: Record<string, unknown> = {}
   for (const [name, shape] of Object.entries(properties)) {
     const alias = Object.keys(aliases).find((a) => aliases[a] === name && Object.hasOwn(sent, a))
@@ -150,21 +183,15 @@ function tidy(
     if (value === undefined) continue
     kept[name] = tidyValue(value, shape, path + name, violations)
   }
-  return kept
+  if (additionalProperties !== false) return kept
+  const unknown = Object.entries(sent).filter(([name]) => !Object.hasOwn(properties, name))
+  return { ...Object.fromEntries(unknown.slice(0, mostViolations)), ...kept }
 }
 
 function tidyValue(value: unknown, shape: TSchema, field: string, violations: Violation[]): unknown {
   if (typeof value === 'string') return tidyText(value, formatOf(shape), field, violations)
   if (Array.isArray(value)) return tidyList(value, shape, field, violations)
-  const { properties, additionalProperties } = shape as {
-    properties?: Record<string, TSchema>
-    additionalProperties?: boolean
-  }
-  if (!properties || !isObject(value)) return value
-  const known = tidy(value, properties, {}, `${field}.`, violations)
-  if (additionalProperties !== false) return known
-  const unknown = Object.entries(value).filter(([name]) => !Object.hasOwn(properties, name))
-  return { ...Object.fromEntries(unknown.slice(0, mostViolations)), ...known }
+  return isObject(value) ? tidyObject(value, shape, {}, `${field}.`, violations) : value
 }
 
 /** Too long a list is refused before anything looks at its items, so that it costs nothing. */

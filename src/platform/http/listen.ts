@@ -38,16 +38,21 @@ export async function listen(app: FastifyInstance, options: ServeOptions): Promi
   return addressOf(app.server.address() as AddressInfo, options)
 }
 
-function listenRefusal(error: NodeJS.ErrnoException, { port, host }: ServeOptions): Error {
+/** What a person can do about a port or address that cannot be had. */
+export function listenRefusal(
+  error: NodeJS.ErrnoException,
+  { port, host }: { port: number; host: string },
+  options = { port: '--port', host: '--host' },
+): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new Refusal(`Port ${port} on ${host} is taken. Stop what uses it, or choose another with --port.`)
+      return new Refusal(`Port ${port} on ${host} is taken. Stop what uses it, or choose another with ${options.port}.`)
     case 'EACCES':
-      return new Refusal(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
+      return new Refusal(`Port ${port} may not be used by this user. Choose one above 1023 with ${options.port}.`)
     case 'EADDRNOTAVAIL':
     case 'EINVAL':
     case 'ENOTFOUND':
-      return new Refusal(`This machine has no address ${host}. Choose one of its own with --host.`)
+      return new Refusal(`This machine has no address ${host}. Choose one of its own with ${options.host}.`)
     default:
       return error
   }

@@ -54,14 +54,20 @@ export const routesOf = (operation: Operation): string[] =>
     (path) => `/v1/orgs/:orgid${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
   )
 
-/** For a 405: which methods would have worked here. */
+/** For a 405: which methods would have worked here. Fixed segments win over parameters, as in the router. */
 export function methodFinder(operations: readonly Operation[]): (url: string) => string[] {
   const patterns = operations.flatMap((o) =>
-    routesOf(o).map((route) => ({ method: o.method, pattern: new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`) })),
+    routesOf(o).map((route) => ({
+      method: o.method,
+      parameters: route.split(':').length,
+      pattern: new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`),
+    })),
   )
   return (url) => {
     const path = url.split('?')[0] ?? ''
-    const methods = new Set(patterns.filter((p) => p.pattern.test(path)).map((p) => p.method as string))
+    const fitting = patterns.filter((p) => p.pattern.test(path))
+    const fewest = Math.min(...fitting.map((p) => p.parameters))
+    const methods = new Set(fitting.filter((p) => p.parameters === fewest).map((p) => p.method as string))
     if (methods.has('GET')) methods.add('HEAD')
     return [...methods].sort()
   }

@@ -1,6 +1,6 @@
 // The HTTP server: every operation of the table on its route, and around them what every answer needs.
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -25,6 +25,8 @@ export interface HttpOptions extends GateOptions {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
   /** Write a log line for reads too. */
   readonly logReads: boolean
+  /** Which requests become another protocol; all others are answered as if they had not asked. */
+  readonly isUpgrade: (request: IncomingMessage) => boolean
 }
 
 export interface Http {
@@ -35,14 +37,18 @@ export interface Http {
 }
 
 const maxHeaderSize = 16 * 1024
+/** For a whole request. Only the logs of a device are so large that they may take this long; other bodies may not. */
+const slowest = 600_000
+const slowestBody = 60_000
 const keptRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export async function makeHttp(options: HttpOptions): Promise<Http> {
   const { log, metrics, ground, handlers } = options
+  const server = { maxHeaderSize, requireHostHeader: false, shouldUpgradeCallback: options.isUpgrade }
   const app = Fastify({
     logger: false,
     bodyLimit: 1024 * 1024,
-    requestTimeout: 60_000,
+    requestTimeout: slowest,
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
     genReqId: ({ headers }) => {
@@ -53,14 +59,16 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: maxHeaderSize },
     clientErrorHandler: answerUnreadable,
-    ...(options.tls
-      ? { https: { ...options.tls, maxHeaderSize, requireHostHeader: false } }
-      : { http: { maxHeaderSize, requireHostHeader: false } }),
+    ...(options.tls ? { https: { ...options.tls, ...server } } : { http: server }),
   }) as FastifyInstance<Server>
   // Node would answer an Expect that it does not know by itself, in a shape of its own.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('caller', undefined).decorateRequest('operation', undefined)
   parseBodies(app)
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (hasBody(request.headers) && !request.routeOptions.config.slow) limitTime(request.raw, slowestBody)
+    done(null, payload)
+  })
   app.setErrorHandler(sendError(log))
 
   let draining = false
@@ -151,11 +159,21 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   }
 }
 
+/** Parsed bodies are small: one that does not end is somebody who holds the line. */
+function limitTime(request: IncomingMessage, ms: number): void {
+  const timer = setTimeout(() => {
+    answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
+  }, ms)
+  request.once('close', () => clearTimeout(timer))
+}
+
 /** A request without a body is accepted whatever its Content-Type says. [contract 1.7] */
 function ignoreTypeOfNothing(headers: FastifyRequest['headers']): void {
-  if (headers['content-type'] === undefined || headers['transfer-encoding'] !== undefined) return
-  if ((headers['content-length'] ?? '0') === '0') delete headers['content-type']
+  if (headers['content-type'] !== undefined && !hasBody(headers)) delete headers['content-type']
 }
+
+const hasBody = (headers: FastifyRequest['headers']): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 function byOf(ground: Ground, request: FastifyRequest): By {
   const caller = request.caller as Caller

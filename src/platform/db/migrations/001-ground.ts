@@ -1,20 +1,7 @@
 // The ground floor: organisations, their structure, keys, the audit log, and the endpoints they refer to.
-import type { Engine } from '../db.ts'
 
-/**
- * Written in PostgreSQL's words; SQLite gets its own names of the types.
- * Every key starts with the organisation's number; the directories are the look-ups that do not know it.
- */
-export const ground = (engine: Engine): string[] => statements.map((s) => (engine === 'postgres' ? s : forSqlite(s)))
-
-const forSqlite = (statement: string) =>
-  statement
-    .replaceAll('integer GENERATED ALWAYS AS IDENTITY', 'integer')
-    .replaceAll('bigint', 'integer')
-    .replaceAll('bytea', 'blob')
-    .replace(/\n\)$/, '\n) STRICT')
-
-const statements = [
+/** Every key starts with the organisation's number; the directories are the look-ups that do not know it. */
+export const ground = [
   `CREATE TABLE settings (
     name text PRIMARY KEY,
     value text NOT NULL
