@@ -1,0 +1,37 @@
+// What the link asks of the nouns; app.ts joins them. The link itself knows messages and connections only.
+import type { DownKind, DownMessage, UpKind, UpMessage } from '../contract/device.ts'
+import type { Org } from '../platform/auth/keyring.ts'
+
+/** The endpoint at the other end of a connection. */
+export interface Device {
+  readonly org: Org
+  readonly id: string
+  readonly serial: string
+  readonly model: string
+}
+
+/** One connection of a device. */
+export interface Session {
+  readonly device: Device
+  /** When it connected, in milliseconds. */
+  readonly since: number
+  /** What it proved itself with. */
+  readonly credential: string
+}
+
+/** Resolves when what was received is durable; what it resolves to is sent down. */
+type Received<K extends UpKind> = (session: Session, message: UpMessage<K>) => Promise<readonly DownMessage[]>
+
+export interface DeviceHandlers {
+  /** Who holds this credential; undefined if it is dead. */
+  identify(endpointId: string, credential: string): Promise<Device | undefined>
+  /** Resolves when its presence is durable; false if the credential died meanwhile. */
+  connected(session: Session): Promise<boolean>
+  disconnected(session: Session): Promise<void>
+  /**
+   * What waits for the device, of what it listens to: it counts as sent. Asked when it subscribes, and whenever it is
+   * woken.
+   */
+  waiting(session: Session, listensTo: (kind: DownKind) => boolean): Promise<readonly DownMessage[]>
+  readonly received: { readonly [K in UpKind]: Received<K> }
+}
