@@ -1,4 +1,5 @@
 // The only door to a writing transaction: it takes the audit entry with it. [contract 5.4.audit]
+import { deviceChanges } from '../../contract/device.ts'
 import type { AuditCategory, Operation } from '../../contract/operation.ts'
 import { type AuditedId, operations } from '../../contract/operations.ts'
 import type { Org } from '../../platform/auth/keyring.ts'
@@ -37,8 +38,8 @@ interface Kind {
 }
 
 /** Runs the work in a transaction and writes its audit entry in the same one: both happen, or neither. */
-export function change<T>(by: By, operation: AuditedId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
-  const kind = (operations[operation] as Operation).audit as Kind
+export function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
+  const kind = kindOf(operation)
   return by.ground.db.transaction(async (tx) => {
     const head = await lockHead(tx, by.org.key)
     if (!head) throw new Error(`organisation ${by.org.id} has no audit head`)
@@ -47,6 +48,14 @@ export function change<T>(by: By, operation: AuditedId, work: (tx: Tx) => Promis
     return changed.result
   })
 }
+
+/** An operation of the API that writes, or something that a device does by itself. */
+export type ChangeId = AuditedId | keyof typeof deviceChanges
+
+const kindOf = (id: ChangeId): Kind =>
+  id in deviceChanges
+    ? deviceChanges[id as keyof typeof deviceChanges]
+    : ((operations[id as AuditedId] as Operation).audit as Kind)
 
 /** Creates an organisation: the work inserts it, and its log starts with that entry. */
 export function changeNewOrg(ground: Ground, actor: Actor, work: (tx: Tx) => Promise<Changed<Org>>): Promise<Org> {

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
+import { codeMac } from '../../platform/auth/enrolment-code.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { codeMac } from './enrolment-code.ts'
 
 let house: Harness
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 // The doors to rooms.
 import type { Handlers } from '../../platform/http/handlers.ts'
+import { roomsEnrolmentGet } from './enrolment.ts'
 import {
   roomsAssignProfile,
   roomsCreate,
@@ -11,7 +12,14 @@ import {
 } from './rules.ts'
 
 export const roomRoutes: Handlers<
-  'roomsList' | 'roomsGet' | 'roomsCreate' | 'roomsUpdate' | 'roomsDelete' | 'roomsRegenerateDec' | 'roomsAssignProfile'
+  | 'roomsList'
+  | 'roomsGet'
+  | 'roomsCreate'
+  | 'roomsUpdate'
+  | 'roomsDelete'
+  | 'roomsRegenerateDec'
+  | 'roomsEnrolmentGet'
+  | 'roomsAssignProfile'
 > = {
   roomsList: (by, { query }) => roomsList(by, query),
   roomsGet: (by, { params }) => roomsGet(by, params.id),
@@ -19,5 +27,6 @@ export const roomRoutes: Handlers<
   roomsUpdate: (by, { params, body }) => roomsUpdate(by, params.id, body),
   roomsDelete: (by, { params }) => roomsDelete(by, params.id),
   roomsRegenerateDec: (by, { params }) => roomsRegenerateDec(by, params.id),
+  roomsEnrolmentGet: (by, { params }) => roomsEnrolmentGet(by, params.id),
   roomsAssignProfile: (by, { params, body }) => roomsAssignProfile(by, params.id, body.profileId),
 }

@@ -1,6 +1,7 @@
 // Rooms: one function for each operation. [contract 6.rooms] [contract 5.4.room]
 import type { Static } from 'typebox'
 import type { Room } from '../../contract/rooms.ts'
+import { codeMac, decFields, defaultDecTimeout, makeCode, sealContext } from '../../platform/auth/enrolment-code.ts'
 import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader, Tx } from '../../platform/db/db.ts'
@@ -9,20 +10,23 @@ import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
+import { makeVersions } from '../configs/version.ts'
 import {
   deleteEndpointsInRoom,
   listEndpointsInRoom,
   touchEndpointsInRoom,
   updateProfileInRoom,
 } from '../endpoints/store.ts'
-import { endpointView } from '../endpoints/view.ts'
+import { endpointRef, endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
+import { cancelOpenOperations } from '../operations/store.ts'
 import { findProfile } from '../profiles/store.ts'
-import { codeMac, decFields, defaultDecTimeout, makeCode, sealContext } from './enrolment-code.ts'
+import { freshSince } from '../sensors/view.ts'
 import {
   deleteRoom,
   findRoom,
+  hasFailedConfig,
   indexDec,
   insertRoom,
   listRooms,
@@ -33,7 +37,8 @@ import {
 } from './store.ts'
 
 export async function roomsList(by: By, { regionId, locationId }: InputOf<'roomsList'>['query']) {
-  const rows = await listRooms(by.ground.db, by.org.key, regionId, locationId)
+  const fresh = freshSince(by.ground.clock.now())
+  const rows = await listRooms(by.ground.db, by.org.key, fresh, regionId, locationId)
   return {
     rooms: rows.map((row) => {
       const endpointCount = Number(row.endpoints)
@@ -42,9 +47,10 @@ export async function roomsList(by: By, { regionId, locationId }: InputOf<'rooms
         id: row.id,
         name: row.name,
         ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
-        state: stateOf(endpointCount, connectedCount),
+        state: stateOf(endpointCount, connectedCount, Number(row.failed) > 0),
         endpointCount,
         connectedCount,
+        ...(row.people !== null && { people: row.people }),
       }
     }),
   }
@@ -88,23 +94,28 @@ export const roomsUpdate = (by: By, id: number, body: InputOf<'roomsUpdate'>['bo
     }
   })
 
-export const roomsDelete = (by: By, id: number) =>
-  change(by, 'roomsDelete', async (tx) => {
+export async function roomsDelete(by: By, id: number) {
+  const unenrolled = await change(by, 'roomsDelete', async (tx) => {
     const room = await existing(tx, by, id)
     checkIfMatch(by, room.version)
     const notes = await listNotesOfRoom(tx, by.org.key, id)
     const endpoints = await deleteEndpointsInRoom(tx, by.org.key, id)
+    const endpointIds = endpoints.map((e) => e.id)
+    await cancelOpenOperations(tx, by.org.key, endpointIds, by.ground.clock.now())
     await deleteRoom(tx, by.org.key, id)
     return {
-      result: {},
+      result: endpointIds,
       target: ref('room', room),
       before: { name: room.name, locationId: room.location_id, profileId: room.profile_id },
       affected: [
-        ...endpoints.map((e) => ref('endpoint', { id: e.id, name: e.serial })),
+        ...endpoints.map(endpointRef),
         ...notes.map((n) => ref('roomNote', { id: n.id, name: beginning(n.note) })),
       ],
     }
   })
+  by.ground.devices.cut(unenrolled)
+  return {}
+}
 
 export const roomsRegenerateDec = (by: By, id: number) =>
   change(by, 'roomsRegenerateDec', async (tx) => {
@@ -116,22 +127,29 @@ export const roomsRegenerateDec = (by: By, id: number) =>
     return { result: { dec: code.text }, target: ref('room', room) }
   })
 
-export const roomsAssignProfile = (by: By, id: number, profileId: number | null) =>
-  change(by, 'roomsAssignProfile', async (tx) => {
+/** Its endpoints get the profile too; what is desired of those that had another changes. [contract 5.4.profile] */
+export async function roomsAssignProfile(by: By, id: number, profileId: number | null) {
+  const changed = await change(by, 'roomsAssignProfile', async (tx) => {
     const room = await existing(tx, by, id)
     checkIfMatch(by, room.version)
-    const profile = await profileFor(tx, by, profileId)
-    await updateRoomProfile(tx, by.org.key, id, profile?.id ?? null)
-    const endpoints = await updateProfileInRoom(tx, by.org.key, id, profile?.id ?? null)
+    const to = (await profileFor(tx, by, profileId))?.id ?? null
+    await updateRoomProfile(tx, by.org.key, id, to)
+    const endpoints = await listEndpointsInRoom(tx, by.org.key, id)
+    await updateProfileInRoom(tx, by.org.key, id, to)
+    const others = endpoints.filter((e) => e.profile_id !== to).map((e) => e.id)
+    await makeVersions(tx, by, others)
     return {
-      result: {},
+      result: others,
       target: ref('room', room),
       before: { profileId: room.profile_id },
-      after: { profileId: profile?.id ?? null },
-      affected: endpoints.map((e) => ref('endpoint', { id: e.id, name: e.serial })),
-      undone: profile === undefined,
+      after: { profileId: to },
+      affected: endpoints.map(endpointRef),
+      undone: to === null,
     }
   })
+  by.ground.devices.wake(changed)
+  return {}
+}
 
 const existing = async (on: Reader, by: By, id: number) => found(await findRoom(on, by.org.key, id), `room ${id}`)
 
@@ -150,16 +168,20 @@ function sealedCode(by: By, room: number) {
 /** In code points: half of a character is no text. */
 const beginning = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
 
-const stateOf = (endpoints: number, connected: number): Static<typeof Room>['state'] =>
-  endpoints === 0 ? 'EMPTY' : connected === 0 ? 'OFFLINE' : connected < endpoints ? 'DEGRADED' : 'HEALTHY'
+function stateOf(endpoints: number, connected: number, hasFailed: boolean): Static<typeof Room>['state'] {
+  if (endpoints === 0) return 'EMPTY'
+  if (connected === 0) return 'OFFLINE'
+  return connected < endpoints || hasFailed ? 'DEGRADED' : 'HEALTHY'
+}
 
 async function view(by: By, on: Reader, room: RoomRow): Promise<Versioned<Static<typeof Room>>> {
   const endpoints = await listEndpointsInRoom(on, by.org.key, room.id)
+  const connected = endpoints.filter((e) => e.connected === 1).length
   const { secrets, clock } = by.ground
   return new Versioned(room.version, {
     id: room.id,
     name: room.name,
-    state: stateOf(endpoints.length, endpoints.filter((e) => e.connected === 1).length),
+    state: stateOf(endpoints.length, connected, await hasFailedConfig(on, by.org.key, room.id)),
     ...(room.location_id !== null && {
       location: {
         id: room.location_id,

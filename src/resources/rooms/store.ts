@@ -1,10 +1,11 @@
 // SQL of rooms and of the look-up of enrolment codes.
 import { sql } from 'kysely'
 import type { Reader, Tx } from '../../platform/db/db.ts'
+import { isAnyNumberOf } from '../../platform/db/ids.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
 
 type Key = { org: number; id: number }
-type Filter = { org: number; region: number; location: number }
+type Filter = { org: number; region: number; location: number; fresh: number }
 
 const listing = (byRegion: boolean, byLocation: boolean) =>
   query((db, p: Filter) =>
@@ -14,14 +15,22 @@ const listing = (byRegion: boolean, byLocation: boolean) =>
       .leftJoin(
         (q) =>
           q
-            .selectFrom('endpoints')
+            .selectFrom('endpoints as n')
+            .leftJoin('endpoint_configs as c', (j) =>
+              j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
+            )
+            .leftJoin('samples_latest as s', (j) =>
+              j.onRef('s.org', '=', 'n.org').onRef('s.endpoint_id', '=', 'n.id').on('s.timestamp', '>=', p.fresh),
+            )
             .select((e) => [
-              'room_id',
+              'n.room_id',
               e.fn.countAll<number>().as('endpoints'),
-              e.fn.sum<number>('connected').as('connected'),
+              e.fn.sum<number>('n.connected').as('connected'),
+              e.fn.count<number>('c.endpoint_id').as('failed'),
+              e.fn.max('s.people').as('people'),
             ])
-            .where('org', '=', p.org)
-            .groupBy('room_id')
+            .where('n.org', '=', p.org)
+            .groupBy('n.room_id')
             .as('e'),
         (j) => j.onRef('e.room_id', '=', 'r.id'),
       )
@@ -32,6 +41,8 @@ const listing = (byRegion: boolean, byLocation: boolean) =>
         'l.name as location_name',
         e.fn.coalesce('e.endpoints', sql<number>`0`).as('endpoints'),
         e.fn.coalesce('e.connected', sql<number>`0`).as('connected'),
+        e.fn.coalesce('e.failed', sql<number>`0`).as('failed'),
+        'e.people',
       ])
       .where('r.org', '=', p.org)
       .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
@@ -45,10 +56,11 @@ const listings = {
   both: listing(true, true),
 }
 
-export const listRooms = (on: Reader, org: number, region?: number, location?: number) => {
+/** `fresh`: samples since then count for the people in a room. */
+export const listRooms = (on: Reader, org: number, fresh: number, region?: number, location?: number) => {
   const filters =
     region === undefined ? (location === undefined ? 'all' : 'location') : location === undefined ? 'region' : 'both'
-  return listings[filters](on, { org, region: region ?? 0, location: location ?? 0 })
+  return listings[filters](on, { org, fresh, region: region ?? 0, location: location ?? 0 })
 }
 
 const one = queryOne((db, p: Key) =>
@@ -74,6 +86,20 @@ const one = queryOne((db, p: Key) =>
 )
 export const findRoom = (on: Reader, org: number, id: number) => one(on, { org, id })
 export type RoomRow = NonNullable<Awaited<ReturnType<typeof findRoom>>>
+
+const failedConfig = queryOne((db, p: Key) =>
+  db
+    .selectFrom('endpoints as n')
+    .innerJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id'))
+    .select('n.id')
+    .where('n.org', '=', p.org)
+    .where('n.room_id', '=', p.id)
+    .where('c.state', '=', 'FAILED')
+    .limit(1),
+)
+/** Whether an endpoint in the room has refused its config. */
+export const hasFailedConfig = async (on: Reader, org: number, id: number) =>
+  (await failedConfig(on, { org, id })) !== undefined
 
 const withProfile = queryOne((db, p: { org: number; profile: number }) =>
   db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
@@ -139,8 +165,50 @@ const index = query((db, p: { org: number; room: number; mac: Buffer }) =>
     .values({ org: p.org, room_id: p.room, mac: p.mac })
     .onConflict((c) => c.columns(['org', 'room_id']).doUpdateSet({ mac: p.mac })),
 )
-/** The old code of the room, if there was one, is no longer found. */
-export const indexDec = (tx: Tx, org: number, room: number, mac: Buffer) => index(tx, { org, room, mac })
+const retire = query((db, p: { org: number; room: number }) =>
+  db
+    .insertInto('dec_past')
+    .columns(['mac', 'org', 'room_id'])
+    .expression((q) =>
+      q
+        .selectFrom('dec_directory')
+        .select(['mac', 'org', 'room_id'])
+        .where('org', '=', p.org)
+        .where('room_id', '=', p.room),
+    ),
+)
+/** The old code of the room, if there was one, no longer works; who tries it is told why. */
+export const indexDec = async (tx: Tx, org: number, room: number, mac: Buffer) => {
+  await retire(tx, { org, room })
+  await index(tx, { org, room, mac })
+}
+
+const byMac = query((db, p: { mac: Buffer }) =>
+  db
+    .selectFrom('dec_directory as d')
+    .innerJoin('orgs as o', 'o.key', 'd.org')
+    .select(['d.mac', 'd.org', 'o.id as org_id', 'd.room_id', sql<number>`1`.as('is_present')])
+    .where('d.mac', '=', p.mac)
+    .unionAll((q) =>
+      q
+        .selectFrom('dec_past as d')
+        .innerJoin('orgs as o', 'o.key', 'd.org')
+        .select(['d.mac', 'd.org', 'o.id as org_id', 'd.room_id', sql<number>`0`.as('is_present')])
+        .where('d.mac', '=', p.mac),
+    ),
+)
+/** The room that a code is or was for. */
+export const findDec = async (on: Reader, mac: Buffer) => (await byMac(on, { mac }))[0]
+
+const use = query((db, p: Key & { at: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ dec_used_at: e.fn.coalesce('dec_used_at', sql<number>`${p.at}`), version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+/** The first use starts the time that the code has left. */
+export const useDec = (tx: Tx, org: number, id: number, at: number) => use(tx, { org, id, at })
 
 const free = query((db, p: { org: number; location: number }) =>
   db
@@ -172,6 +240,27 @@ const touchRegion = query((db, p: { org: number; region: number }) =>
     ),
 )
 export const touchRoomsOfRegion = (tx: Tx, org: number, region: number) => touchRegion(tx, { org, region })
+
+const touch = query((db, p: { org: number; ids: string }, engine) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'id', p.ids)),
+)
+/** A room shows its endpoints: its version moves with them. [contract D.9] */
+export const touchRooms = (tx: Tx, org: number, ids: readonly number[]) => touch(tx, { org, ids: JSON.stringify(ids) })
+
+const named = query((db, p: { org: number; ids: string }, engine) =>
+  db
+    .selectFrom('rooms')
+    .select(['id', 'name'])
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'id', p.ids)),
+)
+/** Those of the ids that exist. */
+export const listRoomsById = (on: Reader, org: number, ids: readonly number[]) =>
+  named(on, { org, ids: JSON.stringify(ids) })
 
 const remove = query((db, p: Key) => db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id))
 export const deleteRoom = (tx: Tx, org: number, id: number) => remove(tx, { org, id })

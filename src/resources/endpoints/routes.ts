@@ -1,0 +1,19 @@
+// The doors to endpoints.
+import type { Handlers } from '../../platform/http/handlers.ts'
+import {
+  endpointsAssignProfile,
+  endpointsBasicList,
+  endpointsDelete,
+  endpointsGet,
+  endpointsMoveRoom,
+} from './rules.ts'
+
+export const endpointRoutes: Handlers<
+  'endpointsBasicList' | 'endpointsGet' | 'endpointsDelete' | 'endpointsMoveRoom' | 'endpointsAssignProfile'
+> = {
+  endpointsBasicList: (by, { query }) => endpointsBasicList(by, query),
+  endpointsGet: (by, { params }) => endpointsGet(by, params.id),
+  endpointsDelete: (by, { params }) => endpointsDelete(by, params.id),
+  endpointsMoveRoom: (by, { body }) => endpointsMoveRoom(by, body),
+  endpointsAssignProfile: (by, { params, body }) => endpointsAssignProfile(by, params.id, body.profileId),
+}
