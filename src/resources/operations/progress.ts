@@ -1,0 +1,90 @@
+// How far operations are: sent, reported by their devices, or expired. Not audited. [contract 5.4.audit]
+import { type OperationCommand, type OperationReport, silence } from '../../contract/device.ts'
+import type { Session } from '../../link/handlers.ts'
+import type { Ground } from '../../platform/by.ts'
+import { isoTime } from '../../platform/clock.ts'
+import {
+  deleteOldOperations,
+  expireOpenOperations,
+  findOperation,
+  finishOperation,
+  hasExpired,
+  hasOld,
+  listOverdueEndpoints,
+  listWaiting,
+  type OperationRow,
+  updateToAcknowledged,
+  updateToSent,
+} from './store.ts'
+
+/** Final operations are kept for so long. */
+const remembered = 90 * 24 * 3600_000
+const deletedAtOnce = 1000
+
+/** What waits for a device, the oldest first. It counts as sent before it is: a crash sends it twice, never not at all. */
+export async function waitingOperations(
+  { db, clock }: Ground,
+  { device: { org, id }, since }: Session,
+  uploadUrl: (operationId: string) => string,
+): Promise<OperationCommand[]> {
+  const now = clock.now()
+  const rows = await listWaiting(db, org.key, id, { now, since, overdue: now - silence })
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const sent = await db.telemetry((telemetry) => updateToSent(telemetry, org.key, ids, now))
+  // Somebody may have cancelled one meanwhile.
+  const sendable = new Set(sent.map((row) => row.id))
+  return rows.filter((row) => sendable.has(row.id)).map((row) => commandOf(row, uploadUrl))
+}
+
+function commandOf({ id, type, deadline, payload }: OperationRow, uploadUrl: (id: string) => string): OperationCommand {
+  const command = { id, type: type as OperationCommand['type'], deadline: isoTime(deadline) }
+  const details = JSON.parse(payload)
+  if (type === 'MESSAGE') return { ...command, message: details.message }
+  if (type !== 'COLLECT_LOGS') return command
+  const { supportId, inCallLogs } = details
+  return { ...command, logs: { supportId, inCallLogs, uploadUrl: uploadUrl(id) } }
+}
+
+/** What a device says about something that it was asked. What comes late, twice or about others changes nothing. */
+export async function operationReported(ground: Ground, { device, since }: Session, report: OperationReport) {
+  const { db, clock } = ground
+  const { id, error } = report
+  const org = device.org.key
+  const operation = await findOperation(db, org, id)
+  if (operation?.endpoint_id !== device.id) return
+  const state = believed(operation, report.state, since)
+  await db.telemetry(async (telemetry) => {
+    if (state === 'ACKNOWLEDGED') await updateToAcknowledged(telemetry, org, id, clock.now())
+    else await finishOperation(telemetry, org, id, { state, error, at: clock.now() })
+  })
+}
+
+/** Some things a device cannot know when it says them. */
+function believed({ type, sent_at }: OperationRow, state: OperationReport['state'], since: number) {
+  if (state !== 'SUCCEEDED') return state
+  // A device has rebooted when it has come back. [contract 5.4.operation]
+  if (type === 'REBOOT') return sent_at !== null && since > sent_at ? state : 'ACKNOWLEDGED'
+  // Logs are there when they were uploaded.
+  return type === 'COLLECT_LOGS' ? 'ACKNOWLEDGED' : state
+}
+
+/** Ends what passed its deadline. To be called twice a second: nothing is written unless something did. */
+export async function expireOperations({ db, clock }: Ground): Promise<void> {
+  const now = clock.now()
+  if (await hasExpired(db, now)) await db.telemetry((telemetry) => expireOpenOperations(telemetry, now))
+}
+
+/** Forgets what ended long ago, in steps that let others write in between. To be called every hour. */
+export async function forgetOperations({ db, clock }: Ground): Promise<void> {
+  const before = clock.now() - remembered
+  while (await hasOld(db, before)) {
+    await db.telemetry((telemetry) => deleteOldOperations(telemetry, before, deletedAtOnce))
+  }
+}
+
+/** Endpoints that have said nothing for long about what they were told: it is time to tell them again. */
+export async function unacknowledged({ db, clock }: Ground): Promise<string[]> {
+  const now = clock.now()
+  return (await listOverdueEndpoints(db, now, now - silence)).map((row) => row.endpoint_id)
+}
