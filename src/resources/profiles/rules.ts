@@ -1,16 +1,34 @@
 // Profiles: one function for each operation. [contract 5.4.profile] [contract 6.profiles]
+
 import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader } from '../../platform/db/db.ts'
 import { Failure, found } from '../../platform/failure.ts'
 import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
+import {
+  changedSecrets,
+  maskedConfig,
+  profileContext,
+  sameConfig,
+  sealConfig,
+  shownConfig,
+} from '../../platform/sealed-config.ts'
 import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
+import { makeVersions } from '../configs/version.ts'
 import { hasEndpointWithProfile } from '../endpoints/store.ts'
+import { endpointRef } from '../endpoints/view.ts'
 import { hasRoomWithProfile } from '../rooms/store.ts'
-import { changedSecrets, maskedConfig, sameConfig, shownConfig, storeConfig } from './config.ts'
-import { deleteProfile, findProfile, insertProfile, listProfiles, type ProfileRow, updateProfile } from './store.ts'
+import {
+  deleteProfile,
+  findProfile,
+  insertProfile,
+  listHolders,
+  listProfiles,
+  type ProfileRow,
+  updateProfile,
+} from './store.ts'
 
 export const profilesList = async (by: By) => ({
   profiles: (await listProfiles(by.ground.db, by.org.key)).map(summary),
@@ -28,33 +46,42 @@ export const profilesCreate = (by: By, body: InputOf<'profilesCreate'>['body']) 
       name: body.name,
       description: body.description || null,
       config_id: await nextId(tx, by.org.key, 'config'),
-      ...storeConfig(body.config, undefined, by.ground.secrets, sealContext(by, id)),
+      ...sealConfig(body.config, undefined, by.ground.secrets, profileContext(by.org, id)),
     }
     await insertProfile(tx, row)
     return { result: view(row), target: ref('profile', row), after: audited(row) }
   })
 
-export const profilesUpdate = (by: By, id: number, body: InputOf<'profilesUpdate'>['body']) =>
-  change(by, 'profilesUpdate', async (tx) => {
+/** A change of the config makes a version on each endpoint that has the profile. [contract 5.4.profile] */
+export async function profilesUpdate(by: By, id: number, body: InputOf<'profilesUpdate'>['body']) {
+  const { row, holders } = await change(by, 'profilesUpdate', async (tx) => {
     const before = await existing(tx, by, id)
     checkIfMatch(by, before.version)
-    const stored = storeConfig(body.config, before, by.ground.secrets, sealContext(by, id))
+    const stored = sealConfig(body.config, before, by.ground.secrets, profileContext(by.org, id))
+    const isSame = sameConfig(stored, before)
     const row: ProfileRow = {
       ...before,
       version: before.version + 1,
       name: body.name,
       description: body.description || null,
-      config_id: sameConfig(stored, before) ? before.config_id : await nextId(tx, by.org.key, 'config'),
+      config_id: isSame ? before.config_id : await nextId(tx, by.org.key, 'config'),
       ...stored,
     }
     await updateProfile(tx, row)
+    const endpoints = isSame ? [] : await listHolders(tx, by.org.key, id)
+    const holders = endpoints.map((e) => e.id)
+    await makeVersions(tx, by, holders)
     return {
-      result: view(row),
+      result: { row, holders },
       target: ref('profile', row),
       before: audited(before),
       after: audited(row, changedSecrets(before, row)),
+      affected: endpoints.map(endpointRef),
     }
   })
+  by.ground.devices.wake(holders)
+  return view(row)
+}
 
 export const profilesDelete = (by: By, id: number) =>
   change(by, 'profilesDelete', async (tx) => {
@@ -71,8 +98,6 @@ export const profilesDelete = (by: By, id: number) =>
   })
 
 const existing = async (on: Reader, by: By, id: number) => found(await findProfile(on, by.org.key, id), `profile ${id}`)
-
-const sealContext = (by: By, id: number) => `profile/${by.org.id}/${id}`
 
 const audited = (row: ProfileRow, changed: readonly string[] = []) => ({
   name: row.name,

@@ -16,6 +16,17 @@ const one = queryOne((db, p: { org: number; id: number }) =>
 )
 export const findProfile = (on: Reader, org: number, id: number) => one(on, { org, id })
 
+const holders = query((db, p: { org: number; profile: number }) =>
+  db
+    .selectFrom('endpoints')
+    .select(['id', 'serial'])
+    .where('org', '=', p.org)
+    .where('profile_id', '=', p.profile)
+    .orderBy('id'),
+)
+/** The endpoints that have it. */
+export const listHolders = (on: Reader, org: number, profile: number) => holders(on, { org, profile })
+
 const insert = query((db, p: ProfileRow) =>
   db.insertInto('profiles').values({
     org: p.org,
