@@ -1,0 +1,39 @@
+// What makes a first look worth it: rooms that are not all right, a profile, notes. Once for each organisation.
+import type { Client } from '../client/client.ts'
+import { enrol } from '../device/enrol.ts'
+
+const basement = 'Basement'
+
+export async function setScene(client: Client, url: string): Promise<void> {
+  const { rooms } = (await client.roomsList()).body
+  if (rooms.some(({ name }) => name === basement)) return
+
+  const offline = (await client.roomsCreate({ body: { name: basement } })).body
+  await enrol(url, { code: offline.dec ?? '', serial: 'DEMO-BOARD-1', model: 'NF22H1' })
+  const note = 'The switch down here is on order. Until it comes, the Board is unplugged.'
+  await client.roomNotesCreate({ roomId: offline.id, body: { note } })
+
+  const empty = (await client.roomsCreate({ body: { name: 'Attic' } })).body
+  await client.roomNotesCreate({
+    roomId: empty.id,
+    body: { note: 'Opens in spring. The first device enrols with the code of this room.' },
+  })
+
+  const { id, name } = rooms[0] ?? empty
+  const degraded = (await client.roomsGet({ id })).body
+  await enrol(url, { code: degraded.dec ?? '', serial: 'DEMO-PAD-1', model: 'NF19A1' })
+  await client.roomNotesCreate({ roomId: id, body: { note: `One Pad of ${name} is away for repair.` } })
+
+  const { profile } = (
+    await client.profilesCreate({
+      body: {
+        name: 'Quiet rooms',
+        description: 'Dark and silent at night',
+        config: { nightMode: true, brightness: 0.4, screenStandby: 600_000 },
+      },
+    })
+  ).body
+  for (const room of rooms.slice(1, 4)) {
+    await client.roomsAssignProfile({ id: room.id, body: { profileId: profile.id } })
+  }
+}

@@ -1,0 +1,93 @@
+// What a simulated fleet is made of: the same every time, and never anything that a real device could not say.
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SampleReport, StatusReport } from '../contract/device.ts'
+import { modelOf, sensorRanges } from '../contract/models.ts'
+import { isInCall, peopleIn, sampleOf } from './day.ts'
+import { defaultsOf, statusOf } from './hardware.ts'
+import { planFleet } from './plan.ts'
+
+const sizes = fc.record({
+  endpoints: fc.integer({ min: 1, max: 400 }),
+  rooms: fc.integer({ min: 1, max: 90 }),
+  locations: fc.integer({ min: 1, max: 70 }),
+  regions: fc.integer({ min: 1, max: 9 }),
+})
+
+test('a plan has the size that was asked for, and follows from seed and organisation', () => {
+  fc.assert(
+    fc.property(sizes, fc.nat(), (size, seed) => {
+      const plan = planFleet(size, seed, 'LXJ45kN')
+      expect(plan).toEqual(planFleet(size, seed, 'LXJ45kN'))
+      expect([plan.devices, plan.rooms, plan.locations, plan.regions].map((list) => list.length)).toEqual([
+        size.endpoints,
+        size.rooms,
+        size.locations,
+        size.regions,
+      ])
+      const serials = new Set(plan.devices.map((d) => d.serial))
+      expect(serials.size, 'no serial number twice').toBe(size.endpoints)
+      for (const { pairingSerial, room } of plan.devices) {
+        if (pairingSerial === undefined) continue
+        expect(plan.devices.find((d) => d.serial === pairingSerial)?.room, 'the leader is in the same room').toBe(room)
+      }
+      const roomKeys = plan.rooms.map(({ name, location }) => `${location}/${name}`)
+      expect(new Set(roomKeys).size, 'rooms of a location have names of their own').toBe(size.rooms)
+      const placeKeys = plan.locations.map(({ name, region }) => `${region}/${name}`)
+      expect(new Set(placeKeys).size, 'and so have locations of a region').toBe(size.locations)
+      expect(new Set(plan.regions).size).toBe(size.regions)
+      if (size.endpoints >= size.rooms) expect(new Set(plan.devices.map((d) => d.room)).size).toBe(size.rooms)
+      const other = planFleet(size, seed, 'another').devices
+      expect(
+        other.some(({ serial }) => serials.has(serial)),
+        'another organisation, other serial numbers',
+      ).toBe(false)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+const { devices, rooms } = planFleet({ endpoints: 300, rooms: 100, locations: 12, regions: 3 }, 1, 'LXJ45kN')
+
+test('every device sends what the protocol allows, and only what its model can measure', () => {
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  const isStatus = ajv.compile(StatusReport)
+  const isSamples = ajv.compile(SampleReport)
+  expect(new Set(devices.map((d) => d.model)).size, 'all models are there').toBe(11)
+  const begin = Date.parse('2026-05-04T00:00:00Z')
+  for (const device of devices) {
+    expect(isStatus(statusOf(device, defaultsOf(device))), ajv.errorsText(isStatus.errors)).toBe(true)
+    const samples = Array.from({ length: 60 }, (_, n) => sampleOf(device, begin + n * 7_919_000, n))
+    expect(isSamples({ samples }), ajv.errorsText(isSamples.errors)).toBe(true)
+    const { sensors, shutter } = modelOf(device.model)
+    for (const { timestamp, shutterClosed, ...values } of samples) {
+      expect(Object.keys(values).sort()).toEqual([...sensors].sort())
+      for (const sensor of sensors) {
+        expect(values[sensor]).toBeGreaterThanOrEqual(sensorRanges[sensor].min)
+        expect(values[sensor]).toBeLessThanOrEqual(sensorRanges[sensor].max)
+      }
+      expect(shutterClosed === undefined).toBe(shutter === undefined)
+      expect(timestamp).toBeGreaterThanOrEqual(0)
+    }
+  }
+})
+
+test('people meet by day, where the room is, and not at the weekend', () => {
+  const taken = (utc: string, timezone: string) => {
+    const there = rooms.filter((room) => room.timezone === timezone)
+    expect(there.length).toBeGreaterThan(5)
+    return there.filter((room) => peopleIn(room, Date.parse(utc)) > 0).length / there.length
+  }
+  expect(taken('2026-05-05T08:20:00Z', 'Europe/Oslo')).toBeGreaterThan(0.4)
+  expect(taken('2026-05-05T08:20:00Z', 'America/New_York')).toBe(0)
+  expect(taken('2026-05-05T14:20:00Z', 'America/New_York')).toBeGreaterThan(0.4)
+  expect(taken('2026-05-09T08:20:00Z', 'Europe/Oslo')).toBeLessThan(0.2)
+  const day = Date.parse('2026-05-05T00:00:00Z')
+  for (const room of rooms) {
+    for (let at = day; at < day + 86_400_000; at += 300_000) {
+      expect(peopleIn(room, at)).toBeLessThanOrEqual(room.seats)
+      if (isInCall(room, at)) expect(peopleIn(room, at)).toBeGreaterThan(0)
+    }
+  }
+})
