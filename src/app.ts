@@ -1,36 +1,75 @@
 // The service on one screen: what it is made of, and how it starts and stops.
 import { join } from 'node:path'
+import { silence } from './contract/device.ts'
+import { enrolRoute } from './link/enrol.ts'
+import { enrolPage } from './link/enrol-page.ts'
+import type { DeviceHandlers } from './link/handlers.ts'
+import { Link } from './link/link.ts'
+import { connectAddresses, isDeviceUpgrade, openDoors, openWebSocket } from './link/listen.ts'
+import { logsRoutes } from './link/logs.ts'
+import { makeLinkMetrics } from './link/metrics.ts'
 import { Keyring } from './platform/auth/keyring.ts'
 import type { Actor, Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { lockServer } from './platform/db/lock.ts'
-import { type Opened, type OpenSettings, openDb, prepareFolder } from './platform/db/open.ts'
-import { secretsOf } from './platform/db/secrets-of.ts'
+import { prepareFolder } from './platform/db/open.ts'
+import { every } from './platform/every.ts'
+import { openGround } from './platform/ground.ts'
 import type { Handlers } from './platform/http/handlers.ts'
 import { listen, readTls } from './platform/http/listen.ts'
 import { makeHttp } from './platform/http/server.ts'
 import { serviceRoutes } from './platform/http/service-routes.ts'
 import type { Log } from './platform/log.ts'
 import { makeMetrics } from './platform/metrics.ts'
-import type { PlaceOptions, ServeOptions } from './platform/options.ts'
+import type { ServeOptions } from './platform/options.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { listAfter } from './resources/audit/store.ts'
+import { deleteOldReports } from './resources/bug-reports/retention.ts'
+import { type BugReportSettings, bugReportRoutes } from './resources/bug-reports/routes.ts'
+import { logsCommand, uploadBundle, uploadUrl } from './resources/bug-reports/upload.ts'
+import { configReported, undelivered, waitingConfig } from './resources/configs/reported.ts'
+import { configRoutes } from './resources/configs/routes.ts'
+import { enrol } from './resources/endpoints/enrol.ts'
+import {
+  deviceConnected,
+  deviceDisconnected,
+  identify,
+  nobodyConnected,
+  statusReported,
+} from './resources/endpoints/presence.ts'
+import { endpointRoutes } from './resources/endpoints/routes.ts'
 import { writeLastUsed } from './resources/keys/last-used.ts'
 import { keyRoutes } from './resources/keys/routes.ts'
 import { keysCreate } from './resources/keys/rules.ts'
 import { findHolder, hasKey } from './resources/keys/store.ts'
 import { locationRoutes } from './resources/locations/routes.ts'
 import { noteRoutes } from './resources/notes/routes.ts'
+import {
+  expireOperations,
+  forgetOperations,
+  operationReported,
+  unacknowledged,
+  waitingOperations,
+} from './resources/operations/progress.ts'
+import { operationRoutes } from './resources/operations/routes.ts'
 import { administrator, orgCreate } from './resources/orgs/rules.ts'
 import { listOrgs } from './resources/orgs/store.ts'
 import { profileRoutes } from './resources/profiles/routes.ts'
 import { regionRoutes } from './resources/regions/routes.ts'
 import { roomRoutes } from './resources/rooms/routes.ts'
+import { samplesReceived } from './resources/sensors/ingest.ts'
+import { forgetSamples } from './resources/sensors/retention.ts'
+import { sensorRoutes } from './resources/sensors/routes.ts'
 import { userRoutes } from './resources/users/routes.ts'
 
 /** Every operation and who answers it. One that is missing does not compile. */
-const handlers: Handlers = {
+const handlersOf = (bundles: BugReportSettings): Handlers => ({
   ...auditRoutes,
+  ...endpointRoutes,
+  ...configRoutes,
+  ...operationRoutes,
+  ...bugReportRoutes(bundles),
+  ...sensorRoutes,
   ...regionRoutes,
   ...locationRoutes,
   ...roomRoutes,
@@ -38,14 +77,50 @@ const handlers: Handlers = {
   ...profileRoutes,
   ...userRoutes,
   ...keyRoutes,
-}
+})
+
+const nothing = () => []
+
+/** What devices say, and who listens; what waits for them, and who knows. */
+const deviceHandlers = (ground: Ground): DeviceHandlers => ({
+  identify: (endpointId, credential) => identify(ground, endpointId, credential),
+  connected: (session) => deviceConnected(ground, session),
+  disconnected: (session) => deviceDisconnected(ground, session),
+  async waiting(session, listensTo) {
+    const config = listensTo('config') ? await waitingConfig(ground, session.device) : undefined
+    const addressOf = (id: string) => uploadUrl(ground, session.device.org, id)
+    const commands = listensTo('operation') ? await waitingOperations(ground, session, addressOf) : []
+    return [
+      ...(config ? [{ kind: 'config' as const, body: config }] : []),
+      ...commands.map((body) => ({ kind: 'operation' as const, body })),
+    ]
+  },
+  received: {
+    status: (session, message) => statusReported(ground, session, message).then(nothing),
+    async sample(session, message) {
+      const body = await samplesReceived(ground, session, message)
+      return body ? [{ kind: 'sample-refused', body }] : []
+    },
+    async config(session, message) {
+      const body = await configReported(ground, session, message)
+      return body ? [{ kind: 'config', body }] : []
+    },
+    operation: (session, message) => operationReported(ground, session, message).then(nothing),
+    async logs({ device }, { id }) {
+      const body = await logsCommand(ground, device, id)
+      return body ? [{ kind: 'operation', body }] : []
+    },
+  },
+})
 
 const drainPatience = 20_000
+const hour = 3_600_000
 
 export interface Service {
   /** Where it can be reached from here. */
   readonly url: string
   readonly publicUrl: string
+  readonly mqttPort: number | undefined
   /** Set when this start made the first organisation: the only time that its key can be shown. */
   readonly first: { readonly org: string; readonly key: string } | undefined
   /** Nobody can call it yet: organisations were made by hand, but no key. */
@@ -71,14 +146,21 @@ export async function startService(
   }
   try {
     const metrics = makeMetrics()
+    let url = ''
     const { ground, opened } = await openGround(options, {
       clock,
       isLocked: true,
       mustExist: false,
       keysChanged: () => keyring.forget(),
+      devices: {
+        isConnected: (id) => link.isConnected(id),
+        wake: (ids) => link.wake(ids),
+        cut: (ids, why) => link.cut(ids, why),
+      },
+      publicUrl: () => options.publicUrl ?? url,
       onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
     })
-    const { db } = ground
+    const { db, publicUrl } = ground
     closers.push(() => db.close())
     db.metrics = metrics.db
     metrics.watchPools(opened.pools)
@@ -89,9 +171,14 @@ export async function startService(
     })
     closers.push(writeLastUsed(db, keyring, log))
 
+    const bundles = { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention }
+    const devices = deviceHandlers(ground)
+    const linkMetrics = makeLinkMetrics(metrics.registry)
+    const link: Link = new Link({ handlers: devices, clock, log, metrics: linkMetrics })
+
     const http = await makeHttp({
       ground,
-      handlers,
+      handlers: handlersOf(bundles),
       keyring,
       clock,
       log,
@@ -101,36 +188,57 @@ export async function startService(
       corsOrigins: options.corsOrigin ?? [],
       trustProxy: options.trustProxy ?? [],
       logReads: options.logRequests === 'all',
+      isUpgrade: isDeviceUpgrade,
     })
-    closers.push(() => http.drain(drainPatience))
-    let url = ''
-    const publicUrl = () => options.publicUrl ?? url
     serviceRoutes(http.app, { db, metrics, identify: http.identify, publicUrl })
+    enrolPage(http.app)
+    enrolRoute(http.app, {
+      clock,
+      metrics: linkMetrics,
+      enrol: (request, from) => enrol(ground, request, from),
+      addresses: () => connectAddresses(publicUrl(), doors, options.mqttHost),
+    })
+    logsRoutes(http.app, {
+      clock,
+      identify: devices.identify,
+      upload: (...upload) => uploadBundle(ground, bundles.folder, ...upload),
+    })
+
+    await nobodyConnected(ground)
+    await deleteOldReports(ground, bundles.folder)
+    await link.listen()
+    closers.push(() => link.close())
+    openWebSocket(link, http.app.server)
+    const doors = await openDoors(link, options, tls)
+    closers.push(async () => doors.close())
+    closers.push(() => http.drain(drainPatience))
     url = await listen(http.app, options)
+    closers.push(
+      every(500, 'expiring operations', log, () => expireOperations(ground)),
+      every(silence / 2, 'telling devices again', log, async () => {
+        link.wake(await unacknowledged(ground))
+        link.wake(await undelivered(ground))
+      }),
+      every(hour, 'forgetting what is old', log, async () => {
+        await deleteOldReports(ground, bundles.folder)
+        await forgetOperations(ground)
+        await forgetSamples(ground)
+      }),
+    )
     // Only now: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(ground)
     log.info({ url, engine: db.engine, migrated: opened.migrated }, 'ready')
-    return { url, publicUrl: publicUrl(), first, lacksKey: !(await hasKey(db)), ground, close: closeAll }
+    return {
+      url,
+      publicUrl: publicUrl(),
+      mqttPort: doors.mqttPort,
+      first,
+      lacksKey: !(await hasKey(db)),
+      ground,
+      close: closeAll,
+    }
   } catch (error) {
     await closeAll()
-    throw error
-  }
-}
-
-type GroundSettings = OpenSettings & Pick<Ground, 'clock' | 'keysChanged'>
-
-/** Database and secrets, for the server and for commands that work beside it. */
-export async function openGround(
-  options: PlaceOptions,
-  settings: GroundSettings,
-): Promise<{ ground: Ground; opened: Opened }> {
-  const { clock, keysChanged } = settings
-  const opened = await openDb(options, settings)
-  try {
-    const secrets = await secretsOf(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
-    return { ground: { db: opened.db, secrets, clock, keysChanged }, opened }
-  } catch (error) {
-    await opened.db.close()
     throw error
   }
 }

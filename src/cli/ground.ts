@@ -1,8 +1,8 @@
 // Opens the database for a command that works on it directly, also while a server runs.
-import { openGround } from '../app.ts'
 import type { Actor, Ground } from '../platform/by.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { Opened } from '../platform/db/open.ts'
+import { openGround } from '../platform/ground.ts'
 import type { PlaceOptions } from '../platform/options.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,15 +1,19 @@
-// `roomkeeper openapi`: the document as it is committed and served.
+// `roomkeeper openapi` and `roomkeeper messages`: the documents for machines, as they are committed.
 import { writeFileSync } from 'node:fs'
+import { deviceMessages } from '../contract/device-messages.ts'
 import { openapi } from '../contract/openapi.ts'
 import { Refusal } from '../platform/failure.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The committed document names the default address; a running server puts its own in. */
-export const openapiText = (): string => `${JSON.stringify(openapi('http://127.0.0.1:8080'), null, 2)}\n`
+const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 
-export function writeOpenapi(terminal: Terminal, { output }: { output?: string }): void {
-  if (output === undefined) terminal.say(openapiText().trimEnd())
-  else write(output, openapiText())
+/** The committed document names the default address; a running server puts its own in. */
+export const openapiText = (): string => textOf(openapi('http://127.0.0.1:8080'))
+export const messagesText = (): string => textOf(deviceMessages())
+
+export function printDocument(terminal: Terminal, text: string, { output }: { output?: string }): void {
+  if (output === undefined) terminal.say(text.trimEnd())
+  else write(output, text)
 }
 
 function write(file: string, text: string): void {

@@ -3,11 +3,12 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { Refusal } from '../platform/failure.ts'
 import { type OptionSpec, placeOptions, serveOptions } from '../platform/options.ts'
 import { auditHead, auditVerify } from './audit.ts'
+import { demoOptions } from './demo-options.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
-import { writeOpenapi } from './openapi.ts'
+import { messagesText, openapiText, printDocument } from './openapi.ts'
 import { orgCreateCommand, orgListCommand } from './org.ts'
-import { serve } from './serve.ts'
+import { simulateCommand, simulateOptions } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
 
 export function program(terminal: Terminal): Command {
@@ -33,7 +34,21 @@ export function program(terminal: Terminal): Command {
   const administrative = (parent: Command, name: string, description: string) =>
     under(parent, name, description, placeOptions).option('--json', 'print JSON, for machines')
 
-  under(root, 'serve', 'start the server', serveOptions).action((options) => serve(terminal, options))
+  // Loaded when it is wanted: the other commands do not wait for a whole server.
+  under(root, 'serve', 'start the server', serveOptions).action(async (options) => {
+    const { serve } = await import('./serve.ts')
+    return serve(terminal, options)
+  })
+
+  under(root, 'demo', 'start a server with a simulated fleet, for a first look', demoOptions).action(
+    async (options) => {
+      const { demo } = await import('./demo.ts')
+      return demo(terminal, options)
+    },
+  )
+  simulateOptions(root.command('simulate').description('run a fleet of simulated devices against a server')).action(
+    (options) => simulateCommand(terminal, options),
+  )
 
   const org = root.command('org').description('organisations')
   administrative(org, 'create', 'create an organisation')
@@ -74,11 +89,14 @@ export function program(terminal: Terminal): Command {
   administrative(root, 'migrate', 'bring the database to this version; "serve" does it by itself').action((options) =>
     migrateCommand(terminal, options),
   )
-  root
-    .command('openapi')
-    .description('print the OpenAPI document')
-    .option('--output <file>', 'write it to a file')
-    .action((options) => writeOpenapi(terminal, options))
+  const document = (name: string, description: string, text: () => string) =>
+    root
+      .command(name)
+      .description(description)
+      .option('--output <file>', 'write it to a file')
+      .action((options) => printDocument(terminal, text(), options))
+  document('openapi', 'print the OpenAPI document', openapiText)
+  document('messages', 'print the JSON Schemas of the device protocol', messagesText)
   return root
 }
 

@@ -1,7 +1,7 @@
 // `roomkeeper serve`: starts the service, greets, and stops it gently.
 import { startService } from '../app.ts'
 import { makeLog } from '../platform/log.ts'
-import { isLoopback } from '../platform/loopback.ts'
+import { isLoopbackHost } from '../platform/loopback.ts'
 import type { ServeOptions } from '../platform/options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -15,9 +15,14 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     },
   })
   const { first, publicUrl } = service
-  if (!isLoopback(options.host) && options.host !== 'localhost' && !options.tlsCert) {
+  if (!isLoopbackHost(options.host) && !options.tlsCert) {
     terminal.complain(
       `Listening on ${options.host} without HTTPS: keys can be read on the way. Use --tls-cert and --tls-key, or a proxy that speaks HTTPS.`,
+    )
+  }
+  if (!isLoopbackHost(options.mqttHost) && service.mqttPort !== undefined) {
+    terminal.complain(
+      `Devices can connect to ${options.mqttHost}:${service.mqttPort} without TLS: their credentials can be read on the way. Use --mqtt-tls-port and --mqtt-port off.`,
     )
   }
   if (!first) terminal.say(`Roomkeeper is ready at ${publicUrl}\nEvery operation is described at ${publicUrl}/docs`)

@@ -27,8 +27,11 @@ export interface Answer<T> {
 }
 
 export type Client = {
-  readonly [K in OperationId]: (...args: Args<K>) => Promise<Answer<ResponseOf<Operations[K]>>>
+  readonly [K in OperationId]: (...args: Args<K>) => Promise<Answer<BodyOfAnswer<K>>>
 }
+
+/** JSON, or the bytes of a download. */
+type BodyOfAnswer<K extends OperationId> = Operations[K] extends { download: string } ? Blob : ResponseOf<Operations[K]>
 
 export interface ClientOptions {
   /** For example http://127.0.0.1:8080 */
@@ -77,10 +80,9 @@ async function send(
     ...(operation.body && { body: JSON.stringify(input.body) }),
     ...(signal && { signal }),
   })
-  const text = await response.text()
-  if (response.status !== 200) throw errorOf(response.status, text)
+  if (response.status !== 200) throw errorOf(response.status, await response.text())
   return {
-    body: JSON.parse(text),
+    body: operation.download ? await response.blob() : JSON.parse(await response.text()),
     etag: response.headers.get('etag') ?? undefined,
     requestId: response.headers.get('x-request-id') ?? undefined,
   }

@@ -1,0 +1,86 @@
+// `roomkeeper demo`: a server with a fleet and a week of history in one command, for a first look.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Service, startService } from '../app.ts'
+import { makeClient } from '../client/client.ts'
+import { Refusal } from '../platform/failure.ts'
+import { makeLog } from '../platform/log.ts'
+import type { ServeOptions } from '../platform/options.ts'
+import { keysCreate } from '../resources/keys/rules.ts'
+import { administrator } from '../resources/orgs/rules.ts'
+import { listOrgs } from '../resources/orgs/store.ts'
+import { cliActor } from './ground.ts'
+import { runFleet } from './simulate.ts'
+import type { Terminal } from './terminal.ts'
+
+const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3 }
+const week = 7 * 86_400_000
+
+export async function demo(terminal: Terminal, options: ServeOptions): Promise<void> {
+  const stop = new AbortController()
+  void terminal.untilStopped().then(() => stop.abort())
+  const service = await startService(options, makeLog(options.logLevel), {
+    onLost: () => {
+      terminal.complain('The lock on the database was lost, so another server could start. Stopping.')
+      terminal.fail()
+    },
+  })
+  try {
+    const { org, key } = await accessTo(service, terminal, options.dataDir)
+    terminal.say(`
+Roomkeeper is ready at ${service.publicUrl}
+
+  Organisation  ${org}
+  Key           ${key}
+
+Try it:
+
+  curl -H 'Authorization: Bearer ${key}' ${service.publicUrl}/v1/orgs/${org}/endpoints
+
+Every operation is described at ${service.publicUrl}/docs
+`)
+    const habits = { seed: 1, speed: 1, interval: 30, flap: 0.03, rejectConfig: 0.03, backfill: week }
+    const state = join(options.dataDir, 'simulator.json')
+    const client = makeClient({ baseUrl: service.url, org, token: key })
+    const { setScene } = await import('../simulator/scene.ts')
+    await runFleet(terminal, { ...size, ...habits, url: service.url, org, key, state }, stop.signal, () =>
+      setScene(client, service.url),
+    )
+  } finally {
+    await service.close()
+  }
+}
+
+interface Access {
+  readonly org: string
+  readonly key: string
+}
+
+/** The key of the first start is kept, so that every start can show it; if it is lost, a new one is made. */
+async function accessTo({ first, ground }: Service, terminal: Terminal, folder: string): Promise<Access> {
+  const file = join(folder, 'demo.json')
+  const kept = first ?? read(file)
+  const orgs = await listOrgs(ground.db)
+  if (kept && orgs.some(({ id }) => id === kept.org)) {
+    if (first) keep(file, first)
+    return kept
+  }
+  const [org] = orgs
+  if (!org) throw new Refusal(`There is no organisation in ${folder}. Delete the folder to start afresh.`)
+  const by = await administrator(ground, cliActor(terminal), org.id)
+  const { body } = await keysCreate(by, { name: 'Demo', scopes: ['read', 'write'], manage: true })
+  const access = { org: org.id, key: body.key }
+  keep(file, access)
+  return access
+}
+
+function read(file: string): Access | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const keep = (file: string, { org, key }: Access): void =>
+  writeFileSync(file, `${JSON.stringify({ org, key })}\n`, { mode: 0o600 })
