@@ -190,7 +190,8 @@ describe('--help', () => {
 
   test('of the program names every command', async () => {
     const text = await help()
-    for (const name of ['serve', 'org', 'keys', 'audit', 'migrate', 'openapi']) expect(text).toContain(` ${name} `)
+    for (const name of ['serve', 'org', 'keys', 'audit', 'simulate', 'demo', 'migrate', 'openapi', 'messages'])
+      expect(text).toContain(` ${name} `)
   })
 
   test('of serve explains every option with its environment variable and its default', async () => {

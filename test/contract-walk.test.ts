@@ -227,6 +227,9 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
   test('ignores keys that it does not know [contract 1.7]', async () => {
     const f = await newFixture(house)
     const { body } = calls[id](f) as { body: object }
+    // A list has no keys, and inside a device config a typing error must not be a silent nothing.
+    if (Array.isArray(body) || (of(id).body as { additionalProperties?: boolean }).additionalProperties === false)
+      return
     const extra = { ...body, unheardOf: { deep: [1] }, constructor: 1, toString: 'x' }
     expect(codeOf(await perform(house, f, id, { body: extra }))).toBe('200 OK')
   })
@@ -248,15 +251,13 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
     const stranger = await house.newOrg()
     const raw = '{'
     const text = { 'content-type': 'text/plain' }
+    const tooLong = 'x'.repeat(1024 * 1024 + 1)
     const readOnly = await f.newKey({ scopes: ['read'] })
     const steps = [
       [await house.call(method, path, { key: false, raw }), '401 UNAUTHENTICATED'],
       [await house.call(method, path, { key: stranger.key, raw }), '404 NOT_FOUND'],
       [await house.call(method, path, { key: readOnly, raw }), '403 PERMISSION_DENIED'],
-      [
-        await house.call(method, path, { key: f.key, raw: 'x'.repeat(1024 * 1024 + 1), headers: text }),
-        '413 PAYLOAD_TOO_LARGE',
-      ],
+      [await house.call(method, path, { key: f.key, raw: tooLong, headers: text }), '413 PAYLOAD_TOO_LARGE'],
       [await house.call(method, path, { key: f.key, raw, headers: text }), '415 UNSUPPORTED_MEDIA_TYPE'],
       [await house.call(method, path, { key: f.key, raw }), '400 INVALID_ARGUMENT'],
     ] as const

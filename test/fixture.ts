@@ -1,7 +1,13 @@
 // One of everything in an organisation, and for every operation a call that succeeds there.
+import { gzipSync } from 'node:zlib'
 import { type CallInput, pathOf } from '../src/client/client.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { type OperationId, operations } from '../src/contract/operations.ts'
+import { tokenHash } from '../src/platform/auth/token.ts'
+import { uploadUrl } from '../src/resources/bug-reports/upload.ts'
+import { updateConnected } from '../src/resources/endpoints/device-store.ts'
+import { samplesReceived } from '../src/resources/sensors/ingest.ts'
+import { enrolDevice } from './device.ts'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
 
 export interface Fixture extends TestOrg {
@@ -14,6 +20,12 @@ export interface Fixture extends TestOrg {
   readonly profile: number
   readonly user: string
   readonly keyId: string
+  /** In the room, connected as far as the database knows, config version 1 applied. */
+  readonly endpoint: string
+  /** Waits for the endpoint. */
+  readonly operation: string
+  /** With the logs of the endpoint. */
+  readonly supportId: string
 }
 
 export async function newFixture(house: Harness): Promise<Fixture> {
@@ -28,12 +40,65 @@ export async function newFixture(house: Harness): Promise<Fixture> {
   await make('/users', { email: 'owner@example.org', role: 'owner', regionIds: [] })
   const user = (await make('/users', { email: 'ada@example.org', role: 'admin', regionIds: [region] })).id
   const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
-  return { ...org, region, emptyRegion, location, room, note, profile, user, keyId }
+  const devices = await newEndpoint(house, org, room)
+  return { ...org, region, emptyRegion, location, room, note, profile, user, keyId, ...devices }
+}
+
+/** Enrolled through the protocol; what only a connected device could do is done for it, because walks need thousands. */
+async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
+  const { answer, serial, model } = await enrolDevice(house, org, { roomId })
+  const { endpointId: endpoint, credential } = answer
+  const { ground } = house
+  await ground.db.telemetry((on) =>
+    updateConnected(on, org.org.key, endpoint, tokenHash(credential), ground.clock.now()),
+  )
+  const device = { org: org.org, id: endpoint, serial, model }
+  const sample = { timestamp: Math.floor(ground.clock.now() / 1000), people: 3 }
+  await samplesReceived(ground, { device, since: 0, credential }, { samples: [sample] })
+  const write = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
+  await write(`/endpoints/${endpoint}/config`, { brightness: 0.5 })
+  await write(`/endpoints/${endpoint}/config`, { brightness: 0.6 })
+  const { operations } = await write('/endpoints/send_message', { message: 'Hello.', endpointIds: [endpoint] })
+  const { supportId } = await write('/endpoints/generate_bug_report', [endpoint])
+  const logs = (await org.call('GET', `/endpoints/${endpoint}/operations`)).body.operations.find(
+    (o: { type: string }) => o.type === 'COLLECT_LOGS',
+  )
+  const uploaded = await fetch(uploadUrl(ground, org.org, logs.id), {
+    method: 'PUT',
+    headers: { authorization: `Basic ${btoa(`${endpoint}:${credential}`)}`, 'content-type': 'application/gzip' },
+    body: gzipSync('all is well'),
+  })
+  if (uploaded.status !== 200) throw new Error(await uploaded.text())
+  return { endpoint, operation: operations[0].id as string, supportId: supportId as string }
 }
 
 /** An operation without a line here does not compile: that is how the walk covers all of them. */
 export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> } = {
   auditLogs: () => ({ from: 0, to: Date.UTC(2100, 0) }),
+  endpointsBasicList: (f) => ({ regionId: f.region, locationId: f.location }),
+  endpointsGet: (f) => ({ id: f.endpoint }),
+  endpointsDelete: (f) => ({ id: f.endpoint }),
+  endpointsMoveRoom: (f) => ({ body: { endpointIds: [f.endpoint], roomId: f.room } }),
+  endpointsAssignProfile: (f) => ({ id: f.endpoint, body: { profileId: f.profile } }),
+  endpointsSettings: (f) => ({ id: f.endpoint }),
+  endpointsApplyConfig: (f) => ({ id: f.endpoint, body: { nightMode: true } }),
+  configVersionsList: (f) => ({ id: f.endpoint }),
+  configVersionsGet: (f) => ({ id: f.endpoint, n: 1 }),
+  configVersionsRestore: (f) => ({ id: f.endpoint, n: 1 }),
+  configStateGet: (f) => ({ id: f.endpoint }),
+  endpointsReboot: (f) => ({ id: f.endpoint }),
+  endpointsSendMessage: (f) => ({ body: { message: 'Hello.', endpointIds: [f.endpoint] } }),
+  roomsSendMessage: (f) => ({ body: { message: 'Hello.', roomIds: [f.room] } }),
+  endpointsOperationsList: (f) => ({ id: f.endpoint }),
+  operationsGet: (f) => ({ id: f.operation }),
+  operationsCancel: (f) => ({ id: f.operation }),
+  endpointsGenerateBugReport: (f) => ({ uploadInCallLogs: true, body: [f.endpoint] }),
+  bugReportsGet: (f) => ({ supportId: f.supportId }),
+  bugReportsFileGet: (f) => ({ supportId: f.supportId, name: `${f.endpoint}.log.gz` }),
+  endpointsSensorData: (f) => ({ id: f.endpoint }),
+  endpointsBulkSensorData: (f) => ({ regionId: f.region, locationId: f.location }),
+  roomsSensorData: (f) => ({ id: f.room }),
+  roomsBulkSensorData: (f) => ({ regionId: f.region, locationId: f.location }),
   regionsList: () => ({}),
   regionsCreate: () => ({ body: { name: 'Africa' } }),
   regionsUpdate: (f) => ({ id: f.region, body: { name: 'EMEA' } }),
@@ -48,6 +113,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   roomsUpdate: (f) => ({ id: f.room, body: { name: 'Fjell' } }),
   roomsDelete: (f) => ({ id: f.room }),
   roomsRegenerateDec: (f) => ({ id: f.room }),
+  roomsEnrolmentGet: (f) => ({ id: f.room }),
   roomsAssignProfile: (f) => ({ id: f.room, body: { profileId: f.profile } }),
   roomNotesCreate: (f) => ({ roomId: f.room, body: { note: 'Done.' } }),
   roomNotesListAll: () => ({}),

@@ -67,6 +67,7 @@ export interface TestOrg {
 
 export interface Harness {
   readonly url: string
+  readonly mqttPort: number
   readonly ground: Ground
   readonly clock: TestClock
   /** Log lines that were written, as objects. */
@@ -80,11 +81,23 @@ export interface Harness {
 
 export const quiet: Pick<
   ServeOptions,
-  'host' | 'port' | 'mqttPort' | 'rateLimit' | 'authFailureLimit' | 'logLevel' | 'logRequests'
+  | 'host'
+  | 'port'
+  | 'mqttPort'
+  | 'mqttHost'
+  | 'mqttTlsPort'
+  | 'logRetention'
+  | 'rateLimit'
+  | 'authFailureLimit'
+  | 'logLevel'
+  | 'logRequests'
 > = {
   host: '127.0.0.1',
   port: 0,
   mqttPort: 0,
+  mqttHost: '127.0.0.1',
+  mqttTlsPort: 'off',
+  logRetention: 30,
   rateLimit: 0,
   authFailureLimit: 0,
   logLevel: 'info',
@@ -131,6 +144,7 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
   const call = (method: string, path: string, given: Call = {}) => send(url, method, path, given)
   return {
     url,
+    mqttPort: service.mqttPort ?? 0,
     ground,
     clock,
     logged,
@@ -237,6 +251,7 @@ export function checkEveryAnswer(method: string, path: string, reply: Reply): vo
   const at = operationAt(method, path)
   if (!at || method === 'HEAD' || reply.status === 304 || reply.headers.get('content-type')?.startsWith('text/csv'))
     return
+  if (at.operation.download) return void expect(reply.headers.get('content-type')).toBe(at.operation.download)
   expect(reply.status, 'success is 200, always').toBe(200)
   expect(reply.headers.get('content-type')).toBe('application/json')
   expectValid(at.isAnswer, reply, at.operation.id)

@@ -55,7 +55,8 @@ export class Program {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
     this.#child = spawn(process.execPath, [...node, bin, ...args], {
       cwd,
-      env: { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE, ...env },
+      // Several servers run at once here: none may ask for the usual port of devices.
+      env: { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE, ROOMKEEPER_MQTT_PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     living.add(this.#child)

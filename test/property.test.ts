@@ -50,6 +50,7 @@ const time = fc.oneof(
 
 /** A value for a property: often one that fits, sometimes anything. */
 const valueFor = (name: string): fc.Arbitrary<unknown> => {
+  if (name === 'endpointIds') return endpointIds
   if (/Ids$/.test(name)) return fc.array(fc.oneof(integer, nasty), { maxLength: 5 })
   if (/Id$/.test(name)) return fc.oneof(integer, fc.constant(null), nasty)
   if (name === 'scopes') return fc.array(fc.constantFrom('read', 'write', 'admin', 1), { maxLength: 3 })
@@ -76,7 +77,15 @@ const config = fc.dictionary(
   { maxKeys: 4 },
 )
 
+/** `ENDPOINT` stands for the one of the fixture. */
+const endpointIds = fc.array(
+  fc.oneof({ weight: 6, arbitrary: fc.constant('ENDPOINT') }, fc.uuid(), fc.constant(1), nasty),
+  { maxLength: 4 },
+)
+
 const bodyFor = ({ body }: Operation): fc.Arbitrary<unknown> => {
+  if ((body as { type?: string }).type === 'array') return endpointIds
+  if ((body as { title?: string }).title === 'DeviceConfig') return config
   const properties = Object.keys((body as { properties?: object } | undefined)?.properties ?? {})
   const fitting = fc.record(Object.fromEntries(properties.map((name) => [name, valueFor(name)])), { requiredKeys: [] })
   const usual = fc.record(Object.fromEntries(properties.map((name) => [name, valueFor(name)])))
@@ -123,7 +132,12 @@ test(`${requests} generated requests: no 5xx, every answer in its documented sha
       // The harness checks shape, headers, schema and request id of every answer.
       const reply = await house.call(operation.method, `${base}${own ? `?${own}` : ''}`, {
         key: fixture.key,
-        ...(operation.body && { body: sent }),
+        ...(operation.body && {
+          body:
+            sent === undefined
+              ? sent
+              : JSON.parse(JSON.stringify(sent).replaceAll('"ENDPOINT"', JSON.stringify(fixture.endpoint))),
+        }),
         headers: {
           ...(ifMatch && { 'if-match': ifMatch }),
           ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),

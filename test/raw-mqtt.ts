@@ -1,0 +1,58 @@
+// MQTT written by hand, for what a library would not send: frames in one segment, in pieces, or half.
+import { connect, type Socket } from 'node:net'
+
+const text = (value: string | Buffer): Buffer => {
+  const bytes = Buffer.from(value)
+  return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
+}
+
+function frame(first: number, ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts)
+  const length: number[] = []
+  for (let rest = body.length; rest > 0 || length.length === 0; rest >>= 7) {
+    length.push((rest & 127) | (rest > 127 ? 128 : 0))
+  }
+  return Buffer.concat([Buffer.from([first, ...length]), body])
+}
+
+const number = (value: number) => Buffer.from([value >> 8, value & 255])
+
+export const frames = {
+  connect: (username: string, password: string) =>
+    frame(0x10, text('MQTT'), Buffer.from([4, 0xc2, 0, 30]), text('any'), text(username), text(password)),
+  publish: (topic: string, payload: string, qos: 0 | 1, id = 0) =>
+    frame(0x30 | (qos << 1), text(topic), ...(qos ? [number(id)] : []), Buffer.from(payload)),
+  subscribe: (topic: string, id: number) => frame(0x82, number(id), text(topic), Buffer.from([1])),
+  disconnect: frame(0xe0),
+}
+
+export interface RawConnection {
+  readonly socket: Socket
+  /** Frames that came, in their order: the first byte, and the packet id of those that have one. */
+  readonly received: { readonly type: number; readonly id: number }[]
+  readonly isClosed: boolean
+}
+
+export async function rawMqtt(port: number): Promise<RawConnection> {
+  const socket = connect(port, '127.0.0.1')
+  const connection = { socket, received: [] as { type: number; id: number }[], isClosed: false }
+  let rest = Buffer.alloc(0)
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    connection.isClosed = true
+  })
+  socket.on('data', (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    // What is sent to these connections is short: one byte of length is enough.
+    while (rest.length >= 2 && rest.length >= 2 + (rest[1] as number)) {
+      const end = 2 + (rest[1] as number)
+      connection.received.push({ type: (rest[0] as number) >> 4, id: end >= 4 ? rest.readUInt16BE(2) : 0 })
+      rest = rest.subarray(end)
+    }
+  })
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return connection
+}
+
+export const connack = 2
+export const puback = 4
