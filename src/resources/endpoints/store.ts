@@ -1,5 +1,6 @@
 // SQL of endpoints, as the API and the other nouns need it.
 import { type Selectable, sql } from 'kysely'
+import { byPlace } from '../../platform/db/by-place.ts'
 import type { Reader, Tx } from '../../platform/db/db.ts'
 import { isAnyNumberOf, isAnyOf } from '../../platform/db/ids.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
@@ -28,7 +29,7 @@ interface Filter {
   location: number
 }
 
-const listing = (byRegion: boolean, byLocation: boolean) =>
+const listing = byPlace((byRegion, byLocation) =>
   query((db, p: Filter) =>
     db
       .selectFrom('endpoints as e')
@@ -42,19 +43,10 @@ const listing = (byRegion: boolean, byLocation: boolean) =>
       .$if(byRegion, (q) => q.where(sql.ref('l.region_id'), '=', p.region))
       .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
       .orderBy('e.id'),
-  )
-const listings = {
-  all: listing(false, false),
-  region: listing(true, false),
-  location: listing(false, true),
-  both: listing(true, true),
-}
-
-export const listEndpoints = (on: Reader, org: number, region?: number, location?: number) => {
-  const filters =
-    region === undefined ? (location === undefined ? 'all' : 'location') : location === undefined ? 'region' : 'both'
-  return listings[filters](on, { org, region: region ?? 0, location: location ?? 0 })
-}
+  ),
+)
+export const listEndpoints = (on: Reader, org: number, region?: number, location?: number) =>
+  listing(on, { org }, region, location)
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
 const one = queryOne((db, p: { org: number; id: string }) =>

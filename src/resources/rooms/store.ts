@@ -1,5 +1,6 @@
 // SQL of rooms and of the look-up of enrolment codes.
 import { sql } from 'kysely'
+import { byPlace } from '../../platform/db/by-place.ts'
 import type { Reader, Tx } from '../../platform/db/db.ts'
 import { isAnyNumberOf } from '../../platform/db/ids.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
@@ -7,7 +8,7 @@ import { query, queryOne } from '../../platform/db/query.ts'
 type Key = { org: number; id: number }
 type Filter = { org: number; region: number; location: number; fresh: number }
 
-const listing = (byRegion: boolean, byLocation: boolean) =>
+const listing = byPlace((byRegion, byLocation) =>
   query((db, p: Filter) =>
     db
       .selectFrom('rooms as r')
@@ -48,20 +49,11 @@ const listing = (byRegion: boolean, byLocation: boolean) =>
       .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
       .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
       .orderBy('r.id'),
-  )
-const listings = {
-  all: listing(false, false),
-  region: listing(true, false),
-  location: listing(false, true),
-  both: listing(true, true),
-}
-
+  ),
+)
 /** `fresh`: samples since then count for the people in a room. */
-export const listRooms = (on: Reader, org: number, fresh: number, region?: number, location?: number) => {
-  const filters =
-    region === undefined ? (location === undefined ? 'all' : 'location') : location === undefined ? 'region' : 'both'
-  return listings[filters](on, { org, fresh, region: region ?? 0, location: location ?? 0 })
-}
+export const listRooms = (on: Reader, org: number, fresh: number, region?: number, location?: number) =>
+  listing(on, { org, fresh }, region, location)
 
 const one = queryOne((db, p: Key) =>
   db

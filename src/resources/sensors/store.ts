@@ -1,5 +1,6 @@
 // SQL of samples: their history, the latest of each endpoint, and the numbers that stand for endpoints in the history.
 import { type Selectable, sql } from 'kysely'
+import { byPlace } from '../../platform/db/by-place.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Engine, Reader, Telemetry } from '../../platform/db/db.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
@@ -106,16 +107,7 @@ interface Filter {
   region: number
   location: number
 }
-const filtersOf = (region?: number, location?: number) =>
-  region === undefined ? (location === undefined ? 'all' : 'location') : location === undefined ? 'region' : 'both'
-const forFilters = <T>(make: (byRegion: boolean, byLocation: boolean) => T) => ({
-  all: make(false, false),
-  region: make(true, false),
-  location: make(false, true),
-  both: make(true, true),
-})
-
-const latestOfEndpoints = forFilters((byRegion, byLocation) =>
+const latestOfEndpoints = byPlace((byRegion, byLocation) =>
   query((db, p: Filter) =>
     db
       .selectFrom('endpoints as e')
@@ -134,9 +126,9 @@ const latestOfEndpoints = forFilters((byRegion, byLocation) =>
 )
 /** Every endpoint; its columns are null if it has no sample. */
 export const listLatest = (on: Reader, org: number, region?: number, location?: number) =>
-  latestOfEndpoints[filtersOf(region, location)](on, { org, region: region ?? 0, location: location ?? 0 })
+  latestOfEndpoints(on, { org }, region, location)
 
-const rooms = forFilters((byRegion, byLocation) =>
+const rooms = byPlace((byRegion, byLocation) =>
   query((db, p: Filter) =>
     db
       .selectFrom('rooms as r')
@@ -149,7 +141,7 @@ const rooms = forFilters((byRegion, byLocation) =>
   ),
 )
 export const listRoomIds = (on: Reader, org: number, region?: number, location?: number) =>
-  rooms[filtersOf(region, location)](on, { org, region: region ?? 0, location: location ?? 0 })
+  rooms(on, { org }, region, location)
 
 const inRooms = query((db, p: { org: number; since: number }) =>
   db
