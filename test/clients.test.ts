@@ -5,6 +5,7 @@ import { type OperationId, operationIds, operationList } from '../src/contract/o
 import { newDevice, type TestDevice } from './device.ts'
 import { type Fixture, newFixture, pathFor, perform } from './fixture.ts'
 import { type Harness, type Reply, startHarness } from './harness.ts'
+import { network } from './mcp-house.ts'
 
 type Proof = readonly [file: string, ...tests: string[]]
 const here = (...tests: string[]): Proof => ['test/clients.test.ts', ...tests]
@@ -95,18 +96,6 @@ test('every test that the table names exists', () => {
 let house: Harness
 let f: Fixture
 let device: TestDevice
-const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64')
-const network = {
-  type: 'NETWORK_TYPE_ETHERNET',
-  display: 'eth0',
-  linkUp: true,
-  mode: 'NETWORK_MODE_DHCP',
-  mtu: 1500,
-  networkName: '',
-  macAddress: base64(0xac, 0xde, 0x48, 0, 0x11, 0x22),
-  addresses: [{ address: { ipv4: base64(10, 0, 0, 20) }, broadcast: { ipv4: base64(10, 0, 0, 255) }, prefix: 24 }],
-  gateway: [{ ipv4: base64(10, 0, 0, 1) }],
-}
 const beyond32Bits = '9007199254740993'
 const now = () => Math.floor(house.clock.now() / 1000)
 

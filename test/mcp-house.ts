@@ -14,7 +14,7 @@ export const status = {
   freeSystemStorage: '123456789012',
   localIpAddress: '192.168.1.20',
 }
-const network = {
+export const network = {
   type: 'NETWORK_TYPE_ETHERNET',
   display: 'eth0',
   linkUp: true,

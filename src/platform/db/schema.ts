@@ -106,18 +106,19 @@ export interface Schema {
   credential_directory: { hash: Buffer; org: number; endpoint_id: string }
   serial_directory: { serial: string; org: number; endpoint_id: string }
   dec_past: { mac: Buffer; org: number; room_id: number }
+  /** A row of nothing but defaults: nothing was ever set or reported. */
   endpoint_configs: {
     org: number
     endpoint_id: string
-    version: number
-    state: string
+    version: Generated<number>
+    state: Generated<string>
     error: string | null
-    explicit: string
-    secrets: string
-    reported_version: number
-    reported: string
+    explicit: Generated<string>
+    secrets: Generated<string>
+    reported_version: Generated<number>
+    reported: Generated<string>
     reported_at: number | null
-    rejected: string
+    rejected: Generated<string>
   }
   config_versions: {
     org: number

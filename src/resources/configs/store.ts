@@ -55,36 +55,10 @@ export const listVersions = (on: Reader, org: number, id: string, upTo: number, 
   versions(on, { org, id, upTo, count })
 export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number]
 
-const columns = [
-  'org',
-  'endpoint_id',
-  'version',
-  'state',
-  'error',
-  'explicit',
-  'secrets',
-  'reported_version',
-  'reported',
-  'reported_at',
-  'rejected',
-] as const
-
 const explicit = query((db, p: Key & { explicit: string; secrets: string }) =>
   db
     .insertInto('endpoint_configs')
-    .values({
-      org: p.org,
-      endpoint_id: p.id,
-      version: 0,
-      state: 'DELIVERED',
-      error: null,
-      explicit: p.explicit,
-      secrets: p.secrets,
-      reported_version: 0,
-      reported: '{}',
-      reported_at: null,
-      rejected: '{}',
-    })
+    .values({ org: p.org, endpoint_id: p.id, explicit: p.explicit, secrets: p.secrets })
     .onConflict((c) => c.columns(['org', 'endpoint_id']).doUpdateSet({ explicit: p.explicit, secrets: p.secrets })),
 )
 /** Sets the keys of an endpoint; a version must follow. */
@@ -94,23 +68,11 @@ export const updateExplicit = (tx: Tx, org: number, id: string, to: { explicit: 
 const raise = query((db, p: { org: number; ids: string }, engine) =>
   db
     .insertInto('endpoint_configs')
-    .columns(columns)
+    .columns(['org', 'endpoint_id', 'version', 'state'])
     .expression((q) =>
       q
         .selectFrom('endpoints')
-        .select([
-          'org',
-          'id',
-          sql<number>`1`.as('version'),
-          sql<string>`'PENDING'`.as('state'),
-          sql<null>`cast(null as text)`.as('error'),
-          nothing.as('explicit'),
-          nothing.as('secrets'),
-          sql<number>`0`.as('reported_version'),
-          nothing.as('reported'),
-          sql<null>`cast(null as bigint)`.as('reported_at'),
-          nothing.as('rejected'),
-        ])
+        .select(['org', 'id', sql<number>`1`.as('version'), sql<string>`'PENDING'`.as('state')])
         .where('org', '=', p.org)
         .where(isAnyOf(engine, 'id', p.ids)),
     )
@@ -198,22 +160,16 @@ type Report = Key & { version: number; reported: string; now: number }
 const report = query((db, p: Report) =>
   db
     .insertInto('endpoint_configs')
-    .columns(columns)
+    .columns(['org', 'endpoint_id', 'reported_version', 'reported', 'reported_at'])
     .expression((q) =>
       q
         .selectFrom('endpoints')
         .select([
           'org',
           'id',
-          sql<number>`0`.as('version'),
-          sql<string>`'DELIVERED'`.as('state'),
-          sql<null>`cast(null as text)`.as('error'),
-          nothing.as('explicit'),
-          nothing.as('secrets'),
           sql<number>`cast(${p.version} as integer)`.as('reported_version'),
           text(p.reported).as('reported'),
           time(p.now).as('reported_at'),
-          nothing.as('rejected'),
         ])
         .where('org', '=', p.org)
         .where('id', '=', p.id),
