@@ -83,9 +83,8 @@ export const findFile = async (on: Reader, org: number, id: string, endpoint: st
 const wanted = queryOne((db, p: Key) =>
   db
     .selectFrom('bug_report_items as i')
-    .innerJoin('bug_reports as r', (j) => j.onRef('r.org', '=', 'i.org').onRef('r.id', '=', 'i.report_id'))
     .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
-    .select(['i.report_id', 'i.endpoint_id', 'i.file', 'r.in_call_logs', 'o.state', 'o.deadline'])
+    .select(['i.report_id', 'i.endpoint_id', 'i.file', 'o.state', 'o.deadline'])
     .where('i.org', '=', p.org)
     .where('i.operation_id', '=', p.id),
 )

@@ -6,12 +6,11 @@ import { openStates } from '../../contract/device-operations.ts'
 import type { Device } from '../../link/handlers.ts'
 import type { Org } from '../../platform/auth/keyring.ts'
 import type { Ground } from '../../platform/by.ts'
-import { isoTime } from '../../platform/clock.ts'
 import { Failure, found } from '../../platform/failure.ts'
-import { finishOperation } from '../operations/store.ts'
+import { findOperation, finishOperation } from '../operations/store.ts'
+import { commandView } from '../operations/view.ts'
 import { removeBundle, storeBundle, tooLarge } from './files.ts'
 import { findWanted, updateUploaded, type WantedRow } from './store.ts'
-import { shownSupportId } from './support-id.ts'
 
 /** In seconds. */
 const validFor = 24 * 3600
@@ -117,23 +116,12 @@ export async function logsCommand(
   device: Device,
   operationId: string,
 ): Promise<OperationCommand | undefined> {
-  const wanted = await missing(ground, device, operationId)
-  return (
-    wanted && {
-      id: operationId,
-      type: 'COLLECT_LOGS',
-      deadline: isoTime(wanted.deadline),
-      logs: {
-        supportId: shownSupportId(wanted.report_id),
-        inCallLogs: wanted.in_call_logs === 1,
-        uploadUrl: uploadUrl(ground, device.org, operationId),
-      },
-    }
-  )
+  if (!(await isMissing(ground, device, operationId))) return undefined
+  const operation = await findOperation(ground.db, device.org.key, operationId)
+  return operation && commandView(operation, (id) => uploadUrl(ground, device.org, id))
 }
 
-async function missing(ground: Ground, device: Device, operationId: string): Promise<WantedRow | undefined> {
+async function isMissing(ground: Ground, device: Device, operationId: string): Promise<boolean> {
   const wanted = await findWanted(ground.db, device.org.key, operationId)
-  const isMissing = wanted?.endpoint_id === device.id && !problemWith(wanted, ground.clock.now())
-  return isMissing ? wanted : undefined
+  return wanted?.endpoint_id === device.id && !problemWith(wanted, ground.clock.now())
 }

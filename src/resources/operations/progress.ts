@@ -2,7 +2,6 @@
 import { type OperationCommand, type OperationReport, silence } from '../../contract/device.ts'
 import type { Session } from '../../link/handlers.ts'
 import type { Ground } from '../../platform/by.ts'
-import { isoTime } from '../../platform/clock.ts'
 import {
   deleteOldOperations,
   expireOpenOperations,
@@ -16,6 +15,7 @@ import {
   updateToAcknowledged,
   updateToSent,
 } from './store.ts'
+import { commandView } from './view.ts'
 
 /** Final operations are kept for so long. */
 const remembered = 90 * 24 * 3600_000
@@ -34,16 +34,7 @@ export async function waitingOperations(
   const sent = await db.telemetry((telemetry) => updateToSent(telemetry, org.key, ids, now))
   // Somebody may have cancelled one meanwhile.
   const sendable = new Set(sent.map((row) => row.id))
-  return rows.filter((row) => sendable.has(row.id)).map((row) => commandOf(row, uploadUrl))
-}
-
-function commandOf({ id, type, deadline, payload }: OperationRow, uploadUrl: (id: string) => string): OperationCommand {
-  const command = { id, type: type as OperationCommand['type'], deadline: isoTime(deadline) }
-  const details = JSON.parse(payload)
-  if (type === 'MESSAGE') return { ...command, message: details.message }
-  if (type !== 'COLLECT_LOGS') return command
-  const { supportId, inCallLogs } = details
-  return { ...command, logs: { supportId, inCallLogs, uploadUrl: uploadUrl(id) } }
+  return rows.filter((row) => sendable.has(row.id)).map((row) => commandView(row, uploadUrl))
 }
 
 /** What a device says about something that it was asked. What comes late, twice or about others changes nothing. */
