@@ -3,14 +3,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { Refusal } from '../platform/failure.ts'
 import { FleetError } from '../simulator/failure.ts'
 import type { FleetOptions } from '../simulator/fleet.ts'
+import { mostInRoom } from '../simulator/plan.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface SimulateOptions extends Omit<FleetOptions, 'state'> {
   readonly state?: string
 }
-
-/** More would not have serial numbers of their own. */
-const mostInRoom = 500
 
 export const simulateOptions = (command: Command): Command =>
   command

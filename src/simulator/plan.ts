@@ -2,6 +2,9 @@
 import { between, chance, pick, seedOf } from './chance.ts'
 import { numbered, regions, roomNames } from './places.ts'
 
+/** More would not have serial numbers of their own. */
+export const mostInRoom = 500
+
 export interface Size {
   readonly endpoints: number
   readonly rooms: number
