@@ -14,7 +14,7 @@ import type { Org } from '../src/platform/auth/keyring.ts'
 import type { By, Ground } from '../src/platform/by.ts'
 import type { Engine } from '../src/platform/db/db.ts'
 import { routesOf } from '../src/platform/http/paths.ts'
-import type { ServeOptions } from '../src/platform/options.ts'
+import { type KeepOptions, keepDefaults, type ServeOptions } from '../src/platform/options.ts'
 import { keysCreate, type NewKey } from '../src/resources/keys/rules.ts'
 import { administrator, orgCreate } from '../src/resources/orgs/rules.ts'
 
@@ -79,19 +79,20 @@ export interface Harness {
   close(): Promise<void>
 }
 
-export const quiet: Pick<
-  ServeOptions,
-  | 'host'
-  | 'port'
-  | 'mqttPort'
-  | 'mqttHost'
-  | 'mqttTlsPort'
-  | 'logRetention'
-  | 'rateLimit'
-  | 'authFailureLimit'
-  | 'logLevel'
-  | 'logRequests'
-> = {
+export const quiet: KeepOptions &
+  Pick<
+    ServeOptions,
+    | 'host'
+    | 'port'
+    | 'mqttPort'
+    | 'mqttHost'
+    | 'mqttTlsPort'
+    | 'logRetention'
+    | 'rateLimit'
+    | 'authFailureLimit'
+    | 'logLevel'
+    | 'logRequests'
+  > = {
   host: '127.0.0.1',
   port: 0,
   mqttPort: 0,
@@ -102,6 +103,7 @@ export const quiet: Pick<
   authFailureLimit: 0,
   logLevel: 'info',
   logRequests: 'writes',
+  ...keepDefaults,
 }
 
 /** An empty place for a database, on the engine of this run. */

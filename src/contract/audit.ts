@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { Int32, OneOf, Shape, Time } from './shape.ts'
+import { Int32, OneOf, RequiredQueryTime, Shape, Time } from './shape.ts'
 
 const Actor = Shape('v1AuditActor', {
   type: OneOf(['KEY', 'DEVICE', 'CLI', 'SYSTEM'], 'What acted.'),
@@ -27,11 +27,6 @@ export const AuditEntry = Shape('v1AuditLog', {
   ip: Type.Optional(Type.String({ description: 'Address of the caller.' })),
 })
 
-const DateTime = (description: string) =>
-  Type.Unsafe<number>({ type: 'string', format: 'date-time', description, required: true }) as ReturnType<
-    typeof Type.Unsafe<number>
-  > & { required: true }
-
 export const auditOperations = {
   auditLogs: operation({
     method: 'GET',
@@ -42,8 +37,8 @@ export const auditOperations = {
     description:
       'An empty `nextPageToken` ends the paging. With `Accept: text/csv` the whole window is streamed; that export is audited.',
     query: {
-      from: DateTime('Start of the window, inclusive.'),
-      to: DateTime('End of the window, exclusive.'),
+      from: RequiredQueryTime('Start of the window, inclusive.'),
+      to: RequiredQueryTime('End of the window, exclusive.'),
       pageSize: Int32('Entries per page: 0 or absent means 100, more than 1000 means 1000.'),
       pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same window.' }),
     },

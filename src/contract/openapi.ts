@@ -21,7 +21,7 @@ export const tags: Readonly<Record<Tag, string>> = {
   Endpoints: 'The devices under management.',
   Config: 'What an endpoint should be set to, what it is set to, and every version in between.',
   Operations: 'What devices were asked to do, and how far they are.',
-  Sensors: 'What endpoints measure: the latest sample of each, and of rooms as a whole.',
+  Sensors: 'What endpoints measure: the latest sample of each, and of rooms as a whole, and what it was over time.',
   'Bug reports': 'Logs that devices send on request, by support ID.',
   Regions: 'The largest unit of the structure: regions hold locations.',
   Locations: 'Sites and buildings: locations hold rooms.',
@@ -154,7 +154,7 @@ const parameters = (
   example: Readonly<Record<string, unknown>> = {},
 ) =>
   Object.entries(shapes).map(([name, shape]) => {
-    const { description, required, ...schema } = clean(shape) as Json
+    const { description, required, plainDays: _, ...schema } = clean(shape) as Json
     return {
       name,
       in: place,

@@ -21,6 +21,22 @@ export const Name = (noun: string) => Line(longestName, `Name of the ${noun}. Na
 /** RFC 3339 UTC with milliseconds. [contract 1.6] */
 export const Time = (description: string) => Type.String({ format: 'date-time', description })
 
+/** A time in a query: any ISO 8601 offset; handlers get milliseconds. [contract 1.6] */
+export const QueryTime = (description: string) =>
+  Type.Unsafe<number>({ type: 'string', format: 'date-time', description })
+export const RequiredQueryTime = (description: string) =>
+  Type.Unsafe<number>({ ...QueryTime(description), required: true }) as ReturnType<typeof QueryTime> & {
+    required: true
+  }
+
+/** The same, but a date alone is not a time: handlers get its text, and know whose day is meant. */
+export const QueryTimeOrDay = (description: string) =>
+  Type.Unsafe<number | string>({ type: 'string', format: 'date-time', description, plainDays: true })
+export const RequiredQueryTimeOrDay = (description: string) =>
+  Type.Unsafe<number | string>({ ...QueryTimeOrDay(description), required: true }) as ReturnType<
+    typeof QueryTimeOrDay
+  > & { required: true }
+
 /** One of a few words. */
 export const OneOf = <const V extends readonly string[]>(values: V, description: string) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description })

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import type { Db } from './db/db.ts'
 import type { Devices } from './devices.ts'
 import type { Secrets } from './secrets.ts'
+import type { SensorSettings } from './settings.ts'
 
 export interface Ground {
   readonly db: Db
@@ -16,6 +17,7 @@ export interface Ground {
   readonly devices: Devices
   /** How others reach the service. */
   readonly publicUrl: () => string
+  readonly settings: SensorSettings
 }
 
 export interface Actor {

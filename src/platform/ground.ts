@@ -5,20 +5,22 @@ import { type Opened, type OpenSettings, openDb } from './db/open.ts'
 import { secretsOf } from './db/secrets-of.ts'
 import { noDevices } from './devices.ts'
 import type { PlaceOptions } from './options.ts'
+import { defaultSettings } from './settings.ts'
 
 type GroundSettings = OpenSettings &
   Pick<Ground, 'clock' | 'keysChanged'> &
-  Partial<Pick<Ground, 'devices' | 'publicUrl'>>
+  Partial<Pick<Ground, 'devices' | 'publicUrl' | 'settings'>>
 
 export async function openGround(
   options: PlaceOptions,
-  settings: GroundSettings,
+  given: GroundSettings,
 ): Promise<{ ground: Ground; opened: Opened }> {
-  const { clock, keysChanged, devices = noDevices, publicUrl = () => '' } = settings
-  const opened = await openDb(options, settings)
+  const { clock, keysChanged, devices = noDevices, publicUrl = () => '' } = given
+  const opened = await openDb(options, given)
   try {
     const secrets = await secretsOf(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
-    return { ground: { db: opened.db, secrets, clock, keysChanged, devices, publicUrl }, opened }
+    const settings = given.settings ?? defaultSettings
+    return { ground: { db: opened.db, secrets, clock, keysChanged, devices, publicUrl, settings }, opened }
   } catch (error) {
     await opened.db.close()
     throw error

@@ -9,6 +9,8 @@ export interface Metrics {
   readonly db: DbMetrics
   readonly authFailures: Counter
   request(operation: string, status: number, seconds: number): void
+  /** A count that somebody else keeps, told when it is asked for. */
+  watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchPools(pools: Readonly<Record<string, { readonly waitingCount: number; readonly totalCount: number }>>): void
 }
 
@@ -62,6 +64,17 @@ export function makeMetrics(): Metrics {
         timers.set(operation, timer)
       }
       timer.observe(took)
+    },
+    watchCount(name, help, count) {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset()
+          this.inc(count())
+        },
+      })
     },
     watchPools(pools) {
       const gauge = (name: string, help: string, read: (pool: (typeof pools)[string]) => number) =>

@@ -44,9 +44,36 @@ const cidr = (item: string) => {
   throw new Refusal(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
 }
 
+const daysOrEver = (name: string) => (text: string) => {
+  if (text === 'ever') return text
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= 1 && value <= mostDays) return value
+  throw new Refusal(`${name} must be a whole number of days from 1 to ${mostDays}, or ever, not "${text}".`)
+}
+
 const oneOf = (name: string, choices: readonly string[]) => (text: string) => {
   if (choices.includes(text)) return text
   throw new Refusal(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
+}
+
+const mostDays = 3650
+
+export interface KeepOptions {
+  /** Days. */
+  readonly sampleRetention: number
+  /** Days. */
+  readonly rollupRetention: number
+  /** Days. */
+  readonly dailyRetention: number | 'ever'
+  /** Minutes. */
+  readonly roomFreshness: number
+}
+
+export const keepDefaults: KeepOptions = {
+  sampleRetention: 30,
+  rollupRetention: 730,
+  dailyRetention: 'ever',
+  roomFreshness: 15,
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -129,6 +156,34 @@ export const serveOptions: readonly OptionSpec[] = [
     parse: whole('--log-retention', 1, 90),
   },
   {
+    flag: '--sample-retention <days>',
+    env: 'ROOMKEEPER_SAMPLE_RETENTION',
+    default: keepDefaults.sampleRetention,
+    help: 'how long every sample of a device is kept; older ones are refused',
+    parse: whole('--sample-retention', 1, mostDays),
+  },
+  {
+    flag: '--rollup-retention <days>',
+    env: 'ROOMKEEPER_ROLLUP_RETENTION',
+    default: keepDefaults.rollupRetention,
+    help: 'how long the 15-minute and hourly history is kept; not less than --sample-retention',
+    parse: whole('--rollup-retention', 1, mostDays),
+  },
+  {
+    flag: '--daily-retention <days>',
+    env: 'ROOMKEEPER_DAILY_RETENTION',
+    default: keepDefaults.dailyRetention,
+    help: 'how long the daily history is kept: ever, or not less than --rollup-retention',
+    parse: daysOrEver('--daily-retention'),
+  },
+  {
+    flag: '--room-freshness <minutes>',
+    env: 'ROOMKEEPER_ROOM_FRESHNESS',
+    default: keepDefaults.roomFreshness,
+    help: 'how long the latest sample of a device counts for its room',
+    parse: whole('--room-freshness', 1, 1440),
+  },
+  {
     flag: '--cors-origin <origin>',
     env: 'ROOMKEEPER_CORS_ORIGIN',
     help: 'let browsers of this origin call the API (repeatable)',
@@ -176,7 +231,7 @@ export interface PlaceOptions {
   readonly secretKeyFile?: string
 }
 
-export interface ServeOptions extends PlaceOptions {
+export interface ServeOptions extends PlaceOptions, KeepOptions {
   readonly port: number
   readonly host: string
   readonly publicUrl?: string

@@ -3,6 +3,12 @@ import { timingSafeEqual } from 'node:crypto'
 import { invalid } from './failure.ts'
 import type { Secrets } from './secrets.ts'
 
+/** 0 or absent means the usual size, more than the most means that. [contract 4.auditLogs] */
+export function pageSizeOf(asked: number | undefined, usual: number, most: number): number {
+  if (asked !== undefined && asked < 0) throw invalid([{ field: 'pageSize', error: 'must not be negative' }])
+  return Math.min(asked || usual, most)
+}
+
 export interface Position {
   readonly timestamp: number
   readonly seq: number

@@ -51,7 +51,7 @@ const pause = () => 5 + Math.random() * 20
 /** How many unaudited works share a commit at most. */
 const largestGroup = 500
 /** And for how long, in milliseconds: on SQLite nothing else runs meanwhile. */
-const longestGroup = 30
+const longestGroup = 10
 
 interface Waiting {
   readonly work: (telemetry: Telemetry) => Promise<unknown>
@@ -84,6 +84,24 @@ export class Db extends Reader {
       this.#waiting.push({ work, resolve, reject })
       this.#committing ??= this.#commitGroups()
     })
+  }
+
+  /**
+   * PostgreSQL: changes a table outside of everybody's commits, and gives up after `wait` milliseconds if somebody holds it,
+   * such as a backup: whoever comes after waits too. True if it was done.
+   */
+  async reshape(statement: string, wait: number): Promise<boolean> {
+    try {
+      await this.#writer.transaction().execute(async (kysely) => {
+        await sql.raw(`set local lock_timeout = ${wait}`).execute(kysely)
+        await sql.raw(statement).execute(kysely)
+      })
+      return true
+    } catch (error) {
+      const trouble = troubleOf(error)
+      if (trouble === 'locked') return false
+      throw trouble ? failureOf(trouble, true) : error
+    }
   }
 
   /** For migrations, which are nobody's change. */

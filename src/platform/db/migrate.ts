@@ -6,9 +6,18 @@ import type { Db, Engine } from './db.ts'
 import { ground } from './migrations/001-ground.ts'
 import { devices } from './migrations/002-devices.ts'
 import { samples } from './migrations/003-samples.ts'
+import { history } from './migrations/004-history.ts'
+
+/** A statement for both engines, or some for one. */
+type Step = string | { readonly [E in Engine]?: readonly string[] }
 
 /** In their order, for ever: a migration that has shipped is never edited. */
-const migrations = { '001-ground': ground, '002-devices': devices, '003-samples': samples }
+const migrations: Readonly<Record<string, readonly Step[]>> = {
+  '001-ground': ground,
+  '002-devices': devices,
+  '003-samples': samples,
+  '004-history': history,
+}
 
 /** What is missing, and whether everything is. Refuses a database that a newer program has changed. */
 export async function pendingMigrations(db: Db): Promise<{ isNew: boolean; pending: string[] }> {
@@ -23,8 +32,8 @@ export async function pendingMigrations(db: Db): Promise<{ isNew: boolean; pendi
   return { isNew: done.length === 0, pending: known.filter((name) => !done.includes(name)) }
 }
 
-/** Runs what is missing and names it. */
-export async function migrate(db: Db): Promise<string[]> {
+/** Runs what is missing, up to the last or to the one that is named, and says what it ran. */
+export async function migrate(db: Db, upTo?: string): Promise<string[]> {
   const migrator = new Migrator({
     db: db.schema,
     migrationTableName: 'migrations',
@@ -32,21 +41,26 @@ export async function migrate(db: Db): Promise<string[]> {
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
-          Object.entries(migrations).map(([name, statements]): [string, Migration] => [
+          Object.entries(migrations).map(([name, steps]): [string, Migration] => [
             name,
             {
               async up(on) {
-                for (const statement of statements) await sql.raw(inWordsOf(db.engine, statement)).execute(on)
+                for (const statement of steps.flatMap((step) => statementsOf(db.engine, step))) {
+                  await sql.raw(statement).execute(on)
+                }
               },
             },
           ]),
         ),
     },
   })
-  const { error, results } = await migrator.migrateToLatest()
+  const { error, results } = await (upTo ? migrator.migrateTo(upTo) : migrator.migrateToLatest())
   if (error) throw error
   return (results ?? []).map((r) => r.migrationName)
 }
+
+const statementsOf = (engine: Engine, step: Step): readonly string[] =>
+  typeof step === 'string' ? [inWordsOf(engine, step)] : (step[engine] ?? [])
 
 /** Migrations are written in PostgreSQL's words; SQLite gets its own names of the types. */
 const inWordsOf = (engine: Engine, statement: string): string =>

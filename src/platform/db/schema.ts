@@ -3,23 +3,25 @@
 
 import type { Generated } from 'kysely'
 
+/** The columns of what devices measure. */
+export const sensorColumns = ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index'] as const
+export type SensorColumn = (typeof sensorColumns)[number]
+
 /** Temperature and humidity in tenths; null is a value that the device did not send. */
-interface SampleValues {
+type SampleValues = {
   /** Unix seconds, as devices send it. */
   timestamp: number
-  co2: number | null
-  humidity: number | null
-  illumination: number | null
-  people: number | null
-  temp: number | null
-  voc: number | null
-  voc_index: number | null
   shutter_closed: number | null
-}
+} & { [S in SensorColumn]: number | null }
+
+/** What was measured in a bucket of time, for the room that the endpoint was in (0: none); in the units of samples. */
+export type Rollup = { org: number; endpoint: number; slot: number; room: number } & {
+  [S in SensorColumn as `${S}_count`]: number
+} & { [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null }
 
 export interface Schema {
   settings: { name: string; value: string }
-  orgs: { key: Generated<number>; id: string; name: string; created_at: number }
+  orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
   counters: { org: number; noun: string; last: number }
   audit_heads: { org: number; count: number; mac: Buffer; timestamp: number }
   audit_log: {
@@ -102,6 +104,17 @@ export interface Schema {
     connection_time: number | null
     enrolment_time: number
     status: string
+    /** Stands for it in the tables of samples: a UUID would be most of a row. */
+    number: number
+  }
+  /** Which room it was in, from and to when, in Unix seconds; the one that it is in has no end. */
+  endpoint_rooms: {
+    org: number
+    endpoint: number
+    since: number
+    until: number | null
+    room_id: number
+    endpoint_id: string
   }
   credential_directory: { hash: Buffer; org: number; endpoint_id: string }
   serial_directory: { serial: string; org: number; endpoint_id: string }
@@ -164,7 +177,22 @@ export interface Schema {
     size: number | null
     uploaded_at: number | null
   }
-  endpoint_numbers: { org: number; endpoint_id: string; number: number }
   samples: { org: number; slot: number; endpoint: number } & SampleValues
-  samples_latest: { org: number; endpoint_id: string } & SampleValues
+  samples_latest: { org: number; endpoint: number } & SampleValues
+  /** Buckets of 15 minutes and of an hour (UTC), and days of the organisation's zone. */
+  sample_quarters: Rollup
+  sample_hours: Rollup
+  sample_days: Rollup
+  /** Quarters whose rollup does not have every sample yet. */
+  sample_due: { org: number; endpoint: number; slot: number }
+  /**
+   * The zone that the days are in; empty while they are made anew. And from when on nothing of raw samples and of quarters was
+   * forgotten, in Unix seconds.
+   */
+  sample_progress: {
+    org: number
+    timezone: string
+    samples_from: Generated<number>
+    quarters_from: Generated<number>
+  }
 }

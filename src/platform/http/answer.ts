@@ -1,5 +1,5 @@
 // What a handler gives back, and how it becomes an HTTP answer with its ETag. [contract 1.2] [contract 7.8]
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
@@ -40,13 +40,39 @@ export class Streamed {
   }
 }
 
+/** JSON that the rule wrote as text itself, piece by piece: too long to be made or sent in one go. */
+export class Serialised {
+  /** Some tens of kilobytes each: every one is a write of its own. */
+  readonly chunks: Buffer[] = []
+  length = 0
+  readonly #hash = createHash('sha1')
+
+  constructor(text?: string) {
+    if (text !== undefined) this.add(text)
+  }
+
+  add(text: string): void {
+    const chunk = Buffer.from(text)
+    this.chunks.push(chunk)
+    this.length += chunk.length
+    this.#hash.update(chunk)
+  }
+
+  /** The same as that of the whole text. */
+  get etag(): string {
+    return `W/"${this.#hash.copy().digest('base64url')}"`
+  }
+}
+
 export function send(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
   answer: unknown,
 ): FastifyReply {
+  if (operation.csv) reply.header('Vary', 'Accept')
   if (answer instanceof Streamed) return sendStream(request, reply, answer)
+  if (answer instanceof Serialised) return sendSerialised(request, reply, answer)
   const text = JSON.stringify(answer instanceof Versioned ? answer.body : answer)
   if (answer instanceof Versioned) reply.header('ETag', etagOf(answer.version))
   else if (operation.method === 'GET') reply.header('ETag', `W/"${hash('sha1', text, 'base64url')}"`)
@@ -68,6 +94,15 @@ function sendStream(request: FastifyRequest, reply: FastifyReply, answer: Stream
   // Fastify would read all of it to throw it away.
   answer.content.destroy()
   return isKnown ? reply.code(304).send() : reply.send(Readable.from([]))
+}
+
+function sendSerialised(request: FastifyRequest, reply: FastifyReply, answer: Serialised): FastifyReply {
+  const { chunks, length, etag } = answer
+  reply.header('ETag', etag)
+  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  reply.header('Content-Type', 'application/json').header('Content-Length', length)
+  if (chunks.length === 1) return reply.send(chunks[0])
+  return reply.send(Readable.from(request.method === 'HEAD' ? [] : chunks, { objectMode: false }))
 }
 
 const asItIs = (text: unknown) => text as string

@@ -2,7 +2,7 @@
 import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
 import type { OperationId, Operations } from '../../contract/operations.ts'
 import type { By } from '../by.ts'
-import type { Streamed, Versioned } from './answer.ts'
+import type { Serialised, Streamed, Versioned } from './answer.ts'
 import type { NumberText } from './number-text.ts'
 
 export interface InputOf<K extends OperationId> {
@@ -20,7 +20,9 @@ export interface InputOf<K extends OperationId> {
 export type AnswerOf<K extends OperationId> = Operations[K] extends { download: string }
   ? Streamed
   :
-      | (Operations[K] extends { versioned: true } ? Versioned<ResponseOf<Operations[K]>> : ResponseOf<Operations[K]>)
+      | (Operations[K] extends { versioned: true }
+          ? Versioned<ResponseOf<Operations[K]>>
+          : ResponseOf<Operations[K]> | Serialised)
       | (Operations[K] extends { csv: true } ? Streamed : never)
 
 export type Handlers<K extends OperationId = OperationId> = {

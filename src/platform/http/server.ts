@@ -32,8 +32,10 @@ export interface HttpOptions extends GateOptions {
 export interface Http {
   readonly app: FastifyInstance
   readonly identify: Identify
-  /** New requests get 503, those under way finish, then it closes; after `patience` ms it closes anyway. */
+  /** New requests get 503, those under way finish; after `patience` ms they are cut off. */
   drain(patience: number): Promise<void>
+  /** Waits for connections that became another protocol: whoever speaks that ends them first. */
+  close(): Promise<void>
 }
 
 const maxHeaderSize = 16 * 1024
@@ -153,6 +155,9 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
         await whenIdle.promise
         clearTimeout(timer)
       }
+      app.server.closeAllConnections()
+    },
+    async close() {
       app.server.closeAllConnections()
       await app.close()
     },

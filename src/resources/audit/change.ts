@@ -49,13 +49,18 @@ export function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => Promise
   })
 }
 
-/** An operation of the API that writes, or something that a device does by itself. */
-export type ChangeId = AuditedId | keyof typeof deviceChanges
+/** What the API cannot do, only a command. */
+const commandChanges = {
+  orgCreate: { category: 'ORG', type: 'ORG_CREATED' },
+  orgTimezone: { category: 'ORG', type: 'ORG_UPDATED' },
+} as const
 
-const kindOf = (id: ChangeId): Kind =>
-  id in deviceChanges
-    ? deviceChanges[id as keyof typeof deviceChanges]
-    : ((operations[id as AuditedId] as Operation).audit as Kind)
+const otherChanges: Readonly<Record<string, Kind>> = { ...deviceChanges, ...commandChanges }
+
+/** An operation of the API that writes, something that a device does by itself, or a command. */
+export type ChangeId = AuditedId | keyof typeof deviceChanges | keyof typeof commandChanges
+
+const kindOf = (id: ChangeId): Kind => otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as Kind)
 
 /** Creates an organisation: the work inserts it, and its log starts with that entry. */
 export function changeNewOrg(ground: Ground, actor: Actor, work: (tx: Tx) => Promise<Changed<Org>>): Promise<Org> {
@@ -64,7 +69,7 @@ export function changeNewOrg(ground: Ground, actor: Actor, work: (tx: Tx) => Pro
     const org = changed.result
     const head = { org: org.key, count: 0, mac: chainStart(ground.secrets, org.id), timestamp: 0 }
     await insertHead(tx, head)
-    await append(tx, { ground, actor }, org, head, { category: 'ORG', type: 'ORG_CREATED' }, changed)
+    await append(tx, { ground, actor }, org, head, kindOf('orgCreate'), changed)
     return org
   })
 }

@@ -6,7 +6,7 @@ import { isoTime } from '../../platform/clock.ts'
 import { invalid } from '../../platform/failure.ts'
 import { Streamed } from '../../platform/http/answer.ts'
 import type { AnswerOf, InputOf } from '../../platform/http/handlers.ts'
-import { positionOf, tokenAt } from '../../platform/paging.ts'
+import { pageSizeOf, positionOf, tokenAt } from '../../platform/paging.ts'
 import { change } from './change.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import { type EntryRow, listWindow } from './store.ts'
@@ -17,15 +17,14 @@ const defaultPage = 100
 const largestPage = 1000
 
 export async function auditLogs(by: By, query: Query, csv: boolean): Promise<AnswerOf<'auditLogs'>> {
-  const { from, to, pageSize = 0, pageToken = '' } = query
+  const { from, to, pageSize, pageToken = '' } = query
   if (from > to) throw invalid([{ field: 'from', error: 'must not be after to' }])
-  if (pageSize < 0) throw invalid([{ field: 'pageSize', error: 'must not be negative' }])
+  const size = pageSizeOf(pageSize, defaultPage, largestPage)
   if (csv) return auditExport(by, from, to)
 
   const { secrets } = by.ground
   const context = `${by.org.id}/${from}/${to}`
   const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOf(secrets, context, pageToken)
-  const size = Math.min(pageSize || defaultPage, largestPage)
   const rows = await listWindow(by.ground.db, {
     org: by.org.key,
     from,
