@@ -42,6 +42,59 @@ describe('org', () => {
     expect(await site.sql('SELECT id FROM orgs ORDER BY id')).toEqual(before)
   })
 
+  test('create takes a time zone, otherwise UTC, and list shows it', async () => {
+    const oslo = await site.json('org', 'create', 'Oslo', '--timezone', 'Europe/Oslo')
+    const plain = await site.json('org', 'create', 'Nowhere')
+    expect([oslo.timezone, plain.timezone]).toEqual(['Europe/Oslo', 'UTC'])
+    const { orgs } = await site.json('org', 'list')
+    expect(orgs).toContainEqual(expect.objectContaining(oslo))
+    expect(orgs).toContainEqual(expect.objectContaining(plain))
+    expect((await site.run('org', 'list')).stdout).toMatch(new RegExp(`^${oslo.id} .* Europe/Oslo  Oslo$`, 'm'))
+  })
+
+  test('timezone changes that of one organisation, beside a running server, and stands in its audit log', async () => {
+    const zones = () => site.sql(`SELECT id, timezone FROM orgs WHERE id <> '${server.org}' ORDER BY id`)
+    const others = await zones()
+    for (const zone of ['Asia/Kathmandu', 'America/Havana']) {
+      const changed = await site.run('org', 'timezone', server.org, zone)
+      expectDone(changed)
+      expect(changed.stdout).toContain(`The days of organisation ${server.org} are now those of ${zone}.`)
+    }
+    const back = await site.json('org', 'timezone', server.org, 'UTC')
+    expect(back).toEqual({ id: server.org, timezone: 'UTC' })
+    expect(await site.sql(`SELECT timezone FROM orgs WHERE id = '${server.org}'`)).toEqual([{ timezone: 'UTC' }])
+    expect(await zones()).toEqual(others)
+
+    const path = at('/audit/logs?from=2000-01-01&to=2999-01-01&pageSize=3')
+    const { logs } = (await send(server.url, 'GET', path, { key: server.key })).body
+    const entry = (before: string, after: string) => ({
+      category: 'ORG',
+      type: 'ORG_UPDATED',
+      actor: { type: 'CLI' },
+      target: { type: 'organisation', id: server.org, name: 'My organisation' },
+      details: { before: { timezone: before }, after: { timezone: after } },
+    })
+    expect(logs).toMatchObject([
+      entry('America/Havana', 'UTC'),
+      entry('Asia/Kathmandu', 'America/Havana'),
+      entry('UTC', 'Asia/Kathmandu'),
+    ])
+  })
+
+  test('a time zone that there is not is refused with an example, and nothing changes', async () => {
+    const all = async () => [
+      await site.sql('SELECT id, timezone FROM orgs ORDER BY id'),
+      await site.sql('SELECT org, count FROM audit_heads ORDER BY org'),
+    ]
+    const before = await all()
+    const sentence =
+      /^The time zone of an organisation must be a time zone such as Europe\/Oslo, .* or \+05:45, not "Mars\/\w+"\.$/m
+    expectRefusal(await site.run('org', 'create', 'Martians', '--timezone', 'Mars/Olympus'), sentence)
+    expectRefusal(await site.run('org', 'timezone', server.org, 'Mars/Olympus'), sentence)
+    expectRefusal(await site.run('org', 'timezone', server.org, '+05:17'), /not "\+05:17"\.$/m)
+    expect(await all()).toEqual(before)
+  })
+
   test('a new organisation has its own keys, which see nothing of the first one, and the last that manages stays', async () => {
     const { id: org } = await site.json('org', 'create', 'Other')
     const only = await site.json('keys', 'create', '--org', org, '--name', 'Only', '--scope', 'read', '--manage')
@@ -134,8 +187,9 @@ describe('keys', () => {
     const commands = [
       ['keys', 'create', '--name', 'Test', '--scope', 'read'],
       ['audit', 'verify'],
-    ]
-    for (const ended of await Promise.all(commands.map((command) => site.run(...command, '--org', 'NoSuch1')))) {
+    ].map((command) => [...command, '--org', 'NoSuch1'])
+    commands.push(['org', 'timezone', 'NoSuch1', 'UTC'])
+    for (const ended of await Promise.all(commands.map((command) => site.run(...command)))) {
       expectRefusal(ended, /There is no organisation NoSuch1/)
     }
   })
@@ -197,14 +251,17 @@ describe('--help', () => {
   test('of serve explains every option with its environment variable and its default', async () => {
     const text = await help('serve')
     const options = ['--port', '--host', '--mqtt-port', '--public-url', '--trust-proxy', '--tls-cert', '--tls-key']
-    for (const option of [...options, ...place]) {
+    const keeping = ['--sample-retention', '--rollup-retention', '--daily-retention', '--room-freshness']
+    for (const option of [...options, ...keeping, ...place]) {
       expect(text).toMatch(new RegExp(` ${option} <[^>]+> [^<]*env: ${variableOf(option)}\\)`))
     }
-    for (const byDefault of ['8080', '"127.0.0.1"', '"./data"']) expect(text).toContain(`(default: ${byDefault}, env:`)
+    for (const byDefault of ['8080', '"127.0.0.1"', '"./data"', '30', '730', '"ever"', '15'])
+      expect(text).toContain(`(default: ${byDefault}, env:`)
   })
 
   test.each([
-    ['org create', []],
+    ['org create', ['--timezone']],
+    ['org timezone', []],
     ['org list', []],
     ['keys create', ['--org', '--name', '--scope', '--manage', '--expires']],
     ['keys list', ['--org']],

@@ -1,5 +1,5 @@
 // What the program refuses to start with: one clear sentence each, a non-zero exit, never a stack.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -43,6 +43,23 @@ test('an unwritable data folder is refused', async () => {
   const folder = join(file, 'data')
   const program = unused.launch(['serve', '--port', '0', ...unused.flags, '--data-dir', folder])
   expectRefusal(await program.exit(), new RegExp(`data folder ${folder}.*--data-dir`))
+})
+
+test('times to keep sensor data that leave a gap, or are none, are refused, and nothing is made', async () => {
+  const site = await siteForTest()
+  const refused: [string[], RegExp][] = [
+    [['--sample-retention', '0'], /--sample-retention .* must be a whole number from 1 to 3650, not "0"/],
+    [['--rollup-retention', 'ever'], /--rollup-retention .* must be a whole number from 1 to 3650, not "ever"/],
+    [['--daily-retention', 'never'], /--daily-retention .* from 1 to 3650, or ever, not "never"/],
+    [['--room-freshness', '1441'], /--room-freshness .* must be a whole number from 1 to 1440, not "1441"/],
+    [['--rollup-retention', '29'], /--rollup-retention \(29 days\) must not be .* --sample-retention \(30 days\)/],
+    [['--sample-retention', '731'], /--rollup-retention \(730 days\) must not be .* --sample-retention \(731 days\)/],
+    [['--daily-retention', '729'], /--daily-retention \(729 days\) must not be .* --rollup-retention \(730 days\)/],
+  ]
+  for (const [options, sentence] of refused) {
+    expectRefusal(await site.run('serve', '--port', '0', ...options), sentence)
+  }
+  expect(readdirSync(site.dataDir)).toEqual([])
 })
 
 test('a database newer than the program is refused by the server and by commands, and is left as it was', async () => {

@@ -125,6 +125,10 @@ test('every option of serve is also an environment variable', async () => {
       ROOMKEEPER_PUBLIC_URL: 'https://rooms.example.org/',
       ROOMKEEPER_TRUST_PROXY: '127.0.0.0/8,::1',
       ROOMKEEPER_MQTT_PORT: '0',
+      ROOMKEEPER_SAMPLE_RETENTION: '7',
+      ROOMKEEPER_ROLLUP_RETENTION: '7',
+      ROOMKEEPER_DAILY_RETENTION: '7',
+      ROOMKEEPER_ROOM_FRESHNESS: '5',
       ROOMKEEPER_CORS_ORIGIN: 'https://console.example.org',
       ROOMKEEPER_RATE_LIMIT: '50',
       ROOMKEEPER_RATE_BURST: '70',
@@ -142,8 +146,11 @@ test('every option of serve is also an environment variable', async () => {
   const created = await send(url, 'POST', `/v1/orgs/${org}/regions`, { key, headers, body: { name: 'Europe' } })
   expect(created.headers.get('access-control-allow-origin')).toBe('https://console.example.org')
   expect(created.headers.get('ratelimit-policy')).toContain('q=70')
+  await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })
+  const empty = await send(url, 'GET', `/v1/orgs/${org}/rooms/1/sensor`, { key })
+  expect(empty.body.message).toContain('room 1 has no sample of the last 5 minutes')
   const { logs } = (await send(url, 'GET', `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=2999-01-01`, { key })).body
-  expect(logs[0]).toMatchObject({ type: 'REGION_CREATED', ip: '203.0.113.9' })
+  expect(logs[1]).toMatchObject({ type: 'REGION_CREATED', ip: '203.0.113.9' })
   expect((await send(url, 'GET', '/openapi.json')).body.servers[0].url).toContain('https://rooms.example.org')
   await program.printed(/"operation":"auditLogs"/, 'stderr')
 })

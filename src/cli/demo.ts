@@ -14,7 +14,7 @@ import { runFleet } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
 
 const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3 }
-const week = 7 * 86_400_000
+const day = 86_400_000
 
 export async function demo(terminal: Terminal, options: ServeOptions): Promise<void> {
   const stop = new AbortController()
@@ -39,7 +39,8 @@ Try it:
 
 Every operation is described at ${service.publicUrl}/docs
 `)
-    const habits = { seed: 1, speed: 1, interval: 30, flap: 0.03, rejectConfig: 0.03, backfill: week }
+    const backfill = Math.min(7, options.sampleRetention) * day
+    const habits = { seed: 1, speed: 1, interval: 30, flap: 0.03, rejectConfig: 0.03, backfill }
     const state = join(options.dataDir, 'simulator.json')
     const client = makeClient({ baseUrl: service.url, org, token: key })
     const { setScene } = await import('../simulator/scene.ts')

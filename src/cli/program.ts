@@ -7,7 +7,7 @@ import { demoOptions } from './demo-options.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
 import { messagesText, openapiText, printDocument } from './openapi.ts'
-import { orgCreateCommand, orgListCommand } from './org.ts'
+import { orgCreateCommand, orgListCommand, orgTimezoneCommand } from './org.ts'
 import { simulateCommand, simulateOptions } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -53,8 +53,14 @@ export function program(terminal: Terminal): Command {
   const org = root.command('org').description('organisations')
   administrative(org, 'create', 'create an organisation')
     .argument('<name>', 'its name')
+    .option('--timezone <zone>', 'where its days begin, such as Europe/Oslo', 'UTC')
     .action((name, options) => orgCreateCommand(terminal, name, options))
   administrative(org, 'list', 'list the organisations').action((options) => orgListCommand(terminal, options))
+
+  administrative(org, 'timezone', 'set where the days of an organisation begin, for its daily sensor history')
+    .argument('<org-id>', 'its id, as "org list" shows it')
+    .argument('<zone>', 'such as Europe/Oslo')
+    .action((id, zone, options) => orgTimezoneCommand(terminal, id, zone, options))
 
   const keys = root.command('keys').description('API keys; a running server honours a change within a second')
   administrative(keys, 'create', 'create a key; it is printed once')

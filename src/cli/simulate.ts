@@ -88,5 +88,7 @@ function duration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,4})([hd])$/.exec(text) ?? []
   const length = Number(count) * (units[unit] ?? Number.NaN)
   if (length <= 30 * 86_400_000) return length
-  throw new InvalidArgumentError('It must be a duration such as 7d or 12h, at most 30d: older samples are not kept.')
+  throw new InvalidArgumentError(
+    'It must be a duration such as 7d or 12h, at most 30d, which is how long a service keeps samples unless it is told otherwise.',
+  )
 }
