@@ -1,7 +1,7 @@
 // Configs and profiles: the profile wins, hides what was set, and every change of it makes versions.
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice } from '../../../test/device.ts'
+import { putEndpoints } from '../../../test/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
 
 let house: Harness
@@ -131,18 +131,11 @@ test('a profile of 5,000 endpoints changes in a few seconds [contract 5.4.profil
   const org = await house.newOrg()
   const profile = await newProfile(org, { nightMode: true })
   const count = 5000
-  await house.ground.db.telemetry(async ({ kysely }) => {
-    const rows = Array.from({ length: count }, (_, i) => ({
-      ...{ org: org.org.key, id: randomUUID(), serial: `S${i}`, pairing_serial: null, model: 'NF19B1', status: '{}' },
-      ...{ version: 1, room_id: null, profile_id: profile, connected: 0, connection_time: null, enrolment_time: 0 },
-    }))
-    for (let i = 0; i < count; i += 500) {
-      await kysely
-        .insertInto('endpoints')
-        .values(rows.slice(i, i + 500))
-        .execute()
-    }
-  })
+  await putEndpoints(
+    house,
+    org,
+    Array.from({ length: count }, () => ({ profile_id: profile })),
+  )
   const put = (config: object) => org.call('PUT', `/profiles/${profile}`, { body: { name: 'x', config } })
   for (const brightness of [0.1, 0.2, 0.3]) {
     const started = performance.now()

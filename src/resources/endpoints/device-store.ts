@@ -1,13 +1,15 @@
 // SQL of what devices do by themselves: enrol, come, go and report.
+import { nextId } from '../../platform/db/counter.ts'
 import type { Reader, Telemetry, Tx } from '../../platform/db/db.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
+import { insertStay } from './stay-store.ts'
 
 const byCredential = queryOne((db, p: { hash: Buffer }) =>
   db
     .selectFrom('credential_directory as c')
     .innerJoin('orgs as o', 'o.key', 'c.org')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
-    .select(['o.key as org_key', 'o.id as org_id', 'e.id', 'e.serial', 'e.model'])
+    .select(['o.key as org_key', 'o.id as org_id', 'e.id', 'e.number', 'e.serial', 'e.model'])
     .where('c.hash', '=', p.hash),
 )
 export const findByCredential = (on: Reader, hash: Buffer) => byCredential(on, { hash })
@@ -43,10 +45,11 @@ export interface Enrolled {
   profile_id: number | null
   enrolment_time: number
 }
-const insert = query((db, p: Enrolled) =>
+const insert = query((db, p: Enrolled & { number: number }) =>
   db.insertInto('endpoints').values({
     org: p.org,
     id: p.id,
+    number: p.number,
     version: 1,
     serial: p.serial,
     pairing_serial: p.pairing_serial,
@@ -59,7 +62,10 @@ const insert = query((db, p: Enrolled) =>
     status: '{}',
   }),
 )
-export const insertEndpoint = (tx: Tx, endpoint: Enrolled) => insert(tx, endpoint)
+export async function insertEndpoint(tx: Tx, endpoint: Enrolled): Promise<void> {
+  await insert(tx, { ...endpoint, number: await nextId(tx, endpoint.org, 'endpoint') })
+  await insertStay(tx, endpoint.org, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
+}
 
 const enrolAgain = query((db, p: Omit<Enrolled, 'serial'>) =>
   db
@@ -75,7 +81,10 @@ const enrolAgain = query((db, p: Omit<Enrolled, 'serial'>) =>
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateEnrolled = (tx: Tx, endpoint: Enrolled) => enrolAgain(tx, endpoint)
+export async function updateEnrolled(tx: Tx, endpoint: Enrolled): Promise<void> {
+  await enrolAgain(tx, endpoint)
+  await insertStay(tx, endpoint.org, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
+}
 
 const forgetCredential = query((db, p: { org: number; id: string }) =>
   db.deleteFrom('credential_directory').where('org', '=', p.org).where('endpoint_id', '=', p.id),

@@ -16,7 +16,8 @@ export async function identify(ground: Ground, endpointId: string, credential: s
   if (!isCredential(credential)) return undefined
   const row = await findByCredential(ground.db, tokenHash(credential))
   if (!row || row.id !== endpointId) return undefined
-  return { org: { key: row.org_key, id: row.org_id }, id: row.id, serial: row.serial, model: row.model }
+  const { id, number, serial, model } = row
+  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
 }
 
 export const deviceConnected = ({ db }: Ground, { device, since, credential }: Session): Promise<boolean> =>

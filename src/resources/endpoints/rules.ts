@@ -36,7 +36,7 @@ export async function endpointsDelete(by: By, id: string) {
   await change(by, 'endpointsDelete', async (tx) => {
     const endpoint = await existing(tx, by, id)
     checkIfMatch(by, endpoint.version)
-    await deleteEndpoint(tx, by.org.key, id)
+    await deleteEndpoint(tx, by.org.key, id, by.ground.clock.now())
     await cancelOpenOperations(tx, by.org.key, [id], by.ground.clock.now())
     await touchRooms(tx, by.org.key, roomsOf([endpoint]))
     return {
@@ -62,7 +62,7 @@ export async function endpointsMoveRoom(by: By, body: InputOf<'endpointsMoveRoom
 
     const group = await listPairedEndpoints(tx, by.org.key, wanted)
     const ids = group.map((e) => e.id)
-    await updateRoomOf(tx, by.org.key, ids, roomId)
+    await updateRoomOf(tx, by.org.key, ids, roomId, by.ground.clock.now())
     await touchRooms(tx, by.org.key, [...roomsOf(group), roomId])
     const others = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
     if (others.length > 0) {

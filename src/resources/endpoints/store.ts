@@ -6,8 +6,9 @@ import { isAnyNumberOf, isAnyOf } from '../../platform/db/ids.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { isUuid } from '../../platform/uuid.ts'
+import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
-export type EndpointRow = Omit<Selectable<Schema['endpoints']>, 'org'>
+export type EndpointRow = Omit<Selectable<Schema['endpoints']>, 'org' | 'number'>
 
 const columns = [
   'id',
@@ -147,8 +148,10 @@ const move = query((db, p: { org: number; ids: string; room: number }, engine) =
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )
-export const updateRoomOf = (tx: Tx, org: number, ids: readonly string[], room: number) =>
-  move(tx, { org, ids: JSON.stringify(ids), room })
+export async function updateRoomOf(tx: Tx, org: number, ids: readonly string[], room: number, at: number) {
+  await move(tx, { org, ids: JSON.stringify(ids), room })
+  await insertStay(tx, org, ids, room, at)
+}
 
 const touch = query((db, p: { org: number; room: number }) =>
   db
@@ -164,9 +167,15 @@ export const touchEndpointsInRoom = (tx: Tx, org: number, room: number) => touch
 const remove = query((db, p: { org: number; id: string }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
 )
-export const deleteEndpoint = (tx: Tx, org: number, id: string) => remove(tx, { org, id })
+export async function deleteEndpoint(tx: Tx, org: number, id: string, at: number) {
+  await updateStayEnded(tx, org, id, at)
+  await remove(tx, { org, id })
+}
 
 const removeInRoom = query((db, p: { org: number; room: number }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('room_id', '=', p.room).returning(['id', 'serial']),
 )
-export const deleteEndpointsInRoom = (tx: Tx, org: number, room: number) => removeInRoom(tx, { org, room })
+export async function deleteEndpointsInRoom(tx: Tx, org: number, room: number, at: number) {
+  await updateStaysEnded(tx, org, room, at)
+  return removeInRoom(tx, { org, room })
+}

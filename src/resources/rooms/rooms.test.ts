@@ -1,6 +1,6 @@
 // Behaviour of rooms, their enrolment codes and their profile, through HTTP.
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putEndpoints } from '../../../test/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
 import { codeMac } from '../../platform/auth/enrolment-code.ts'
 import type { Schema } from '../../platform/db/schema.ts'
@@ -15,15 +15,8 @@ afterAll(() => house.close())
 const code = expect.stringMatching(/^([A-HJ-NP-Z2-9]{4}-){2}[A-HJ-NP-Z2-9]{4}$/)
 const neverUsed = '-62135596800'
 
-/** Puts an enrolled endpoint into a room; devices cannot do it themselves yet. */
-async function putEndpoint({ org }: TestOrg, room_id: number, values: Partial<Schema['endpoints']> = {}) {
-  const id = randomUUID()
-  const device = { id, serial: `S${id.slice(0, 8)}`, pairing_serial: null, model: 'NF19B1', status: '{}' }
-  const presence = { connected: 0, connection_time: null, enrolment_time: Date.UTC(2026, 0, 1) }
-  const row = { org: org.key, version: 1, room_id, profile_id: null, ...device, ...presence, ...values }
-  await house.ground.db.telemetry((t) => t.kysely.insertInto('endpoints').values(row).execute())
-  return row
-}
+const putEndpoint = async (org: TestOrg, room_id: number, values: Partial<Schema['endpoints']> = {}) =>
+  (await putEndpoints(house, org, [{ room_id, ...values }]))[0] as Schema['endpoints']
 const endpointsOf = ({ org }: TestOrg) =>
   house.ground.db.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).orderBy('id').execute()
 const valuesOf = async <K extends 'version' | 'profile_id'>(org: TestOrg, column: K) =>

@@ -37,7 +37,7 @@ import {
 } from './store.ts'
 
 export async function roomsList(by: By, { regionId, locationId }: InputOf<'roomsList'>['query']) {
-  const fresh = freshSince(by.ground.clock.now())
+  const fresh = freshSince(by.ground)
   const rows = await listRooms(by.ground.db, by.org.key, fresh, regionId, locationId)
   return {
     rooms: rows.map((row) => {
@@ -99,7 +99,7 @@ export async function roomsDelete(by: By, id: number) {
     const room = await existing(tx, by, id)
     checkIfMatch(by, room.version)
     const notes = await listNotesOfRoom(tx, by.org.key, id)
-    const endpoints = await deleteEndpointsInRoom(tx, by.org.key, id)
+    const endpoints = await deleteEndpointsInRoom(tx, by.org.key, id, by.ground.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
     await cancelOpenOperations(tx, by.org.key, endpointIds, by.ground.clock.now())
     await deleteRoom(tx, by.org.key, id)

@@ -21,7 +21,7 @@ const listing = byPlace((byRegion, byLocation) =>
               j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
             )
             .leftJoin('samples_latest as s', (j) =>
-              j.onRef('s.org', '=', 'n.org').onRef('s.endpoint_id', '=', 'n.id').on('s.timestamp', '>=', p.fresh),
+              j.onRef('s.org', '=', 'n.org').onRef('s.endpoint', '=', 'n.number').on('s.timestamp', '>=', p.fresh),
             )
             .select((e) => [
               'n.room_id',
