@@ -1,20 +1,11 @@
 // Devices and the real program: killed in the middle, restarted, over TLS, and what its doors say when they cannot open.
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../src/contract/device.ts'
 import { certificate } from './certificate.ts'
 import { TestDevice } from './device.ts'
 import { type Call, send } from './harness.ts'
-import { expectRefusal, type Server, siteForTest, takenPort, until } from './program.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
+import { expectRefusal, freePort, type Server, siteForTest, takenPort, until } from './program.ts'
 
 /** Calls of the organisation that the first start made, to whatever server runs now. */
 function caller({ org, key }: Pick<Server, 'org' | 'key'>) {

@@ -5,6 +5,7 @@ import { enrolDevice, newDevice } from './device.ts'
 import { type Harness, startHarness, type TestOrg } from './harness.ts'
 import { until } from './program.ts'
 import { connack, frames, puback, rawMqtt } from './raw-mqtt.ts'
+import { storedTimes } from './stored-samples.ts'
 
 let house: Harness
 let org: TestOrg
@@ -150,5 +151,28 @@ test('texts of a device are trimmed, and what it leaves out of its networks is f
     await device.publish('status', { orientation: 'wrong', ...bad })
   }
   expect(await endpoint(device.id)).not.toHaveProperty('orientation')
+  await device.close()
+})
+
+test('a number that is none refuses its own sample alone; a time that is none is a bad message', async () => {
+  const device = await newDevice(house, org, { roomId: room })
+  const at = Math.floor(house.clock.now() / 1000) - 10
+  const publish = (payload: string) => device.client.publishAsync(upTopic(device.id, 'sample'), payload, { qos: 1 })
+  // vocIndex is nothing that a Bar has: an infinite one is refused all the same.
+  await publish(`{"samples":[
+    {"timestamp":${at},"co2":1e999},{"timestamp":${at + 1},"co2":500,"people":-1e999},{"timestamp":${at + 2},"vocIndex":1e999},
+    {"timestamp":${at + 3},"co2":501,"shutterClosed":null}]}`)
+  const { refused } = await device.next('sample-refused')
+  expect(refused.map(({ timestamp }: { timestamp: number }) => timestamp)).toEqual([at, at + 1, at + 2])
+  expect(refused[0].reason).toMatch(/co2/)
+  expect(await storedTimes(house, org, device.id)).toEqual([at + 3])
+
+  const before = house.logged.length
+  for (const time of ['1e999', '-1e999', 'null', '1.5']) {
+    await publish(`{"samples":[{"timestamp":${at + 5},"co2":500},{"timestamp":${time},"co2":500}]}`)
+  }
+  const said = house.logged.slice(before).filter(({ msg }) => msg === 'bad message of a device')
+  expect(said.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^samples\.1\.timestamp must/)])
+  expect(await storedTimes(house, org, device.id)).toEqual([at + 3])
   await device.close()
 })

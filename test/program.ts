@@ -247,3 +247,12 @@ export async function takenPort(): Promise<number> {
   onTestFinished(() => new Promise<void>((resolve) => void other.close(() => resolve())))
   return (other.address() as AddressInfo).port
 }
+
+/** One that nobody uses now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -18,11 +18,12 @@ function frame(first: number, ...parts: Buffer[]): Buffer {
 const number = (value: number) => Buffer.from([value >> 8, value & 255])
 
 export const frames = {
-  connect: (username: string, password: string) =>
-    frame(0x10, text('MQTT'), Buffer.from([4, 0xc2, 0, 30]), text('any'), text(username), text(password)),
+  connect: (username: string, password: string, keepAlive = 30) =>
+    frame(0x10, text('MQTT'), Buffer.from([4, 0xc2, 0, keepAlive]), text('any'), text(username), text(password)),
   publish: (topic: string, payload: string, qos: 0 | 1, id = 0) =>
     frame(0x30 | (qos << 1), text(topic), ...(qos ? [number(id)] : []), Buffer.from(payload)),
   subscribe: (topic: string, id: number) => frame(0x82, number(id), text(topic), Buffer.from([1])),
+  pingreq: frame(0xc0),
   disconnect: frame(0xe0),
 }
 
@@ -56,3 +57,4 @@ export async function rawMqtt(port: number): Promise<RawConnection> {
 
 export const connack = 2
 export const puback = 4
+export const pingresp = 13

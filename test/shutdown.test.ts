@@ -1,7 +1,9 @@
 // Stopping the real program: gently with requests under way, and by force in the middle of writes.
 import { get } from 'node:http'
 import { connect } from 'node:net'
+import { connectAsync } from 'mqtt'
 import { expect, onTestFinished, test } from 'vitest'
+import { devicePaths } from '../src/contract/device.ts'
 import { checkEveryAnswer, type Reply, send } from './harness.ts'
 import { type Server, siteForTest, until } from './program.ts'
 
@@ -104,6 +106,22 @@ async function writeUntilGone(server: Server, at: string, key: string, onAnswer:
   await Promise.all([1, 2, 3, 4, 5, 6].map(client))
   return answered
 }
+
+test('SIGTERM ends the connections of devices over WebSocket too, and exits at once', async () => {
+  const site = await siteForTest()
+  const server = await site.serve('--mqtt-port', 'off')
+  const call = { key: server.key, body: { name: 'Fjord' } }
+  const { dec } = (await send(server.url, 'POST', `/v1/orgs/${server.org}/rooms`, call)).body
+  const device = { code: dec, serial: 'S1', model: 'NF19B1' }
+  const { body } = await send(server.url, 'POST', devicePaths.enrol, { body: device })
+  const address = `${server.url.replace('http', 'ws')}${devicePaths.mqtt}`
+  const client = await connectAsync(address, { username: body.endpointId, password: body.credential })
+  client.options.reconnectPeriod = 0
+  onTestFinished(() => client.endAsync(true))
+  const started = performance.now()
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 })
+  expect(performance.now() - started).toBeLessThan(5000)
+})
 
 test('kill -9 in the middle of writes loses nothing that was answered, and leaves nothing half done', async () => {
   const site = await siteForTest()

@@ -33,17 +33,20 @@ const sparse = <P extends Record<string, TSchema>>(fields: P) =>
 
 export const StatusReport = Type.Unsafe<Record<string, unknown>>(Shape('StatusReport', sparse(reportedFields)))
 
-export type DeviceSample = { timestamp: number; shutterClosed?: boolean } & { [S in Sensor]?: number | null }
+export type DeviceSample = { timestamp: number; shutterClosed?: boolean | null } & { [S in Sensor]?: number | null }
 export const DeviceSample = Type.Unsafe<DeviceSample>(
   Shape('DeviceSample', {
-    timestamp: Type.Integer({ description: 'When it was measured, Unix seconds.' }),
+    // Whole is said twice: where infinite values are let in, to refuse one sample only, this keeps infinite times out.
+    timestamp: Type.Integer({ multipleOf: 1, description: 'When it was measured, Unix seconds.' }),
     ...Object.fromEntries(
       Object.entries(sensorRanges).map(([name, { min, max, unit }]) => [
         name,
         Type.Optional(Type.Union([Type.Number({ description: `From ${min} to ${max} (${unit}).` }), Type.Null()])),
       ]),
     ),
-    shutterClosed: Type.Optional(Type.Boolean({ description: 'Whether the privacy shutter is closed (Frames).' })),
+    shutterClosed: Type.Optional(
+      Type.Union([Type.Boolean({ description: 'Whether the privacy shutter is closed (Frames).' }), Type.Null()]),
+    ),
   }),
 )
 export const SampleReport = Shape('SampleReport', {
@@ -137,7 +140,7 @@ export const downMessages = { config: DesiredConfig, operation: OperationCommand
 export type DownKind = keyof typeof downMessages
 export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
 
-export const upTopic = (endpointId: string, kind: UpKind): string => `v1/${endpointId}/up/${kind}`
+export const upTopic = (endpointId: string, kind: UpKind | ''): string => `v1/${endpointId}/up/${kind}`
 export const downTopic = (endpointId: string, kind: DownKind | '#'): string => `v1/${endpointId}/down/${kind}`
 
 /** Where devices find the service. */

@@ -9,6 +9,7 @@ import { isUuid } from '../platform/uuid.ts'
 import type { Connection } from './connection.ts'
 import type { Device, DeviceHandlers } from './handlers.ts'
 import type { LinkMetrics } from './metrics.ts'
+import type { Pressure } from './pressure.ts'
 
 /** Answers to CONNECT. A device forgets itself on the last one alone. */
 export const refusals = { unacceptable: 2, later: 3, dead: 5 } as const
@@ -35,6 +36,9 @@ export function prepare(connection: Connection, packet: ConnectPacket): void {
   packet.clientId = packet.username ?? ''
   const { keepalive = 0 } = packet
   if (keepalive < keepAlive.min || keepalive > keepAlive.max) connection.isUnacceptable = true
+  // The broker would take it for dead while it waits for us: so we watch over it ourselves.
+  connection.keepAlive = keepalive
+  packet.keepalive = 0
 }
 
 interface AdmissionOptions {
@@ -42,6 +46,7 @@ interface AdmissionOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: LinkMetrics
+  readonly pressure: Pressure
 }
 
 export class Admission {
@@ -57,8 +62,12 @@ export class Admission {
   }
 
   async identify(connection: Connection, username: string | undefined, password: string | undefined): Promise<Device> {
-    const { handlers, clock, metrics } = this.#options
+    const { handlers, clock, metrics, pressure } = this.#options
     if (connection.isUnacceptable) throw new Refused('unacceptable')
+    if (pressure.isCrowded) {
+      metrics.refused.inc({ reason: 'busy' })
+      throw new Refused('later')
+    }
     const device =
       username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
     if (!device) throw await this.dead(connection, username)

@@ -13,7 +13,7 @@ export class Broker extends Aedes {
     })
   }
 
-  /** What a device publishes was dealt with when it was authorised. */
+  /** What devices publish does not come here; what the broker says of itself is of no interest. */
   override publish(...args: unknown[]): void {
     const done = args.findLast((argument) => typeof argument === 'function') as Done
     done?.()

@@ -1,17 +1,21 @@
 // One connection: whose it is, what it wants to hear, and how something is said to it.
+import type { Duplex } from 'node:stream'
 import type { Client } from 'aedes'
-import { type DownKind, type DownMessage, downTopic, silence } from '../contract/device.ts'
-import type { Gate } from './gate.ts'
+import { type DownKind, type DownMessage, downTopic, silence, upTopic } from '../contract/device.ts'
+import { Answers } from './answers.ts'
+import { Gate, type GateOptions } from './gate.ts'
 import type { Session } from './handlers.ts'
 import { subscribedTo } from './messages.ts'
 
 export class Connection {
+  readonly stream: Duplex
   readonly gate: Gate
+  readonly answers: Answers
   readonly address: string
   /** Set when the broker has taken it. */
   client!: Client
-  /** Set when the device has proved who it is. */
-  session: Session | undefined
+  /** In seconds, as it said when it connected. */
+  keepAlive = 0
   /** Its CONNECT asks for something that is not allowed. */
   isUnacceptable = false
   /** It must go: nothing that it says counts. */
@@ -19,14 +23,42 @@ export class Connection {
   /** What waits for it is being asked; a wake meanwhile makes it ask again. */
   isAsking = false
   askAgain = false
-  /** Ends when everything that was received before is answered: answers keep the order of the questions. */
-  answered: Promise<void> = Promise.resolve()
+  #session: Session | undefined
+  /** What its own topics begin with. */
+  #topics = ''
   #told = { version: 0, at: 0 }
   readonly #filters = new Map<string, 0 | 1>()
 
-  constructor(gate: Gate, address: string) {
-    this.gate = gate
+  constructor(address: string, gate: GateOptions) {
+    this.stream = gate.stream
+    this.gate = new Gate(gate)
+    this.answers = new Answers(gate.stream, (count) => this.gate.answered(count))
     this.address = address
+  }
+
+  /** There when the device has proved who it is. */
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  begin(session: Session): void {
+    this.#session = session
+    this.#topics = upTopic(session.device.id, '')
+  }
+
+  /** The kind of message that a topic of its own names; undefined for anybody else's topic. */
+  kindOf(topic: string): string | undefined {
+    return topic.startsWith(this.#topics) ? topic.slice(this.#topics.length) : undefined
+  }
+
+  /** Nothing moved for one and a half keep-alives, and a little more. [MQTT-3.1.2-24] */
+  get isSilent(): boolean {
+    return this.keepAlive > 0 && this.gate.quietSeconds > this.keepAlive * 1.5 + 1
+  }
+
+  cutOff(why: string): void {
+    this.isOver = true
+    this.stream.destroy(new Error(why))
   }
 
   get isListening(): boolean {

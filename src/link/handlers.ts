@@ -6,6 +6,8 @@ import type { Org } from '../platform/auth/keyring.ts'
 export interface Device {
   readonly org: Org
   readonly id: string
+  /** Stands for it where its samples are kept. */
+  readonly number: number
   readonly serial: string
   readonly model: string
 }

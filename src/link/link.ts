@@ -2,19 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client, PublishPacket } from 'aedes'
+import type { Client } from 'aedes'
 import { type DownMessage, largestPacket } from '../contract/device.ts'
-import { Buckets } from '../platform/auth/bucket.ts'
 import { type Clock, isoTime } from '../platform/clock.ts'
 import type { Devices } from '../platform/devices.ts'
 import type { Log } from '../platform/log.ts'
 import { Admission, prepare, Refused, refusalOf } from './admission.ts'
 import { Broker } from './broker.ts'
 import { Connection } from './connection.ts'
-import { Gate } from './gate.ts'
 import type { DeviceHandlers, Session } from './handlers.ts'
-import { BadMessage, kindOf, readMessage } from './messages.ts'
+import { Mentions } from './mentions.ts'
 import type { LinkMetrics } from './metrics.ts'
+import { Pressure } from './pressure.ts'
+import { Receiver } from './receiver.ts'
 
 export interface LinkOptions {
   readonly handlers: DeviceHandlers
@@ -24,7 +24,6 @@ export interface LinkOptions {
 }
 
 const retryAfter = 5_000
-const nothing = Buffer.alloc(0)
 /** Long enough for a last word to leave, short enough to be "at once". */
 const farewell = 100
 
@@ -32,29 +31,48 @@ export class Link implements Devices {
   readonly #options: LinkOptions
   readonly #broker: Broker
   readonly #admission: Admission
+  readonly #receiver: Receiver
+  readonly #mentions: Mentions
+  readonly #pressure = new Pressure()
   readonly #connections = new WeakMap<Duplex, Connection>()
   /** All that are open, strangers included. */
-  readonly #open = new Set<Duplex>()
+  readonly #open = new Set<Connection>()
   /** The one connection of each device that counts. */
   readonly #current = new Map<string, Connection>()
-  readonly #mentions = new Buckets({ rate: 1 / 60, burst: 1 })
   readonly #leaving = new Set<Promise<void>>()
+  #ticking: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(options: LinkOptions) {
-    const { metrics, log } = options
+    const { metrics, log, clock, handlers } = options
+    const pressure = this.#pressure
     this.#options = options
-    this.#admission = new Admission(options)
-    metrics.watchConnections(() => this.#current.size)
+    this.#mentions = new Mentions(log, clock)
+    this.#admission = new Admission({ ...options, pressure })
+    this.#receiver = new Receiver({
+      received: handlers.received,
+      metrics,
+      mentions: this.#mentions,
+      pressure,
+      say: (connection, message) => this.#say(connection, message),
+    })
+    metrics.watch('devices_connected', 'Devices that are connected now.', () => this.#current.size)
+    metrics.watch('devices_waiting', 'Devices that wait because too much is under way.', () => pressure.waiting)
+    metrics.watch('device_bytes_under_way', 'Received and not dealt with yet, in bytes.', () => pressure.underWay)
     this.#broker = new Broker({
       preConnect: (client, packet, done) => {
         prepare(this.#of(client), packet)
         done(null, true)
       },
       authenticate: (client, username, password, done) => {
-        this.#admit(this.#of(client), username, password?.toString()).then(
+        const connection = this.#of(client)
+        this.#admit(connection, username, password?.toString()).then(
           () => done(null, true),
-          (error) => done(refusalOf(error), null),
+          (error) => {
+            if (!(error instanceof Refused))
+              this.#mentions.warn('nobody can connect', error, connection.session?.device)
+            done(refusalOf(error), null)
+          },
         )
       },
       authorizeSubscribe: (client, subscription, done) => {
@@ -63,18 +81,9 @@ export class Link implements Devices {
         metrics.foreign.inc()
         done(new Error('a device may subscribe to its own topics only'))
       },
-      authorizePublish: (client, packet, done) => {
-        const connection = this.#of(client as Client)
-        connection.gate.inFlight++
-        const outcome = this.#receive(connection, packet).catch((error: Error) => error)
-        // [MQTT-4.6.0-2]
-        connection.answered = connection.answered.then(async () => {
-          const error = await outcome
-          connection.gate.inFlight--
-          done(error ?? null)
-        })
-      },
+      authorizePublish: (_client, _packet, done) => done(new Error('what is published does not come here')),
     })
+    this.#broker.on('clientReady', (client) => this.#of(client).gate.open(largestPacket))
     this.#broker.on('subscribe', (_subscriptions, client) => void this.#serve(this.#of(client)))
     this.#broker.on('unsubscribe', (topics, client) => {
       for (const topic of topics) this.#of(client).stopListeningTo(topic)
@@ -86,19 +95,24 @@ export class Link implements Devices {
     this.#broker.on('clientError', broken).on('connectionError', broken)
   }
 
-  listen(): Promise<void> {
-    return this.#broker.listen()
+  async listen(): Promise<void> {
+    await this.#broker.listen()
+    this.#ticking = setInterval(() => this.#tick(), 1000).unref()
   }
 
   /** A new connection, over whatever carries bytes. */
   take(stream: Duplex, address: string): void {
     if (this.#closed) return void stream.destroy()
-    const gate = new Gate(stream, () => stream.destroy(new Error('a packet is larger than allowed')))
-    const connection = new Connection(gate, address)
+    const connection = new Connection(address, {
+      stream,
+      pressure: this.#pressure,
+      onPublished: (first, body) => this.#receiver.receive(connection, first, body),
+      onDropped: () => this.#options.metrics.dropped.inc(),
+    })
     this.#connections.set(stream, connection)
-    this.#open.add(stream)
+    this.#open.add(connection)
     stream.once('close', () => {
-      this.#open.delete(stream)
+      this.#open.delete(connection)
       this.#left(connection)
     })
     connection.client = this.#broker.handle(stream)
@@ -131,9 +145,10 @@ export class Link implements Devices {
   /** Nobody new, everybody out; resolves when their absence is written. */
   async close(): Promise<void> {
     this.#closed = true
+    clearInterval(this.#ticking)
     await new Promise<void>((resolve) => this.#broker.close(resolve))
     for (const connection of this.#current.values()) this.#left(connection)
-    for (const stream of this.#open) stream.destroy()
+    for (const { stream } of this.#open) stream.destroy()
     await Promise.all(this.#leaving)
   }
 
@@ -141,63 +156,37 @@ export class Link implements Devices {
     return this.#connections.get(client.conn) as Connection
   }
 
+  #tick(): void {
+    for (const connection of this.#open) {
+      connection.gate.tick()
+      if (connection.isSilent) connection.cutOff('nothing was heard for one and a half keep-alives')
+    }
+  }
+
   async #admit(connection: Connection, username: string | undefined, password: string | undefined): Promise<void> {
     const device = await this.#admission.identify(connection, username, password)
     if (this.#closed || connection.client.closed) throw new Refused('later')
     const { handlers, clock, log } = this.#options
-    connection.session = { device, since: clock.now(), credential: password ?? '' }
+    const session = { device, since: clock.now(), credential: password ?? '' }
+    connection.begin(session)
     // Now, not after the write: from here on only this one counts, whatever becomes of it.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, connection)
     if (before) this.#end(before)
     let isAlive = false
     try {
-      isAlive = await handlers.connected(connection.session)
+      isAlive = await handlers.connected(session)
     } finally {
       if (!isAlive) this.#left(connection)
     }
     if (!isAlive) throw await this.#admission.dead(connection, username)
     if (connection.isOver) throw new Refused('later')
-    connection.gate.open(largestPacket)
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
-  }
-
-  async #receive(connection: Connection, packet: PublishPacket): Promise<void> {
-    const { handlers, metrics, log, clock } = this.#options
-    const { session } = connection
-    if (!session || connection.isOver || this.#current.get(session.device.id) !== connection) {
-      throw new Error('the device is gone')
-    }
-    const payload = packet.payload as Buffer
-    // Of QoS 2 the broker keeps the packet until the second word of the device: it needs the number only.
-    packet.payload = nothing
-    const name = kindOf(packet.topic, session.device.id)
-    if (name === undefined) {
-      metrics.foreign.inc()
-      throw new Error('a device may publish to its own topics only')
-    }
-    try {
-      const { kind, message } = readMessage(name, payload)
-      metrics.received.inc({ kind })
-      for (const answer of await handlers.received[kind](session, message as never)) this.#say(connection, answer)
-    } catch (error) {
-      const isBad = error instanceof BadMessage
-      const { org, id, serial } = session.device
-      const now = clock.now()
-      if (this.#mentions.of(`${id} ${isBad}`, now).take(now)) {
-        const what = isBad ? 'bad message of a device' : 'a message could not be dealt with; the device sends it again'
-        const reason = (error as Error).message
-        log.warn({ org: org.id, endpoint: id, serial, kind: name.slice(0, 40), reason }, what)
-      }
-      // A bad one is acknowledged all the same: sending it again would not make it better.
-      if (!isBad) throw error
-      metrics.bad.inc()
-    }
   }
 
   /** Says what waits. It is in the database: what cannot be asked now is asked later. */
   async #serve(connection: Connection): Promise<void> {
-    const { handlers, clock, log } = this.#options
+    const { handlers, clock } = this.#options
     const { session } = connection
     if (!session || !connection.isListening) return
     connection.askAgain = true
@@ -211,7 +200,7 @@ export class Link implements Devices {
         }
       }
     } catch (error) {
-      log.warn({ endpoint: session.device.id, reason: (error as Error).message }, 'nothing could be sent, trying again')
+      this.#mentions.warn('nothing could be sent, trying again', error as Error, session.device)
       setTimeout(() => void this.#serve(connection), retryAfter).unref()
     } finally {
       connection.isAsking = false
@@ -225,6 +214,7 @@ export class Link implements Devices {
 
   #left(connection: Connection): void {
     const { session } = connection
+    connection.isOver = true
     if (!session || !this.#forget(connection)) return
     const leaving: Promise<void> = this.#writeAbsence(session).finally(() => this.#leaving.delete(leaving))
     this.#leaving.add(leaving)
@@ -232,12 +222,12 @@ export class Link implements Devices {
 
   /** Again and again, until it is written, or no longer true. */
   async #writeAbsence(session: Session): Promise<void> {
-    const { handlers, log } = this.#options
+    const { handlers } = this.#options
     while (!this.#current.has(session.device.id)) {
       try {
         return await handlers.disconnected(session)
       } catch (error) {
-        log.warn({ endpoint: session.device.id, reason: (error as Error).message }, 'absence was not written yet')
+        this.#mentions.warn('absence was not written yet', error as Error, session.device)
         if (this.#closed) return
         await sleep(retryAfter)
       }

@@ -17,6 +17,9 @@ export interface Doors {
   close(): void
 }
 
+/** A fleet that comes back at once must not find the door shut: who is turned away there tries again after seconds, then minutes. */
+const backlog = 4096
+
 export async function openDoors(
   link: Link,
   options: ServeOptions,
@@ -27,7 +30,7 @@ export async function openDoors(
     servers.push(server)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen({ port, host: options.mqttHost }, resolve)
+      server.listen({ port, host: options.mqttHost, backlog }, resolve)
     }).catch((error) => {
       throw listenRefusal(error, { port, host: options.mqttHost }, { port: option, host: '--mqtt-host' })
     })

@@ -6,21 +6,23 @@ import { parseTime } from '../platform/clock.ts'
 import { textProblem } from '../platform/text.ts'
 import { isUuid } from '../platform/uuid.ts'
 
-// What the schema does not know is dropped, at any depth: nobody's concern, and not to be stored.
-const ajv = new Ajv({ strict: false, strictNumbers: true, removeAdditional: 'all' })
-for (const format of ['line', 'lines', 'int32', 'binary']) ajv.addFormat(format, true)
-ajv.addFormat('uuid', isUuid)
-ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
+function makeAjv(strictNumbers: boolean): Ajv {
+  // What the schema does not know is dropped, at any depth: nobody's concern, and not to be stored.
+  const ajv = new Ajv({ strict: false, strictNumbers, removeAdditional: 'all' })
+  for (const format of ['line', 'lines', 'int32', 'binary']) ajv.addFormat(format, true)
+  ajv.addFormat('uuid', isUuid)
+  ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
+  return ajv
+}
+
+/** JSON has no infinity, but 1e999 becomes one. */
+const ajv = makeAjv(true)
+/** A sample with such a value is refused alone, by those who know what may be measured; others of its message are kept. */
+const ajvOfSamples = makeAjv(false)
 
 const validators = Object.fromEntries(
-  Object.entries(upMessages).map(([kind, shape]) => [kind, ajv.compile(shape)]),
+  Object.entries(upMessages).map(([kind, shape]) => [kind, (kind === 'sample' ? ajvOfSamples : ajv).compile(shape)]),
 ) as unknown as Record<UpKind, ValidateFunction>
-
-/** The kind of message that a topic of this device names; undefined for anybody else's topic. */
-export function kindOf(topic: string, endpointId: string): string | undefined {
-  const own = `v1/${endpointId}/up/`
-  return topic.startsWith(own) ? topic.slice(own.length) : undefined
-}
 
 /** What a subscription of this device asks for below its own topics: a kind, `#` or `+`. */
 export function subscribedTo(filter: string, endpointId: string): string | undefined {
@@ -47,21 +49,22 @@ const tidyOf: Record<UpKind, ReturnType<typeof tidy> | undefined> = {
   logs: tidy(false),
 }
 
+export const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
+
 /** The message, or why it is none. */
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
-  if (!Object.hasOwn(validators, kind)) throw new BadMessage(`there is no message "${kind.slice(0, 40)}"`)
+  if (!isKind(kind)) throw new BadMessage(`there is no message "${kind.slice(0, 40)}"`)
   if (!isUtf8(payload)) throw new BadMessage('it is not UTF-8 text')
-  const known = kind as UpKind
   let message: unknown
   try {
-    message = JSON.parse(payload.toString('utf8'), tidyOf[known])
+    message = JSON.parse(payload.toString('utf8'), tidyOf[kind])
   } catch (error) {
     throw error instanceof BadMessage ? error : new BadMessage('it is not JSON')
   }
-  const validate = validators[known]
+  const validate = validators[kind]
   if (!validate(message)) {
     const [first] = validate.errors ?? []
     throw new BadMessage(`${first?.instancePath.slice(1).replaceAll('/', '.') || 'it'} ${first?.message ?? 'is wrong'}`)
   }
-  return { kind: known, message }
+  return { kind, message }
 }

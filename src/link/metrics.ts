@@ -1,31 +1,49 @@
 // What Prometheus can ask about devices: how many are connected, what they say, and what was refused.
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { type UpKind, upMessages } from '../contract/device.ts'
 
 export interface LinkMetrics {
-  readonly received: Counter<'kind'>
+  /** Counted here, and told when somebody asks: there are many. */
+  readonly received: Record<UpKind, number>
   readonly sent: Counter<'kind'>
   readonly bad: Counter
+  readonly dropped: Counter
   readonly foreign: Counter
   readonly refused: Counter<'reason'>
   readonly broken: Counter
-  watchConnections(count: () => number): void
+  watch(name: `device${string}`, help: string, count: () => number): void
 }
 
 export function makeLinkMetrics(registry: Registry): LinkMetrics {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Counter<L>({ name: `roomkeeper_device_${name}`, help, labelNames, registers })
+  const received = Object.fromEntries(Object.keys(upMessages).map((kind) => [kind, 0])) as Record<UpKind, number>
+  new Counter({
+    name: 'roomkeeper_device_messages_received_total',
+    help: 'Messages from devices, by kind.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [kind, count] of Object.entries(received)) this.inc({ kind }, count)
+    },
+  })
   return {
-    received: counter('messages_received_total', 'Messages from devices, by kind.', ['kind']),
+    received,
     sent: counter('messages_sent_total', 'Messages to devices, by kind.', ['kind']),
     bad: counter('bad_messages_total', 'Messages from devices that do not fit their schema.'),
+    dropped: counter(
+      'dropped_total',
+      'Messages at QoS 0 that were lost here: too much was under way, or the database failed.',
+    ),
     foreign: counter('foreign_topics_total', 'Connections ended for a topic that is not their own.'),
     refused: counter('refused_total', 'Connections that were refused, by reason.', ['reason']),
     broken: counter('broken_connections_total', 'Connections that ended without a goodbye.'),
-    watchConnections: (count) => {
+    watch: (name, help, count) => {
       new Gauge({
-        name: 'roomkeeper_devices_connected',
-        help: 'Devices that are connected now.',
+        name: `roomkeeper_${name}`,
+        help,
         registers,
         collect() {
           this.set(count())

@@ -1,0 +1,154 @@
+// The gate in front of the broker: however bytes are cut, everybody gets their frames in order; and nobody starves in line.
+import { Duplex } from 'node:stream'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Gate } from '../src/link/gate.ts'
+import { Pressure } from '../src/link/pressure.ts'
+import { frames } from './raw-mqtt.ts'
+
+const pubrel = Buffer.from([0x62, 2, 0, 1])
+
+/** Frames of all kinds, the published ones with their place in the row as packet id. */
+const someFrames = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom('publish 0', 'publish 1', 'publish 1', 'ping', 'subscribe', 'pubrel'),
+      size: fc.oneof({ weight: 9, arbitrary: fc.nat(200) }, { weight: 1, arbitrary: fc.nat(60_000) }),
+    }),
+    { minLength: 1, maxLength: 60 },
+  )
+  .map((wanted) =>
+    wanted.map(({ kind, size }, i) => {
+      if (kind === 'ping') return { isOurs: false, bytes: frames.pingreq }
+      if (kind === 'subscribe') return { isOurs: false, bytes: frames.subscribe('t'.repeat((size % 300) + 1), i + 1) }
+      if (kind === 'pubrel') return { isOurs: true, bytes: pubrel }
+      return { isOurs: true, bytes: frames.publish('t', 'x'.repeat(size), kind === 'publish 0' ? 0 : 1, i + 1) }
+    }),
+  )
+
+/** What comes after the length of a frame. */
+const bodyOf = (frame: Buffer) => frame.subarray(frame.findIndex((byte, i) => i > 0 && byte < 128) + 1)
+
+function pieces(all: Buffer, sizes: readonly number[]): Buffer[] {
+  const cut: Buffer[] = []
+  for (let at = 0, i = 0; at < all.length; i++) {
+    const size = sizes[i % sizes.length] as number
+    cut.push(all.subarray(at, at + size))
+    at += size
+  }
+  return cut
+}
+
+test('however bytes are cut, everybody gets their frames whole, in order, and never more than eight at once', async () => {
+  const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 70_000 })), {
+    minLength: 1,
+    maxLength: 20,
+  })
+  await fc.assert(
+    fc.asyncProperty(someFrames, sizes, async (sent, sizes) => {
+      const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+      const pressure = new Pressure()
+      const seen: { isOurs: boolean; bytes: string }[] = []
+      let inFlight = 0
+      const gate: Gate = new Gate({
+        stream,
+        pressure,
+        onPublished: (first, body) => {
+          seen.push({ isOurs: true, bytes: `${first} ${body.toString('hex')}` })
+          if (first === 0x62) return
+          expect(++inFlight).toBeLessThanOrEqual(8)
+          setImmediate(() => {
+            inFlight--
+            pressure.free(body.length)
+            gate.answered(1)
+          })
+        },
+        onDropped: () => expect.unreachable('there is room'),
+      })
+      gate.open(128 * 1024)
+      stream.on('readable', () => {
+        for (let share = stream.read(); share !== null; share = stream.read()) {
+          const last = seen.at(-1)
+          if (last && !last.isOurs) last.bytes += share.toString('hex')
+          else seen.push({ isOurs: false, bytes: share.toString('hex') })
+        }
+      })
+      const ended = new Promise((resolve) => stream.once('end', resolve))
+      for (const piece of pieces(Buffer.concat(sent.map(({ bytes }) => bytes)), sizes)) {
+        stream.push(piece)
+        if (piece.length % 2 === 0) await new Promise(setImmediate)
+      }
+      stream.push(null)
+      await ended
+      const expected: typeof seen = []
+      for (const { isOurs, bytes } of sent) {
+        const last = expected.at(-1)
+        if (isOurs) expected.push({ isOurs, bytes: `${bytes[0]} ${bodyOf(bytes).toString('hex')}` })
+        else if (last && !last.isOurs) last.bytes += bytes.toString('hex')
+        else expected.push({ isOurs, bytes: bytes.toString('hex') })
+      }
+      expect(seen).toEqual(expected)
+    }),
+    { numRuns: 300 },
+  )
+}, 60_000)
+
+test('places go to those who wait, in the order in which they came; who comes again is behind all others', async () => {
+  const pressure = new Pressure()
+  const size = 4 * 1024 * 1024
+  for (let i = 0; i < 4; i++) expect(pressure.take(size)).toBe(true)
+  expect(pressure.take(1), 'it is full').toBe(false)
+  const turns: string[] = []
+  const again = (name: string) => {
+    const bearer = {
+      go() {
+        turns.push(name)
+        if (turns.length < 9) pressure.takeOrWait(size, bearer)
+        pressure.free(size)
+      },
+    }
+    return bearer
+  }
+  for (const name of ['a', 'b', 'c']) expect(pressure.takeOrWait(size, again(name))).toBe(false)
+  const gone = again('gone')
+  pressure.takeOrWait(size, gone)
+  pressure.leave(gone)
+  expect(pressure.waiting).toBe(3)
+  pressure.free(size)
+  expect(pressure.take(1), 'while somebody waits, nobody gets in between').toBe(false)
+  await expect.poll(() => turns.length).toBeGreaterThanOrEqual(9)
+  expect(turns.slice(0, 9).join('')).toBe('abcabcabc')
+})
+
+test('who goes leaves its place: in line, when it is called, in the middle of a message', async () => {
+  const little = 1024
+  const fill = (pressure: Pressure) => {
+    let count = 0
+    while (pressure.take(little)) count++
+    return count
+  }
+  const room = fill(new Pressure())
+  const message = frames.publish('t', 'x'.repeat(100_000), 1, 1)
+  for (const moment of ['in line', 'called', 'in the middle'] as const) {
+    const pressure = new Pressure()
+    const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+    const onDropped = () => expect.unreachable('it is not QoS 0')
+    const gate = new Gate({ stream, pressure, onPublished: () => expect.unreachable('it is not all there'), onDropped })
+    gate.open(128 * 1024)
+    stream.on('readable', () => stream.read())
+    let taken = moment === 'in the middle' ? 0 : fill(pressure)
+    const leave = () => {
+      for (; taken > 0; taken--) pressure.free(little)
+      return new Promise(setImmediate)
+    }
+    stream.push(message.subarray(0, 50_000))
+    await new Promise(setImmediate)
+    expect(pressure.waiting, moment).toBe(moment === 'in the middle' ? 0 : 1)
+    stream.removeAllListeners('readable')
+    if (moment === 'called') await leave()
+    stream.destroy()
+    await new Promise((resolve) => stream.once('close', resolve))
+    await leave()
+    expect(fill(pressure), moment).toBe(room)
+  }
+})
