@@ -3,10 +3,14 @@ import { gzipSync } from 'node:zlib'
 import { type CallInput, pathOf } from '../src/client/client.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { type OperationId, operations } from '../src/contract/operations.ts'
+import type { Device } from '../src/link/handlers.ts'
 import { tokenHash } from '../src/platform/auth/token.ts'
 import { uploadUrl } from '../src/resources/bug-reports/upload.ts'
 import { updateConnected } from '../src/resources/endpoints/device-store.ts'
-import { samplesReceived } from '../src/resources/sensors/ingest.ts'
+import { identify } from '../src/resources/endpoints/presence.ts'
+import { Horizon } from '../src/resources/sensors/horizon.ts'
+import { Intake } from '../src/resources/sensors/intake.ts'
+import { Latest } from '../src/resources/sensors/latest.ts'
 import { enrolDevice } from './device.ts'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
 
@@ -46,15 +50,18 @@ export async function newFixture(house: Harness): Promise<Fixture> {
 
 /** Enrolled through the protocol; what only a connected device could do is done for it, because walks need thousands. */
 async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
-  const { answer, serial, model } = await enrolDevice(house, org, { roomId })
+  const { answer } = await enrolDevice(house, org, { roomId })
   const { endpointId: endpoint, credential } = answer
   const { ground } = house
   await ground.db.telemetry((on) =>
     updateConnected(on, org.org.key, endpoint, tokenHash(credential), ground.clock.now()),
   )
-  const device = { org: org.org, id: endpoint, serial, model }
+  const device = (await identify(ground, endpoint, credential)) as Device
   const sample = { timestamp: Math.floor(ground.clock.now() / 1000), people: 3 }
-  await samplesReceived(ground, { device, since: 0, credential }, { samples: [sample] })
+  await new Intake(ground, new Latest(ground.db), new Horizon()).receive(
+    { device, since: 0, credential },
+    { samples: [sample] },
+  )
   const write = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
   await write(`/endpoints/${endpoint}/config`, { brightness: 0.5 })
   await write(`/endpoints/${endpoint}/config`, { brightness: 0.6 })
@@ -99,6 +106,8 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   endpointsBulkSensorData: (f) => ({ regionId: f.region, locationId: f.location }),
   roomsSensorData: (f) => ({ id: f.room }),
   roomsBulkSensorData: (f) => ({ regionId: f.region, locationId: f.location }),
+  endpointsSensorHistory: (f) => ({ id: f.endpoint, from: 0 }),
+  roomsSensorHistory: (f) => ({ id: f.room, from: 0, interval: 'raw' }),
   regionsList: () => ({}),
   regionsCreate: () => ({ body: { name: 'Africa' } }),
   regionsUpdate: (f) => ({ id: f.region, body: { name: 'EMEA' } }),

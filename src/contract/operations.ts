@@ -11,6 +11,7 @@ import type { Operation } from './operation.ts'
 import { profileOperations } from './profiles.ts'
 import { regionOperations } from './regions.ts'
 import { roomOperations } from './rooms.ts'
+import { sensorHistoryOperations } from './sensor-history.ts'
 import { sensorOperations } from './sensors.ts'
 import { userOperations } from './users.ts'
 
@@ -20,6 +21,7 @@ export const operations = {
   ...configOperations,
   ...deviceOperationOperations,
   ...sensorOperations,
+  ...sensorHistoryOperations,
   ...bugReportOperations,
   ...regionOperations,
   ...locationOperations,

@@ -1,0 +1,131 @@
+// Sensor history: what endpoints and rooms measured, over time. [contract 6.sensorHistory]
+import Type, { type TOptional, type TSchema } from 'typebox'
+import { exampleEndpointId } from './endpoints.ts'
+import { type Sensor, sensorRanges, sensors } from './models.ts'
+import { operation } from './operation.ts'
+import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Time } from './shape.ts'
+
+export const intervals = ['raw', '5m', '15m', '1h', '1d'] as const
+export type Interval = (typeof intervals)[number]
+
+/** One for each sensor; what was not measured is absent. */
+const ofSensors = <S extends TSchema>(shapeOf: (sensor: Sensor) => S) =>
+  Object.fromEntries(sensors.map((sensor) => [sensor, Type.Optional(shapeOf(sensor))])) as Record<Sensor, TOptional<S>>
+
+const Statistics = Shape('webpageSensorStatistics', {
+  min: Type.Number({ description: 'The smallest value.' }),
+  max: Type.Number({ description: 'The largest value.' }),
+  mean: Type.Number({ description: 'The mean of all values, rounded to two decimals.' }),
+  count: Type.Integer({ minimum: 1, description: 'How many samples have this value.' }),
+})
+
+const Bucket = Shape('webpageSensorBucket', {
+  start: Time('When the bucket begins.'),
+  day: Type.Optional(
+    Type.String({ format: 'date', description: 'The calendar day in the time zone, for buckets of 1d.' }),
+  ),
+  ...ofSensors(() => Statistics),
+})
+
+const RawSample = Shape('webpageSensorHistorySample', {
+  timestamp: Type.String({ description: 'When it was measured, Unix seconds.' }),
+  endpointId: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'Who measured it, in the history of a room. It may be unenrolled since.',
+    }),
+  ),
+  ...ofSensors((sensor) => Type.Number({ description: `In ${sensorRanges[sensor].unit}.` })),
+})
+
+const History = Shape('webpageSensorHistory', {
+  interval: OneOf(intervals, 'As asked for.'),
+  timezone: Type.String({ description: 'The time zone whose days are meant.' }),
+  buckets: Type.Optional(
+    Type.Array(Bucket, { description: 'Oldest first; those without a value are left out. Not for `raw`.' }),
+  ),
+  samples: Type.Optional(Type.Array(RawSample, { description: 'Oldest first. For `raw` only.' })),
+  nextPageToken: Type.String({ description: 'Empty on the last page.' }),
+})
+
+const query = {
+  from: RequiredQueryTimeOrDay('Start of the window, inclusive. A date alone is midnight in the time zone.'),
+  to: QueryTimeOrDay('End of the window, exclusive; now if it is absent. A date alone is midnight in the time zone.'),
+  interval: OneOf(
+    intervals,
+    'Length of a bucket; 15m if it is absent. `raw` is sample by sample. 1d is a calendar day of the time zone, the others are even in UTC.',
+  ),
+  fields: Type.String({ description: `Only these, separated by commas: ${sensors.join(', ')}. All if it is absent.` }),
+  timezone: Type.String({
+    description:
+      "Time zone whose days are meant, for example Europe/Oslo, or an offset of whole quarters of an hour; the organisation's if it is absent.",
+  }),
+  pageSize: Int32('Buckets or samples per page: 0 or absent means 1000, more than 3000 means 3000.'),
+  pageToken: Type.String({
+    description: 'The `nextPageToken` of the page before; only with the same query. `pageSize` may change.',
+  }),
+}
+
+const description = (whose: string) =>
+  `${whose} A bucket is whole, whatever the window cuts, and has the least, the largest and the mean value and their number. ` +
+  'What was not measured is absent, never 0. An empty `nextPageToken` ends the paging. How far back an interval reaches is configured. ' +
+  'With `Accept: text/csv` the whole window is streamed: `start`, `day` for 1d, then `co2_min`, `co2_max`, `co2_mean`, `co2_count` ' +
+  'and so on; for raw `time`, `endpointId` for a room, then the fields.'
+
+const exampleQuery = { from: '2026-11-15T00:00:00Z', to: '2026-11-16T00:00:00Z' }
+
+export const sensorHistoryOperations = {
+  endpointsSensorHistory: operation({
+    method: 'GET',
+    path: '/endpoints/{id}/sensor/history',
+    tag: 'Sensors',
+    scope: 'read',
+    summary: 'Read what an endpoint measured over time',
+    description: description('Wherever the endpoint was.'),
+    params: { id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }) },
+    query,
+    response: History,
+    csv: true,
+    example: {
+      params: { id: exampleEndpointId },
+      query: { ...exampleQuery, interval: '1d', fields: 'co2,temp', timezone: 'Europe/Oslo' },
+      response: {
+        interval: '1d',
+        timezone: 'Europe/Oslo',
+        buckets: [
+          {
+            start: '2026-11-14T23:00:00.000Z',
+            day: '2026-11-15',
+            co2: { min: 410, max: 1260, mean: 655.33, count: 1437 },
+            temp: { min: 19.5, max: 22.4, mean: 21.07, count: 1437 },
+          },
+        ],
+        nextPageToken: '',
+      },
+    },
+  }),
+  roomsSensorHistory: operation({
+    method: 'GET',
+    path: '/rooms/{id}/sensor/history',
+    tag: 'Sensors',
+    scope: 'read',
+    summary: 'Read what was measured in a room over time',
+    description: description(
+      'The samples of all its endpoints together; each counts for the room that its endpoint was in at that time.',
+    ),
+    params: { id: Int32('Identifier of the room.') },
+    query,
+    response: History,
+    csv: true,
+    example: {
+      params: { id: 7 },
+      query: { ...exampleQuery, interval: 'raw', fields: 'co2,people' },
+      response: {
+        interval: 'raw',
+        timezone: 'Europe/Oslo',
+        samples: [{ timestamp: '1794700800', endpointId: exampleEndpointId, co2: 420, people: 4 }],
+        nextPageToken: '',
+      },
+    },
+  }),
+}
