@@ -22,6 +22,7 @@ import { serviceRoutes } from './platform/http/service-routes.ts'
 import type { Log } from './platform/log.ts'
 import { makeMetrics } from './platform/metrics.ts'
 import type { ServeOptions } from './platform/options.ts'
+import { settingsOf } from './platform/settings.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { listAfter } from './resources/audit/store.ts'
 import { deleteOldReports } from './resources/bug-reports/retention.ts'
@@ -57,19 +58,21 @@ import { listOrgs } from './resources/orgs/store.ts'
 import { profileRoutes } from './resources/profiles/routes.ts'
 import { regionRoutes } from './resources/regions/routes.ts'
 import { roomRoutes } from './resources/rooms/routes.ts'
-import { samplesReceived } from './resources/sensors/ingest.ts'
-import { forgetSamples } from './resources/sensors/retention.ts'
+import { Horizon } from './resources/sensors/horizon.ts'
+import { Intake } from './resources/sensors/intake.ts'
+import { Latest } from './resources/sensors/latest.ts'
 import { sensorRoutes } from './resources/sensors/routes.ts'
+import { Upkeep } from './resources/sensors/upkeep.ts'
 import { userRoutes } from './resources/users/routes.ts'
 
 /** Every operation and who answers it. One that is missing does not compile. */
-const handlersOf = (bundles: BugReportSettings): Handlers => ({
+const handlersOf = (bundles: BugReportSettings, latest: Latest): Handlers => ({
   ...auditRoutes,
   ...endpointRoutes,
   ...configRoutes,
   ...operationRoutes,
   ...bugReportRoutes(bundles),
-  ...sensorRoutes,
+  ...sensorRoutes(latest),
   ...regionRoutes,
   ...locationRoutes,
   ...roomRoutes,
@@ -82,7 +85,7 @@ const handlersOf = (bundles: BugReportSettings): Handlers => ({
 const nothing = () => []
 
 /** What devices say, and who listens; what waits for them, and who knows. */
-const deviceHandlers = (ground: Ground): DeviceHandlers => ({
+const deviceHandlers = (ground: Ground, intake: Intake): DeviceHandlers => ({
   identify: (endpointId, credential) => identify(ground, endpointId, credential),
   connected: (session) => deviceConnected(ground, session),
   disconnected: (session) => deviceDisconnected(ground, session),
@@ -98,7 +101,7 @@ const deviceHandlers = (ground: Ground): DeviceHandlers => ({
   received: {
     status: (session, message) => statusReported(ground, session, message).then(nothing),
     async sample(session, message) {
-      const body = await samplesReceived(ground, session, message)
+      const body = await intake.receive(session, message)
       return body ? [{ kind: 'sample-refused', body }] : []
     },
     async config(session, message) {
@@ -135,6 +138,7 @@ export async function startService(
   { clock = systemClock, onLost = () => {} }: { clock?: Clock; onLost?: () => void } = {},
 ): Promise<Service> {
   const tls = readTls(options)
+  const settings = settingsOf(options)
   prepareFolder(options.dataDir)
   const unlock = await lockServer(options, {
     onLost,
@@ -158,6 +162,7 @@ export async function startService(
         cut: (ids, why) => link.cut(ids, why),
       },
       publicUrl: () => options.publicUrl ?? url,
+      settings,
       onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
     })
     const { db, publicUrl } = ground
@@ -172,13 +177,19 @@ export async function startService(
     closers.push(writeLastUsed(db, keyring, log))
 
     const bundles = { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention }
-    const devices = deviceHandlers(ground)
+    const latest = new Latest(db)
+    const horizon = await Horizon.load(db)
+    const upkeep = new Upkeep(ground, horizon)
+    const intake = new Intake(ground, latest, horizon)
+    metrics.watchCount('roomkeeper_samples_stored_total', 'Samples that were written.', () => intake.stored)
+    metrics.watchCount('roomkeeper_samples_refused_total', 'Samples that were refused.', () => intake.refused)
+    const devices = deviceHandlers(ground, intake)
     const linkMetrics = makeLinkMetrics(metrics.registry)
     const link: Link = new Link({ handlers: devices, clock, log, metrics: linkMetrics })
 
     const http = await makeHttp({
       ground,
-      handlers: handlersOf(bundles),
+      handlers: handlersOf(bundles, latest),
       keyring,
       clock,
       log,
@@ -207,6 +218,7 @@ export async function startService(
     await nobodyConnected(ground)
     await deleteOldReports(ground, bundles.folder)
     await link.listen()
+    closers.push(() => http.close())
     closers.push(() => link.close())
     openWebSocket(link, http.app.server)
     const doors = await openDoors(link, options, tls)
@@ -219,10 +231,11 @@ export async function startService(
         link.wake(await unacknowledged(ground))
         link.wake(await undelivered(ground))
       }),
+      every(10_000, 'rolling up and forgetting samples', log, (signal) => upkeep.run(signal)),
       every(hour, 'forgetting what is old', log, async () => {
         await deleteOldReports(ground, bundles.folder)
         await forgetOperations(ground)
-        await forgetSamples(ground)
+        latest.forget()
       }),
     )
     // Only now: a start that fails must not use up the one time that the first key is shown.

@@ -97,7 +97,7 @@ export const sensorOperations = {
     scope: 'read',
     summary: 'Read the sample of a room: its endpoints taken together',
     description:
-      'Of the latest samples that are at most 15 minutes old: the most people that one endpoint sees, the mean of everything else. 404 when there is none.',
+      'Of the latest samples that are at most 15 minutes old, unless configured otherwise: the most people that one endpoint sees, the mean of everything else. 404 when there is none.',
     params: { id: roomId },
     response: Shape('webpageGetRoomSensorDataResponse', { roomData: SensorData }),
     example: { params: { id: 7 }, response: { roomData: example } },
@@ -108,7 +108,8 @@ export const sensorOperations = {
     tag: 'Sensors',
     scope: 'read',
     summary: 'Read the sample of every room',
-    description: 'A room without a sample of the last 15 minutes has null. An organisation without endpoints gets 400.',
+    description:
+      'A room without a sample of the last 15 minutes, unless configured otherwise, has null. An organisation without endpoints gets 400.',
     query: { regionId: Int32('Only rooms in this region.'), locationId: Int32('Only rooms in this location.') },
     response: ListOf(
       'webpageGetOrgRoomSensorDataResponse',

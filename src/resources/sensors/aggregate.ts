@@ -4,14 +4,23 @@ import type { SampleRow } from './store.ts'
 /** A value that no endpoint has is missing, not 0. Undefined if there is nothing to aggregate. */
 export function aggregate(rows: readonly SampleRow[]): SampleRow | undefined {
   if (rows.length === 0) return undefined
-  const present = (column: keyof SampleRow) => rows.map((row) => row[column]).filter((value) => value !== null)
   const mean = (column: keyof SampleRow) => {
-    const values = present(column)
-    return values.length === 0 ? null : Math.round(values.reduce((a, b) => a + b, 0) / values.length)
+    let [sum, count] = [0, 0]
+    for (const row of rows) {
+      const value = row[column]
+      if (value === null) continue
+      sum += value
+      count++
+    }
+    return count === 0 ? null : Math.round(sum / count)
   }
   const max = (column: keyof SampleRow) => {
-    const values = present(column)
-    return values.length === 0 ? null : Math.max(...values)
+    let most: number | null = null
+    for (const row of rows) {
+      const value = row[column]
+      if (value !== null && (most === null || value > most)) most = value
+    }
+    return most
   }
   return {
     timestamp: max('timestamp') as number,

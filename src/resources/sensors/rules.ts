@@ -1,63 +1,110 @@
 // Sensor data: one function for each operation. [contract 5.2]
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { By } from '../../platform/by.ts'
 import { Failure, found } from '../../platform/failure.ts'
+import { Serialised } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import { aggregate } from './aggregate.ts'
-import {
-  findLatest,
-  hasEndpoint,
-  listLatest,
-  listLatestInRoom,
-  listLatestInRooms,
-  listRoomIds,
-  type SampleRow,
-} from './store.ts'
-import { freshSince, sensorDataView } from './view.ts'
+import type { Latest, PlannedRoom, Samples } from './latest.ts'
+import { findLatest, listLatestInRoom } from './latest-store.ts'
+import type { SampleRow } from './store.ts'
+import { entryText, freshSince, sensorText } from './view.ts'
 
 export async function endpointsSensorData(by: By, id: string, legacy: boolean) {
   const latest = found(await findLatest(by.ground.db, by.org.key, id), `endpoint ${id}`)
   if (!isSample(latest)) throw new Failure('NOT_FOUND', `endpoint ${id} has not sent a sample yet.`)
-  return { endpointData: sensorDataView(latest, legacy) }
+  return new Serialised(`{"endpointData":${sensorText(latest, legacy)}}`)
 }
 
 export async function endpointsBulkSensorData(
   by: By,
-  { regionId, locationId }: InputOf<'endpointsBulkSensorData'>['query'],
+  latest: Latest,
+  filter: InputOf<'endpointsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
-  const rows = await listLatest(by.ground.db, by.org.key, regionId, locationId)
-  return { data: rows.map((row) => ({ id: row.id, endpointData: isSample(row) ? sensorDataView(row, legacy) : null })) }
+  const { endpoints } = await latest.plan(by.org.key)
+  const samples = await latest.samples(by.org.key)
+  return listText(
+    endpoints.filter(({ room }) => isWithin(filter, room)),
+    ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
+  )
 }
 
 export async function roomsSensorData(by: By, id: number, legacy: boolean) {
-  const { db, clock } = by.ground
+  const { db, settings } = by.ground
   found(await findRoom(db, by.org.key, id), `room ${id}`)
-  const sample = aggregate(await listLatestInRoom(db, by.org.key, id, freshSince(clock.now())))
-  if (!sample) throw new Failure('NOT_FOUND', `room ${id} has no sample of the last 15 minutes.`)
-  return { roomData: sensorDataView(sample, legacy) }
+  const sample = aggregate(await listLatestInRoom(db, by.org.key, id, freshSince(by.ground)))
+  if (!sample) {
+    const minutes = settings.freshness / 60
+    throw new Failure(
+      'NOT_FOUND',
+      `room ${id} has no sample of the last ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
+    )
+  }
+  return new Serialised(`{"roomData":${sensorText(sample, legacy)}}`)
 }
 
 export async function roomsBulkSensorData(
   by: By,
-  { regionId, locationId }: InputOf<'roomsBulkSensorData'>['query'],
+  latest: Latest,
+  filter: InputOf<'roomsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
-  const { db, clock } = by.ground
-  if (!(await hasEndpoint(db, by.org.key))) {
+  const { rooms, endpoints } = await latest.plan(by.org.key)
+  if (endpoints.length === 0) {
     throw new Failure(
       'FAILED_PRECONDITION',
       'the organisation has no endpoints. Enrol a device with the code of a room.',
     )
   }
-  const rooms = await listRoomIds(db, by.org.key, regionId, locationId)
-  const samples = Map.groupBy(await listLatestInRooms(db, by.org.key, freshSince(clock.now())), (row) => row.room_id)
-  return {
-    data: rooms.map(({ id }) => {
-      const sample = aggregate(samples.get(id) ?? [])
-      return { id, roomData: sample ? sensorDataView(sample, legacy) : null }
-    }),
-  }
+  const samples = await latest.samples(by.org.key)
+  const since = freshSince(by.ground)
+  return listText(
+    rooms.filter((room) => isWithin(filter, room)),
+    (room) => `{"id":${room.id},"roomData":${roomText(room, samples, since, legacy)}}`,
+  )
 }
 
+function roomText({ endpoints }: PlannedRoom, samples: Samples, since: number, legacy: boolean): string {
+  const rows: SampleRow[] = []
+  for (const number of endpoints) {
+    const row = samples.get(number)?.row
+    if (row && row.timestamp >= since) rows.push(row)
+  }
+  const sample = aggregate(rows)
+  return sample ? sensorText(sample, legacy) : 'null'
+}
+
+interface Filter {
+  readonly regionId?: number | undefined
+  readonly locationId?: number | undefined
+}
+const isWithin = ({ regionId, locationId }: Filter, room: PlannedRoom | undefined): boolean =>
+  (regionId === undefined || room?.region === regionId) && (locationId === undefined || room?.location === locationId)
+
 const isSample = <T extends { timestamp: number | null }>(row: T): row is T & SampleRow => row.timestamp !== null
+
+/** Entries that are sent together: some tens of kilobytes. */
+const chunkLength = 300
+/** How long others wait at most, in milliseconds, while a long answer is made. */
+const turn = 2
+
+/** A list of texts of JSON, made in turns with everybody else. */
+async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<Serialised> {
+  const answer = new Serialised('{"data":[')
+  let started = performance.now()
+  for (let at = 0; at < items.length; at += chunkLength) {
+    if (performance.now() - started > turn) {
+      await nextTurn()
+      started = performance.now()
+    }
+    const text = items
+      .slice(at, at + chunkLength)
+      .map(textOf)
+      .join()
+    answer.add(at === 0 ? text : `,${text}`)
+  }
+  answer.add(']}')
+  return answer
+}

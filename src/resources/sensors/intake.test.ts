@@ -1,21 +1,24 @@
 // What happens to samples on their way in: what is kept, what is refused, what changes nothing. Devices speak MQTT.
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../test/device.ts'
-import { engine, type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
+import { type Harness, send, startHarness, type TestOrg } from '../../../test/harness.ts'
 import { models, type Sensor, sensorRanges, sensors } from '../../contract/models.ts'
-import type { Session } from '../../link/handlers.ts'
-import { deleteEndpoint } from '../endpoints/store.ts'
-import { samplesReceived } from './ingest.ts'
+import type { Device, Session } from '../../link/handlers.ts'
+import { identify } from '../endpoints/presence.ts'
+import { Horizon } from './horizon.ts'
+import { Intake } from './intake.ts'
+import { Latest } from './latest.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const day = 86_400
 const devices: TestDevice[] = []
 let house: Harness
 let org: TestOrg
+let intake: Intake
 beforeAll(async () => {
   house = await startHarness()
   house.clock.fix(now * 1000)
+  intake = new Intake(house.ground, new Latest(house.ground.db), new Horizon())
   org = await house.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
 })
@@ -38,16 +41,15 @@ const latest = async ({ id }: TestDevice) => {
 const history = ({ id }: TestDevice) =>
   house.ground.db.kysely
     .selectFrom('samples as s')
-    .innerJoin('endpoint_numbers as n', (j) => j.onRef('n.org', '=', 's.org').onRef('n.number', '=', 's.endpoint'))
+    .innerJoin('endpoint_rooms as r', (j) => j.onRef('r.org', '=', 's.org').onRef('r.endpoint', '=', 's.endpoint'))
     .selectAll('s')
-    .where('n.endpoint_id', '=', id)
+    .where('r.endpoint_id', '=', id)
     .orderBy('s.timestamp')
     .execute()
-const sessionOf = (device: TestDevice): Session => ({
-  device: { org: org.org, id: device.id, serial: device.serial, model: device.model },
-  since: now * 1000,
-  credential: device.credential,
-})
+async function sessionOf({ id, credential }: TestDevice): Promise<Session> {
+  const device = (await identify(house.ground, id, credential)) as Device
+  return { device, since: now * 1000, credential }
+}
 
 const everything = { co2: 1, humidity: 2, illumination: 3, people: 4, temp: 5, voc: 6, vocIndex: 7 }
 
@@ -74,7 +76,7 @@ test('what was not sent, or sent as null, is missing; a zero is a value [contrac
   expect(await latest(frame)).toMatchObject({ people: 0, temp: 0, humidity: 0, illumination: 0, ShutterClosed: false })
 })
 
-test('only samples that are wrong are refused, each with its reason; all are acknowledged [contract 5.2]', async () => {
+test('only samples that are wrong are refused, each with its reason; all are acknowledged [contract D.41]', async () => {
   const good = { timestamp: now - 10, co2: 400 }
   const wrong = [
     { timestamp: now + 301, co2: 400 },
@@ -88,7 +90,7 @@ test('only samples that are wrong are refused, each with its reason; all are ack
   expect(refused.map((r: { timestamp: number }) => r.timestamp)).toEqual(wrong.map((w) => w.timestamp))
   expect(refused.map((r: { reason: string }) => r.reason)).toEqual([
     'The timestamp is 301 seconds ahead of the service, which allows 300. Set the clock of the device.',
-    'The sample is older than 30 days, and older samples are not kept. Do not send it again.',
+    'The sample is from before 2026-01-31T09:00:00.000Z, and nothing older is kept. Do not send it again.',
     'The sample is not kept: co2 must be from 0 to 40000 ppm and is 40001. Do not send it again.',
     'The sample is not kept: humidity must be from 0 to 100 %rH and is 100.01; temp must be from -40 to 85 °C and is -40.1. Do not send it again.',
   ])
@@ -103,7 +105,7 @@ test('a message of which nothing is kept is acknowledged and changes nothing', a
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%d is refused', async (co2) => {
   const bar = await device('NF19B1')
-  const answer = await samplesReceived(house.ground, sessionOf(bar), { samples: [{ timestamp: now, co2 }] })
+  const answer = await intake.receive(await sessionOf(bar), { samples: [{ timestamp: now, co2 }] })
   expect(answer?.refused).toEqual([{ timestamp: now, reason: expect.stringContaining('co2 must be from 0 to 40000') }])
   expect(await history(bar)).toEqual([])
 })
@@ -164,42 +166,57 @@ test('a device that was away for a week catches up; doing it twice changes nothi
   expect(await latest(bar)).toMatchObject({ co2: 2415, temp: 20.2, timestamp: String(now) })
 })
 
+test('a message of more than 500 samples is bad as a whole, and acknowledged [contract D.41]', async () => {
+  const samples = Array.from({ length: 501 }, (_, i) => ({ timestamp: now - i, co2: 1 }))
+  const bar = await device('NF19B1')
+  await bar.publish('sample', { samples })
+  expect(await history(bar)).toEqual([])
+  await bar.publish('sample', { samples: samples.slice(1) })
+  expect(await history(bar)).toHaveLength(500)
+})
+
+test('messages that come together share a commit', async () => {
+  const commits = async () => {
+    const { text } = await send(house.url, 'GET', '/metrics')
+    return Number(text.match(/transaction_duration_seconds_count\{outcome="committed"\} (\d+)/)?.[1])
+  }
+  const sender = await sessionOf(await device('NF19B1', { timestamp: now, co2: 1 }))
+  const before = await commits()
+  await Promise.all(
+    Array.from({ length: 200 }, (_, i) => intake.receive(sender, { samples: [{ timestamp: now - i, co2: 1 }] })),
+  )
+  expect((await commits()) - before).toBeLessThan(5)
+})
+
 test('messages that come together are written in their order', async () => {
   const [one, two] = [await device('NF19B1'), await device('NF19B1')]
-  const send = (to: TestDevice, co2: number) =>
-    samplesReceived(house.ground, sessionOf(to), { samples: [{ timestamp: now, co2 }] })
-  await Promise.all([send(one, 1), send(two, 2), send(one, 3), send(two, 4)])
+  const [first, second] = [await sessionOf(one), await sessionOf(two)]
+  const send = (to: Session, co2: number) => intake.receive(to, { samples: [{ timestamp: now, co2 }] })
+  await Promise.all([send(first, 1), send(second, 2), send(first, 3), send(second, 4)])
   expect([(await latest(one)).co2, (await latest(two)).co2]).toEqual([1, 2])
 })
 
-test('what an unenrolled device still sends is not kept, and nobody inherits its history [interface 5]', async () => {
+test("what an unenrolled device still sends is nobody else's, and nobody inherits its history [interface 5]", async () => {
   const gone = await device('NF19B1', { timestamp: now, co2: 1 })
+  const session = await sessionOf(gone)
   await org.call('DELETE', `/endpoints/${gone.id}`)
-  const late = { samples: [{ timestamp: now - 5, co2: 2 }] }
-  expect(await samplesReceived(house.ground, sessionOf(gone), late)).toBeUndefined()
-  expect(await history(gone)).toEqual([])
+  const bulk = (await org.call('GET', '/endpoints/sensor')).body
+  expect(await intake.receive(session, { samples: [{ timestamp: now + 5, co2: 2 }] })).toBeUndefined()
+  expect((await org.call('GET', '/endpoints/sensor')).body).toEqual(bulk)
+  expect(await latest(gone)).toBeUndefined()
   const next = await device('NF19B1', { timestamp: now - 5, co2: 3 })
   expect((await history(next)).map((row) => row.co2)).toEqual([3])
 })
 
-test('a device that is unenrolled while its sample is being written gets no error and leaves nothing', async () => {
-  const going = await device('NF19B1', { timestamp: now - 5, co2: 1 })
-  const sent = Promise.withResolvers<unknown>()
-  await house.ground.db.transaction(async (tx) => {
-    await deleteEndpoint(tx, org.org.key, going.id)
-    sent.resolve(samplesReceived(house.ground, sessionOf(going), { samples: [{ timestamp: now, co2: 2 }] }))
-    if (engine === 'postgres') await somebodyWaits()
-  })
-  expect(await sent.promise).toBeUndefined()
-  expect([await latest(going), await history(going)]).toEqual([undefined, []])
+test('samples that were written and refused are counted', async () => {
+  const counts = async () => {
+    const { text } = await send(house.url, 'GET', '/metrics')
+    return ['stored', 'refused'].map((what) => Number(text.match(`roomkeeper_samples_${what}_total (\\d+)`)?.[1]))
+  }
+  const [stored = 0, refused = 0] = await counts()
+  await device('NF19B1', { timestamp: now, co2: 1 }, { timestamp: now - 1, co2: 2 }, { timestamp: now - 2, co2: -1 })
+  expect(await counts()).toEqual([stored + 2, refused + 1])
 })
-
-/** Until a writer stands before the lock of another. */
-async function somebodyWaits() {
-  const { kysely } = house.ground.db
-  const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  await expect.poll(async () => (await waiting.execute(kysely)).rows.length).toBeGreaterThan(0)
-}
 
 test('samples are not audited and no version moves with them [contract 5.4.audit] [contract 7.8]', async () => {
   const bar = await device('NF19B1')

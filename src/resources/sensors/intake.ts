@@ -1,0 +1,160 @@
+// What devices measured: checked, written together with what others sent, and durable before it is acknowledged. [contract 5.2]
+import type { DeviceSample, SampleRefused } from '../../contract/device.ts'
+import { modelOf } from '../../contract/models.ts'
+import type { Device, Session } from '../../link/handlers.ts'
+import type { Ground } from '../../platform/by.ts'
+import type { Row } from '../../platform/db/many.ts'
+import { days, quarterLength, quarters, slots } from './buckets.ts'
+import { problemOf, rowOf } from './check.ts'
+import type { Horizon } from './horizon.ts'
+import type { Latest } from './latest.ts'
+import { makePartition } from './partitions.ts'
+import { insertDue } from './rollup-store.ts'
+import { insertSamples, type SampleRow, updateLatest, valuesOf } from './store.ts'
+
+/** For a partition that was not made ahead, in milliseconds. */
+const longWait = 1000
+
+/** Of one batch, in samples: on SQLite nothing else runs while it is written. */
+const largestBatch = 1000
+
+interface Newest {
+  readonly org: number
+  readonly endpoint: number
+  readonly sample: SampleRow
+}
+
+/** What is written with the same statements. Works of a commit may run twice: after it was closed nothing is added. */
+class Batch {
+  readonly samples: Row[] = []
+  readonly newest = new Map<string, Newest>()
+  readonly due: Row[] = []
+  readonly days = new Set<number>()
+  isClosed = false
+  done!: Promise<void>
+
+  add({ org, id, number }: Device, rows: readonly SampleRow[]): void {
+    let newest = this.newest.get(id)?.sample
+    let quarter: number | undefined
+    for (const row of rows) {
+      this.samples.push(valuesOf(row, org.key, slots.at(row.timestamp), number))
+      if (newest === undefined || row.timestamp > newest.timestamp) newest = row
+      if (quarter !== quarters.at(row.timestamp)) {
+        quarter = quarters.at(row.timestamp)
+        this.due.push([org.key, number, quarter])
+        this.days.add(days.at(row.timestamp))
+      }
+    }
+    if (newest) this.newest.set(id, { org: org.key, endpoint: number, sample: newest })
+    if (this.samples.length >= largestBatch) this.isClosed = true
+  }
+}
+
+export class Intake {
+  readonly #ground: Ground
+  readonly #latest: Latest
+  readonly #horizon: Horizon
+  #batch: Batch | undefined
+  /** Days that PostgreSQL has a place for. */
+  readonly #days = new Set<number>()
+  #making: Promise<void> = Promise.resolve()
+  /** Samples since the start, for whoever watches. */
+  stored = 0
+  refused = 0
+
+  constructor(ground: Ground, latest: Latest, horizon: Horizon) {
+    this.#ground = ground
+    this.#latest = latest
+    this.#horizon = horizon
+  }
+
+  /**
+   * Resolves when every accepted sample is committed; what was refused, and why, is for the device to read. What has the
+   * time of a sample that is there already changes nothing; what comes late goes to the history only.
+   */
+  async receive(
+    { device }: Session,
+    { samples }: { samples: readonly DeviceSample[] },
+  ): Promise<SampleRefused | undefined> {
+    const { clock, settings } = this.#ground
+    const now = Math.floor(clock.now() / 1000)
+    const from = Math.max(now - settings.samplesKept, this.#horizon.samples + quarterLength)
+    const model = modelOf(device.model)
+    const rows: SampleRow[] = []
+    const refused: SampleRefused['refused'] = []
+    for (const sample of samples) {
+      const reason = problemOf(sample, model, now, from)
+      if (reason === undefined) rows.push(rowOf(sample, model))
+      else refused.push({ timestamp: sample.timestamp, reason })
+    }
+    // Nothing is awaited before this: messages get in line in the order in which they came.
+    if (rows.length > 0) await this.#put(device, rows)
+    this.refused += refused.length
+    return refused.length > 0 ? { refused } : undefined
+  }
+
+  #put(device: Device, rows: readonly SampleRow[]): Promise<void> {
+    if (!this.#batch || this.#batch.isClosed) {
+      this.#batch = new Batch()
+      this.#batch.done = this.#write(this.#batch)
+    }
+    this.#batch.add(device, rows)
+    return this.#batch.done
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    try {
+      await this.#commit(batch)
+    } catch (error) {
+      // It may have been written all the same: then the database knows better.
+      this.#latest.forget()
+      throw error
+    } finally {
+      // Its work may never have begun. Who comes now must not share its fate.
+      batch.isClosed = true
+    }
+    this.stored += batch.samples.length
+    for (const { org, endpoint, sample } of batch.newest.values()) this.#latest.offer(org, endpoint, sample)
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    try {
+      await this.#insert(batch)
+    } catch (error) {
+      if (!lacksPartition(error)) throw error
+      if (!(error instanceof NoPartition)) for (const day of batch.days) this.#days.delete(day)
+      // By itself, and not in the commit that everybody shares: a backup may hold the table.
+      this.#making = this.#making.then(() => this.#makePartitions(batch.days))
+      await this.#making
+      await this.#insert(batch)
+    }
+  }
+
+  async #makePartitions(days: ReadonlySet<number>): Promise<void> {
+    for (const day of days) {
+      if (!this.#days.has(day) && (await makePartition(this.#ground.db, day, longWait))) this.#days.add(day)
+    }
+  }
+
+  #insert(batch: Batch): Promise<void> {
+    return this.#ground.db.telemetry(async (on) => {
+      batch.isClosed = true
+      if (on.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new NoPartition()
+      await insertSamples(on, batch.samples)
+      await updateLatest(
+        on,
+        [...batch.newest.values()].map(({ org, endpoint, sample }) => valuesOf(sample, org, endpoint)),
+      )
+      // A quarter is due from the first sample that its rollup does not have.
+      await insertDue(on, batch.due)
+    })
+  }
+}
+
+/** PostgreSQL may have no partition for the day of a sample, or somebody holds the table for so long that none can be made. */
+class NoPartition extends Error {
+  override readonly message =
+    'there is no partition for the day of a sample, and none could be made, as another session holds the table: end it, or wait'
+}
+const lacksPartition = (error: unknown): boolean =>
+  error instanceof NoPartition || (error as Error).message.startsWith('no partition of relation')

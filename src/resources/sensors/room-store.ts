@@ -1,0 +1,10 @@
+// Which room an endpoint was in when it measured a sample: the same for whoever asks. [contract D.35]
+import { type RawBuilder, sql } from 'kysely'
+
+/** For a query whose samples are called `s`. 0 is none. Of two stays that overlap, as the clock was set back, the later one counts. */
+export const roomAtTheTime: RawBuilder<number> = sql<number>`coalesce((
+  select r.room_id from endpoint_rooms r
+  where r.org = s.org and r.endpoint = s.endpoint
+    and r.since <= s.timestamp and (r.until is null or r.until > s.timestamp)
+  order by r.since desc limit 1
+), 0)`
