@@ -1,0 +1,14 @@
+// The limit beside our ingest: aedes as it comes, everybody may log in, nothing is stored.
+import { type AddressInfo, createServer } from 'node:net'
+import { Aedes } from 'aedes'
+
+const broker = await Aedes.createBroker({ authenticate: (_client, _username, _password, done) => done(null, true) })
+const server = createServer((socket) => {
+  // As our own door does: otherwise acknowledgements would wait for each other.
+  socket.setNoDelay(true)
+  broker.handle(socket)
+})
+server.listen({ host: '127.0.0.1', port: 0 }, () => {
+  process.stdout.write(`listening on ${(server.address() as AddressInfo).port}\n`)
+})
+process.once('SIGTERM', () => process.exit(0))
