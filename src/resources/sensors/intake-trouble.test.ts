@@ -150,3 +150,20 @@ test.runIf(engine === 'postgres')('a partition that was lost behind our back is 
   await device.publish('sample', { samples: [{ timestamp: now - 10, co2: 7 }] })
   expect((await stored()).get(now - 10)).toBe(7)
 })
+
+test.runIf(engine === 'postgres')('a partition that could not be made once is made the next time', async () => {
+  const { db } = house.ground
+  let isGone = true
+  const reshape: Db['reshape'] = (...change) => {
+    if (!isGone) return db.reshape(...change)
+    isGone = false
+    return Promise.reject(new Error('gone'))
+  }
+  const telemetry: Db['telemetry'] = (work) => db.telemetry(work)
+  const ground = { ...house.ground, db: { engine, telemetry, reshape } as Db }
+  const intake = new Intake(ground, new Latest(db), new Horizon())
+  const now = Math.floor(house.clock.now() / 1000)
+  await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')
+  await intake.receive(session, sample(now - 8, 9))
+  expect((await stored()).get(now - 8)).toBe(9)
+})

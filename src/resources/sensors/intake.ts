@@ -124,7 +124,7 @@ export class Intake {
       if (!lacksPartition(error)) throw error
       if (!(error instanceof NoPartition)) for (const day of batch.days) this.#days.delete(day)
       // By itself, and not in the commit that everybody shares: a backup may hold the table.
-      this.#making = this.#making.then(() => this.#makePartitions(batch.days))
+      this.#making = this.#making.catch(() => {}).then(() => this.#makePartitions(batch.days))
       await this.#making
       await this.#insert(batch)
     }
