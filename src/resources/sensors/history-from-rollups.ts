@@ -9,12 +9,12 @@ import {
   listQuarters,
   listRollups,
   listSums,
-  type RollupTable,
   type StatisticsRow,
   type Whose,
 } from './history-store.ts'
 import { Sums } from './history-sums.ts'
 import { inPieces, inTurns, mostRows, type Read, type SliceReader } from './history-walk.ts'
+import type { RollupTable } from './rollup-store.ts'
 
 /** How many due quarters a slice may have; usually it is the last one or two. */
 const mostDue = 200

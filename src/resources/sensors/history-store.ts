@@ -6,9 +6,8 @@ import { queryNumbers } from '../../platform/db/numbers.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
 import type { SensorColumn } from '../../platform/db/schema.ts'
 import { isUuid } from '../../platform/uuid.ts'
+import type { RollupTable } from './rollup-store.ts'
 import { roomAtTheTime } from './room-store.ts'
-
-export type RollupTable = 'sample_quarters' | 'sample_hours' | 'sample_days'
 
 const zones = queryOne((db, p: { org: number }) =>
   db

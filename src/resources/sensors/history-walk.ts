@@ -2,7 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader } from '../../platform/db/db.ts'
 import { type Buckets, quarters } from './buckets.ts'
-import { findNextSlot, type RollupTable, type Stay, type Whose } from './history-store.ts'
+import { findNextSlot, type Stay, type Whose } from './history-store.ts'
+import type { RollupTable } from './rollup-store.ts'
 
 /** Whose history it is. */
 export interface Place {

@@ -71,7 +71,6 @@ export const deleteDue = (on: Telemetry, org: number, list: readonly Due[]) =>
 
 const keys = ['org', 'endpoint', 'slot', 'room'] as const
 const statistics = sensorColumns.flatMap((c) => [`${c}_count`, `${c}_min`, `${c}_max`, `${c}_sum`] as const)
-const anew = () => Object.fromEntries(statistics.map((name) => [name, sql.ref(`excluded.${name}`)]))
 
 interface Parts {
   org: number
@@ -116,8 +115,7 @@ const ofSamples = query((db, p: Parts, engine) =>
           ]),
         )
         .groupBy(['x.org', 'x.endpoint', 'x.target', 'x.room']),
-    )
-    .onConflict((c) => c.columns([...keys]).doUpdateSet(anew())),
+    ),
 )
 /** Made anew of raw samples: nothing else is left of them. A part is endpoint, slot of samples, quarter. */
 export async function updateQuarters(
@@ -174,8 +172,7 @@ const ofQuarters = (table: 'sample_hours' | 'sample_days') =>
               .where('q.slot', '<=', p.last),
           )
           .groupBy(['q.org', 'q.endpoint', sql.ref('target'), 'q.room']),
-      )
-      .onConflict((c) => c.columns([...keys]).doUpdateSet(anew())),
+      ),
   )
 const made = { sample_hours: ofQuarters('sample_hours'), sample_days: ofQuarters('sample_days') }
 /** Hours or days, made anew of their quarters: nothing else is left of them. */
@@ -210,14 +207,3 @@ const setProgress = query((db, p: { org: number; timezone: string }) =>
     .onConflict((c) => c.column('org').doUpdateSet({ timezone: p.timezone })),
 )
 export const updateDayZone = (on: Telemetry, org: number, timezone: string) => setProgress(on, { org, timezone })
-
-const forgetDays = query((db, p: { org: number; endpoint: number; from: number; to: number }) =>
-  db
-    .deleteFrom('sample_days')
-    .where('org', '=', p.org)
-    .where('endpoint', '=', p.endpoint)
-    .where('slot', '>=', p.from)
-    .where('slot', '<', p.to),
-)
-export const deleteDays = (on: Telemetry, org: number, endpoint: number, from: number, to: number) =>
-  forgetDays(on, { org, endpoint, from, to })

@@ -6,7 +6,6 @@ import { type Buckets, daysIn, hours, numbersFrom, quarters, slots } from './buc
 import { findNextRollup } from './retention-store.ts'
 import {
   type Due,
-  deleteDays,
   deleteDue,
   findProgress,
   listDue,
@@ -119,10 +118,7 @@ async function settleZone({ ground, org, zone, signal }: InOrg, progress: Progre
         if (signal?.aborted) return
         const to = Math.min(day + daysAtOnce, end)
         const parts = numbersFrom(day, to).map((number) => partOf(endpoint, days, number))
-        await db.telemetry(async (on) => {
-          await deleteDays(on, org, endpoint, day, to)
-          await updateRollups(on, 'sample_days', org, parts)
-        })
+        await db.telemetry((on) => updateRollups(on, 'sample_days', org, parts))
       }
     }
   }
