@@ -134,7 +134,7 @@ describe.each(idsWhere((o) => o.ifMatch === true))('%s', (id) => {
 })
 
 describe.each(idsWhere((o) => o.method === 'GET'))('%s', (id) => {
-  test('with If-None-Match of the same answer is a 304 without a body [contract 7.11]', async () => {
+  test.runIf(!of(id).stream)('with If-None-Match of the same answer is a 304 [contract 7.11]', async () => {
     const f = await newFixture(house)
     const first = await perform(house, f, id)
     const etag = first.headers.get('etag') ?? ''

@@ -108,6 +108,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   roomsBulkSensorData: (f) => ({ regionId: f.region, locationId: f.location }),
   endpointsSensorHistory: (f) => ({ id: f.endpoint, from: 0 }),
   roomsSensorHistory: (f) => ({ id: f.room, from: 0, interval: 'raw' }),
+  eventsStream: (f) => ({ types: 'sample,structure', roomId: f.room }),
   regionsList: () => ({}),
   regionsCreate: () => ({ body: { name: 'Africa' } }),
   regionsUpdate: (f) => ({ id: f.region, body: { name: 'EMEA' } }),

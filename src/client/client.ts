@@ -2,6 +2,7 @@
 import type { ErrorBody } from '../contract/error.ts'
 import type { BodyOf, Operation, ParamsOf, QueryInput, ResponseOf } from '../contract/operation.ts'
 import { type OperationId, type Operations, operationIds, operations } from '../contract/operations.ts'
+import { EventStream, type StreamOptions } from './event-stream.ts'
 
 /** Path and query parameters side by side, the body under its own name. Times are milliseconds. */
 export type CallInput<K extends OperationId> = ParamsOf<Operations[K]> &
@@ -9,15 +10,20 @@ export type CallInput<K extends OperationId> = ParamsOf<Operations[K]> &
   (Operations[K] extends { body: unknown } ? { body: BodyOf<Operations[K]> } : Record<never, never>)
 
 /** An operation that needs nothing can be called with nothing. */
-type Args<K extends OperationId> =
+type Args<K extends OperationId, Options = CallOptions> =
   Record<never, never> extends CallInput<K>
-    ? [input?: CallInput<K>, options?: CallOptions]
-    : [input: CallInput<K>, options?: CallOptions]
+    ? [input?: CallInput<K>, options?: Options]
+    : [input: CallInput<K>, options?: Options]
 
 export interface CallOptions {
   /** The etag of an earlier answer: write only if the resource is still that version. */
   readonly ifMatch?: string | undefined
   readonly signal?: AbortSignal | undefined
+}
+
+/** The same answer as a file, where the operation offers one. */
+export interface CsvOptions extends CallOptions {
+  readonly accept: 'text/csv'
 }
 
 export interface Answer<T> {
@@ -27,8 +33,14 @@ export interface Answer<T> {
 }
 
 export type Client = {
-  readonly [K in OperationId]: (...args: Args<K>) => Promise<Answer<BodyOfAnswer<K>>>
+  readonly [K in OperationId]: Operations[K] extends { stream: string }
+    ? (...args: Args<K, StreamOptions>) => EventStream
+    : CsvCall<K> & ((...args: Args<K>) => Promise<Answer<BodyOfAnswer<K>>>)
 }
+
+type CsvCall<K extends OperationId> = Operations[K] extends { csv: true }
+  ? (input: CallInput<K>, options: CsvOptions) => Promise<Answer<Blob>>
+  : unknown
 
 /** JSON, or the bytes of a download. */
 type BodyOfAnswer<K extends OperationId> = Operations[K] extends { download: string } ? Blob : ResponseOf<Operations[K]>
@@ -58,31 +70,44 @@ export class ApiError extends Error {
 export function makeClient(options: ClientOptions): Client {
   const methods = operationIds.map((id) => [
     id,
-    (input: Record<string, unknown> = {}, call: CallOptions = {}) => send(options, operations[id], input, call),
+    (input: Record<string, unknown> = {}, call: AnyOptions = {}) => {
+      const operation: Operation = operations[id]
+      const request = () => send(options, operation, input, call)
+      return operation.stream
+        ? new EventStream(call, request)
+        : request().then((response) => read(operation, response, call))
+    },
   ])
   return Object.fromEntries(methods) as Client
 }
+
+type AnyOptions = Partial<CsvOptions> & StreamOptions
 
 async function send(
   { baseUrl, org, token, fetch: via = fetch }: ClientOptions,
   operation: Operation,
   input: Record<string, unknown>,
-  { ifMatch, signal }: CallOptions,
-): Promise<Answer<unknown>> {
+  { accept, ifMatch, lastEventId, signal }: AnyOptions,
+): Promise<Response> {
   const response = await via(baseUrl.replace(/\/+$/, '') + pathOf(operation, org, input), {
     method: operation.method,
     headers: {
-      Accept: 'application/json',
+      Accept: accept ?? operation.stream ?? 'application/json',
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...(operation.body && { 'Content-Type': 'application/json' }),
       ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+      ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }),
     },
     ...(operation.body && { body: JSON.stringify(input.body) }),
     ...(signal && { signal }),
   })
   if (response.status !== 200) throw errorOf(response.status, await response.text())
+  return response
+}
+
+async function read(operation: Operation, response: Response, { accept }: AnyOptions): Promise<Answer<unknown>> {
   return {
-    body: operation.download ? await response.blob() : JSON.parse(await response.text()),
+    body: operation.download || accept ? await response.blob() : JSON.parse(await response.text()),
     etag: response.headers.get('etag') ?? undefined,
     requestId: response.headers.get('x-request-id') ?? undefined,
   }

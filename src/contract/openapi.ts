@@ -22,6 +22,7 @@ export const tags: Readonly<Record<Tag, string>> = {
   Config: 'What an endpoint should be set to, what it is set to, and every version in between.',
   Operations: 'What devices were asked to do, and how far they are.',
   Sensors: 'What endpoints measure: the latest sample of each, and of rooms as a whole, and what it was over time.',
+  Events: 'What happens, told as it happens.',
   'Bug reports': 'Logs that devices send on request, by support ID.',
   Regions: 'The largest unit of the structure: regions hold locations.',
   Locations: 'Sites and buildings: locations hold rooms.',
@@ -107,7 +108,8 @@ function describe(id: string, operation: Operation, components: Map<string, Json
       ...parameters('path', operation.params, example.params),
       ...parameters('query', operation.query, example.query),
       ...(operation.ifMatch ? [conditional('If-Match', 'Write only if the version is still this one.')] : []),
-      ...(operation.method === 'GET'
+      ...(operation.stream ? [conditional('Last-Event-ID', 'Go on after this event.')] : []),
+      ...(isConditional(operation)
         ? [conditional('If-None-Match', 'Answer 304 if the answer is still this one.')]
         : []),
     ],
@@ -120,17 +122,22 @@ function describe(id: string, operation: Operation, components: Map<string, Json
     responses: {
       '200': {
         description: 'Success.',
-        ...((operation.versioned || operation.method === 'GET') && {
+        ...((operation.versioned || isConditional(operation)) && {
           headers: { ETag: { description: 'Version of the answer.', schema: { type: 'string' } } },
         }),
         content: {
           ...(operation.download
             ? { [operation.download]: { schema: clean(response) } }
-            : { 'application/json': { schema: shapeOf(response, components), example: example.response } }),
+            : {
+                [operation.stream ?? 'application/json']: {
+                  schema: shapeOf(response, components),
+                  example: example.response,
+                },
+              }),
           ...(operation.csv && { 'text/csv': { schema: { type: 'string' } } }),
         },
       },
-      ...(operation.method === 'GET' && { '304': { description: 'Not changed.' } }),
+      ...(isConditional(operation) && { '304': { description: 'Not changed.' } }),
       ...Object.fromEntries(
         Object.entries(errors)
           .filter(([, error]) => error.when?.(operation) ?? true)
@@ -139,6 +146,9 @@ function describe(id: string, operation: Operation, components: Map<string, Json
     },
   }
 }
+
+/** What does not end has no version. */
+const isConditional = ({ method, stream }: Operation): boolean => method === 'GET' && !stream
 
 const conditional = (name: string, description: string) => ({
   name,

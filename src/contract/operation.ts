@@ -8,6 +8,7 @@ export type Tag =
   | 'Config'
   | 'Operations'
   | 'Sensors'
+  | 'Events'
   | 'Bug reports'
   | 'Regions'
   | 'Locations'
@@ -42,6 +43,8 @@ export interface Operation {
   readonly response: TSchema
   /** The answer is a file of this type, not JSON. */
   readonly download?: string
+  /** The answer does not end: events of this type, each with the response as its data. [contract 6.events] */
+  readonly stream?: 'text/event-stream'
   /** The answer is one writable resource and carries its version as a strong ETag. [contract 7.8] */
   readonly versioned?: true
   /** Writes one resource, so `If-Match` guards it. [contract 7.11] */

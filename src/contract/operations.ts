@@ -4,6 +4,7 @@ import { bugReportOperations } from './bug-reports.ts'
 import { configOperations } from './configs.ts'
 import { deviceOperationOperations } from './device-operations.ts'
 import { endpointOperations } from './endpoints.ts'
+import { eventOperations } from './events.ts'
 import { keyOperations } from './keys.ts'
 import { locationOperations } from './locations.ts'
 import { noteOperations } from './notes.ts'
@@ -22,6 +23,7 @@ export const operations = {
   ...deviceOperationOperations,
   ...sensorOperations,
   ...sensorHistoryOperations,
+  ...eventOperations,
   ...bugReportOperations,
   ...regionOperations,
   ...locationOperations,

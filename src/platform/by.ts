@@ -1,9 +1,10 @@
 // Who does something, and the ground they stand on: the first argument of every rule.
 import type { Scope } from '../contract/operation.ts'
-import type { Org } from './auth/keyring.ts'
+import type { KeyHolder, Org } from './auth/keyring.ts'
 import type { Clock } from './clock.ts'
 import type { Db } from './db/db.ts'
 import type { Devices } from './devices.ts'
+import type { Announcer } from './feed.ts'
 import type { Secrets } from './secrets.ts'
 import type { SensorSettings } from './settings.ts'
 
@@ -15,6 +16,8 @@ export interface Ground {
   readonly keysChanged: () => void
   /** The devices that are connected to this process. */
   readonly devices: Devices
+  /** Whoever follows what happens. */
+  readonly feed: Announcer
   /** How others reach the service. */
   readonly publicUrl: () => string
   readonly settings: SensorSettings
@@ -36,3 +39,15 @@ export interface By {
   readonly ip?: string | undefined
   readonly ifMatch?: string | undefined
 }
+
+/** What an actor's request says besides what it asks for. */
+export type Asked = Pick<By, 'requestId' | 'ip' | 'ifMatch'>
+
+/** Whoever shows a key, or the session that stands for it, acts as the key. [contract 9.session] */
+export const byKey = (ground: Ground, holder: KeyHolder, asked: Asked): By => ({
+  ground,
+  org: holder.org,
+  actor: { type: 'KEY', id: String(holder.keyId), name: holder.name },
+  may: (what) => holder[what],
+  ...asked,
+})

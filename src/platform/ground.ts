@@ -4,23 +4,24 @@ import type { Ground } from './by.ts'
 import { type Opened, type OpenSettings, openDb } from './db/open.ts'
 import { secretsOf } from './db/secrets-of.ts'
 import { noDevices } from './devices.ts'
+import { nobodyFollows } from './feed.ts'
 import type { PlaceOptions } from './options.ts'
 import { defaultSettings } from './settings.ts'
 
 type GroundSettings = OpenSettings &
   Pick<Ground, 'clock' | 'keysChanged'> &
-  Partial<Pick<Ground, 'devices' | 'publicUrl' | 'settings'>>
+  Partial<Pick<Ground, 'devices' | 'feed' | 'publicUrl' | 'settings'>>
 
 export async function openGround(
   options: PlaceOptions,
   given: GroundSettings,
 ): Promise<{ ground: Ground; opened: Opened }> {
-  const { clock, keysChanged, devices = noDevices, publicUrl = () => '' } = given
+  const { clock, keysChanged, devices = noDevices, feed = nobodyFollows, publicUrl = () => '' } = given
   const opened = await openDb(options, given)
   try {
     const secrets = await secretsOf(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
     const settings = given.settings ?? defaultSettings
-    return { ground: { db: opened.db, secrets, clock, keysChanged, devices, publicUrl, settings }, opened }
+    return { ground: { db: opened.db, secrets, clock, keysChanged, devices, feed, publicUrl, settings }, opened }
   } catch (error) {
     await opened.db.close()
     throw error

@@ -11,6 +11,7 @@ export interface Metrics {
   request(operation: string, status: number, seconds: number): void
   /** A count that somebody else keeps, told when it is asked for. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
+  watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
   watchPools(pools: Readonly<Record<string, { readonly waitingCount: number; readonly totalCount: number }>>): void
 }
 
@@ -46,8 +47,36 @@ export function makeMetrics(): Metrics {
   // Finding the labelled child again costs more than counting: keep them.
   const counts = new Map<string, Counter.Internal>()
   const timers = new Map<string, Histogram.Internal<'operation'>>()
+  const watchCount: Metrics['watchCount'] = (name, help, count) => {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(count())
+      },
+    })
+  }
   return {
     registry,
+    watchCount,
+    watchStreams(streams) {
+      new Gauge({
+        name: 'roomkeeper_event_streams',
+        help: 'Open streams of events.',
+        registers,
+        collect() {
+          this.set(streams.open)
+        },
+      })
+      watchCount(
+        'roomkeeper_events_sent_total',
+        'Events that were sent, for each stream that got them.',
+        () => streams.sent,
+      )
+      watchCount('roomkeeper_event_streams_cut_total', 'Streams of readers that were too slow.', () => streams.cut)
+    },
     authFailures,
     db: { transaction: (outcome, took) => transactions.labels(outcome).observe(took) },
     request(operation, status, took) {
@@ -64,17 +93,6 @@ export function makeMetrics(): Metrics {
         timers.set(operation, timer)
       }
       timer.observe(took)
-    },
-    watchCount(name, help, count) {
-      new Counter({
-        name,
-        help,
-        registers,
-        collect() {
-          this.reset()
-          this.inc(count())
-        },
-      })
     },
     watchPools(pools) {
       const gauge = (name: string, help: string, read: (pool: (typeof pools)[string]) => number) =>

@@ -65,7 +65,7 @@ test('every operation has an example of its answer, and of its body if it has on
         requestBody?: { content: { 'application/json': { example: unknown } } }
         responses: { 200: { content: Record<string, { example: unknown }> } }
       }
-      const { 'application/json': json } = responses[200].content
+      const { 'application/json': json = responses[200].content['text/event-stream'] } = responses[200].content
       if (json) expect(json.example, operationId).toBeDefined()
       else expect(Object.keys(responses[200].content), operationId).toEqual(['application/gzip'])
       if (requestBody) expect(requestBody.content['application/json'].example, operationId).toBeDefined()

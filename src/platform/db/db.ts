@@ -1,6 +1,7 @@
 // The database: a reader for everybody, and two doors for those who write.
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import type { Draft } from '../feed.ts'
 import type { Schema } from './schema.ts'
 import { DatabaseFailure, failureOf, troubleOf } from './trouble.ts'
 
@@ -33,6 +34,8 @@ class Writer extends Reader {
 /** The handle that writing store functions ask for. Only the audit log's door opens one, and it writes the entry too. */
 export class Tx extends Writer {
   readonly audited = true
+  /** What is to be told once it has committed. A try that is rolled back takes it along. */
+  readonly announced: Draft[] = []
 }
 
 /** The handle for what is not audited: samples, presence, last-used times. [contract 5.4.audit] */

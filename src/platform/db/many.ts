@@ -9,14 +9,15 @@ export type Row = readonly (number | null)[]
 const sizes = [100, 10, 1] as const
 
 /**
- * For rows of whole numbers, given in the order of the columns. `conflict` is what follows ON CONFLICT. On PostgreSQL there is
+ * For rows of whole numbers, given in the order of the columns. `conflict` is what follows ON CONFLICT, with RETURNING if
+ * somebody wants to know. On PostgreSQL there is
  * one array for each column; SQLite has no arrays, and taking JSON apart costs it more than the write itself.
  */
 export function writeMany<T extends keyof Schema>(
   table: T,
   columns: readonly (keyof Schema[T] & string)[],
   conflict: string,
-): (on: Telemetry, rows: readonly Row[]) => Promise<void> {
+): (on: Telemetry, rows: readonly Row[]) => Promise<unknown[]> {
   const into = `insert into ${table} (${columns.join(', ')})`
   const line = `(${columns.map(() => '?').join(', ')})`
   const bySize = sizes.map((size) => ({
@@ -27,18 +28,20 @@ export function writeMany<T extends keyof Schema>(
   const byArrays = `${into} select * from unnest(${arrays}) on conflict ${conflict}`
 
   return async (on, rows) => {
-    if (rows.length === 0) return
+    if (rows.length === 0) return []
     if (on.engine === 'postgres') {
       // As text: the driver would quote every number by itself.
       const values = columns.map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`)
-      await on.kysely.executeQuery(CompiledQuery.raw(byArrays, values))
-      return
+      return (await on.kysely.executeQuery(CompiledQuery.raw(byArrays, values))).rows
     }
+    const returned: unknown[] = []
     let at = 0
     for (const { size, text } of bySize) {
       for (; rows.length - at >= size; at += size) {
-        await on.kysely.executeQuery(CompiledQuery.raw(text, rows.slice(at, at + size).flat()))
+        const { rows: some } = await on.kysely.executeQuery(CompiledQuery.raw(text, rows.slice(at, at + size).flat()))
+        returned.push(...some)
       }
     }
+    return returned
   }
 }

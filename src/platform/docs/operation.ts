@@ -80,9 +80,9 @@ const auditOf = ({ type, undoType }: NonNullable<Entry['operation']['audit']>, i
 
 /** Works as it stands once ROOMKEEPER, ORG and KEY are set; the address comes last, where it may be long. */
 function curlOf({ operation, base }: Entry): string {
-  const { method, example } = operation
+  const { method, example, stream } = operation
   return [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}-H "Authorization: Bearer $KEY"`,
+    `curl ${stream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}-H "Authorization: Bearer $KEY"`,
     ...(example.body === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d ${quoted(jsonOf(example.body))}`]),

@@ -112,7 +112,7 @@ export const sendJson = (reply: FastifyReply, text: string): FastifyReply =>
   reply.header('Content-Type', 'application/json').serializer(asItIs).send(text)
 
 /** The weak comparison of RFC 9110: what a conditional read asks for. */
-function matches(wanted: string | undefined, etag: string): boolean {
+export function matches(wanted: string | undefined, etag: string): boolean {
   if (wanted === undefined) return false
   if (wanted.trim() === '*') return true
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')

@@ -3,6 +3,7 @@ import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/op
 import type { OperationId, Operations } from '../../contract/operations.ts'
 import type { By } from '../by.ts'
 import type { Serialised, Streamed, Versioned } from './answer.ts'
+import type { Subscription } from './event-streams.ts'
 import type { NumberText } from './number-text.ts'
 
 export interface InputOf<K extends OperationId> {
@@ -19,11 +20,13 @@ export interface InputOf<K extends OperationId> {
 
 export type AnswerOf<K extends OperationId> = Operations[K] extends { download: string }
   ? Streamed
-  :
-      | (Operations[K] extends { versioned: true }
-          ? Versioned<ResponseOf<Operations[K]>>
-          : ResponseOf<Operations[K]> | Serialised)
-      | (Operations[K] extends { csv: true } ? Streamed : never)
+  : Operations[K] extends { stream: string }
+    ? Subscription
+    :
+        | (Operations[K] extends { versioned: true }
+            ? Versioned<ResponseOf<Operations[K]>>
+            : ResponseOf<Operations[K]> | Serialised)
+        | (Operations[K] extends { csv: true } ? Streamed : never)
 
 export type Handlers<K extends OperationId = OperationId> = {
   readonly [I in K]: (by: By, input: InputOf<I>) => Promise<AnswerOf<I>>

@@ -5,8 +5,10 @@ import { type AuditedId, operations } from '../../contract/operations.ts'
 import type { Org } from '../../platform/auth/keyring.ts'
 import type { Actor, By, Ground } from '../../platform/by.ts'
 import type { Tx } from '../../platform/db/db.ts'
+import type { Draft } from '../../platform/feed.ts'
 import { chainStart, linkOf } from './chain.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
+import { draftsOf } from './structure.ts'
 
 /** Something that an entry points at. */
 export interface Ref {
@@ -38,15 +40,27 @@ interface Kind {
 }
 
 /** Runs the work in a transaction and writes its audit entry in the same one: both happen, or neither. */
-export function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
+export async function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
   const kind = kindOf(operation)
-  return by.ground.db.transaction(async (tx) => {
-    const head = await lockHead(tx, by.org.key)
-    if (!head) throw new Error(`organisation ${by.org.id} has no audit head`)
-    const changed = await work(tx)
-    await append(tx, by, by.org, head, kind, changed)
-    return changed.result
-  })
+  const { db, feed } = by.ground
+  let tell: (drafts: readonly Draft[]) => void = () => {}
+  try {
+    const { drafts, result } = await db.transaction(async (tx) => {
+      const head = await lockHead(tx, by.org.key)
+      if (!head) throw new Error(`organisation ${by.org.id} has no audit head`)
+      // A try before this one came to nothing.
+      tell([])
+      tell = feed.turn(by.org.key)
+      const changed = await work(tx)
+      const entry = await append(tx, by, by.org, head, kind, changed)
+      return { result: changed.result, drafts: await draftsOf(tx, by, entry, changed) }
+    })
+    tell(drafts)
+    return result
+  } catch (error) {
+    tell([])
+    throw error
+  }
 }
 
 /** What the API cannot do, only a command. */
@@ -55,10 +69,21 @@ const commandChanges = {
   orgTimezone: { category: 'ORG', type: 'ORG_UPDATED' },
 } as const
 
-const otherChanges: Readonly<Record<string, Kind>> = { ...deviceChanges, ...commandChanges }
+/** Who comes into the console, and goes. [contract 9.session] [contract 9.link] */
+const consoleChanges = {
+  sessionStart: { category: 'USER', type: 'SESSION_STARTED' },
+  sessionEnd: { category: 'USER', type: 'SESSION_ENDED' },
+  loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
+} as const
 
-/** An operation of the API that writes, something that a device does by itself, or a command. */
-export type ChangeId = AuditedId | keyof typeof deviceChanges | keyof typeof commandChanges
+const otherChanges: Readonly<Record<string, Kind>> = { ...deviceChanges, ...commandChanges, ...consoleChanges }
+
+/** An operation of the API that writes, something that a device does by itself, a command, or the console's door. */
+export type ChangeId =
+  | AuditedId
+  | keyof typeof deviceChanges
+  | keyof typeof commandChanges
+  | keyof typeof consoleChanges
 
 const kindOf = (id: ChangeId): Kind => otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as Kind)
 
@@ -101,4 +126,5 @@ async function append(tx: Tx, by: Author, org: Org, head: HeadRow, kind: Kind, c
   const mac = linkOf(by.ground.secrets, head.mac, entry)
   await insertEntry(tx, { ...entry, org: org.key, mac })
   await updateHead(tx, { org: org.key, count: entry.seq, mac, timestamp: entry.timestamp })
+  return entry
 }

@@ -9,6 +9,7 @@ import { change } from '../audit/change.ts'
 import { listEndpointsById } from '../endpoints/store.ts'
 import { endpointRef } from '../endpoints/view.ts'
 import { insertOperations } from '../operations/store.ts'
+import { newOperationViews, operationDraft } from '../operations/view.ts'
 import { openBundle } from './files.ts'
 import { findFile, findReport, insertItems, insertReport, listItems } from './store.ts'
 import { makeSupportId, parseSupportId, shownSupportId } from './support-id.ts'
@@ -35,6 +36,7 @@ export async function endpointsGenerateBugReport(by: By, { endpointIds, inCallLo
     const payload = JSON.stringify({ supportId: shownSupportId(id), inCallLogs })
     const batch = { org: by.org.key, type: 'COLLECT_LOGS', payload, at: now, deadline: now + patience }
     await insertOperations(tx, batch, operations)
+    tx.announced.push(...newOperationViews(batch, operations).map((o) => operationDraft(o)))
     await insertItems(tx, by.org.key, id, operationIds)
     return {
       result: shownSupportId(id),

@@ -8,7 +8,7 @@ import type { Org } from '../../platform/auth/keyring.ts'
 import type { Ground } from '../../platform/by.ts'
 import { Failure, found } from '../../platform/failure.ts'
 import { findOperation, finishOperation } from '../operations/store.ts'
-import { commandView } from '../operations/view.ts'
+import { commandView, operationDraft, operationView } from '../operations/view.ts'
 import { removeBundle, storeBundle, tooLarge } from './files.ts'
 import { findWanted, updateUploaded, type WantedRow } from './store.ts'
 
@@ -73,13 +73,13 @@ async function receive(ground: Ground, root: string, device: Device, operationId
   const name = `${device.id}.log.gz`
   const size = await storeBundle({ root, org, report: wanted.report_id, name }, stream)
   // If the database is lost here, nobody knows whether this was written. The file stays: at worst the next one replaces it.
-  const counts = await ground.db.telemetry(async (telemetry) => {
+  const finished = await ground.db.telemetry(async (telemetry) => {
     const at = ground.clock.now()
-    if (!(await finishOperation(telemetry, org, operationId, { state: 'SUCCEEDED', at }))) return false
-    await updateUploaded(telemetry, { org, operation: operationId, file: name, size, at })
-    return true
+    const operation = await finishOperation(telemetry, org, operationId, { state: 'SUCCEEDED', at })
+    if (operation) await updateUploaded(telemetry, { org, operation: operationId, file: name, size, at })
+    return operation
   })
-  if (counts) return
+  if (finished) return ground.feed.publish(org, [operationDraft(operationView(finished))])
   await removeBundle(root, org, wanted.report_id, name)
   throw notWanted()
 }

@@ -20,26 +20,28 @@ export async function waitingConfig({ db, secrets }: Ground, { org, id }: Device
 const answerPause = 10_000
 
 /** Stores what a device says. What comes back is to be sent: it has seen another version than the newest. */
-export function configReported(
-  { db, secrets, clock }: Ground,
+export async function configReported(
+  { db, secrets, clock, feed }: Ground,
   { device: { org, id } }: Session,
   report: ConfigReport,
 ): Promise<DesiredConfig | undefined> {
-  return db.telemetry(async (telemetry) => {
+  const { answer, outcome, isNews } = await db.telemetry(async (telemetry): Promise<Reported> => {
     const before = await findConfig(telemetry, org.key, id)
-    if (!before) return undefined
+    if (!before) return {}
     const now = clock.now()
     const reported = JSON.stringify(readable(report.config))
     await updateReported(telemetry, { org: org.key, id, version: report.version, reported, now })
+    const isNews = reported !== before.reported
     // Only now is it certain that nobody makes another version meanwhile.
     const row = await findConfig(telemetry, org.key, id)
-    if (!row || row.version === 0) return undefined
+    if (!row || row.version === 0) return { isNews }
     const wanted = wantedOf(secrets, org, row)
     if (report.version !== row.version) {
       const repeats = before.reported_version === report.version && before.reported_at !== null
-      return repeats && now - (before.reported_at ?? 0) < answerPause ? undefined : desired(row, wanted)
+      const isPause = repeats && now - (before.reported_at ?? 0) < answerPause
+      return { isNews, ...(!isPause && { answer: desired(row, wanted) }) }
     }
-    if (row.state !== 'PENDING') return undefined
+    if (row.state !== 'PENDING') return { isNews }
     const rejected = { ...standing(wanted, row), ...refusedNow(wanted, report.rejected ?? {}) }
     const error = errorOf(rejected)
     const state = error === null ? 'DELIVERED' : 'FAILED'
@@ -48,8 +50,19 @@ export function configReported(
       ...{ org: org.key, id, version, state, error, now },
       rejected: JSON.stringify(rejected),
     })
-    return undefined
+    return { outcome: { version, state } }
   })
+  if (outcome) feed.publish(org.key, [{ type: 'config', endpointId: id, config: outcome }])
+  // Somebody has changed a setting at the device itself.
+  else if (isNews) feed.publish(org.key, [{ type: 'status', endpointId: id }])
+  return answer
+}
+
+interface Reported {
+  readonly answer?: DesiredConfig
+  readonly outcome?: { version: number; state: 'DELIVERED' | 'FAILED' }
+  /** It says something else than the last time. */
+  readonly isNews?: boolean
 }
 
 /** Connected endpoints that have not confirmed a version for so long that it should be sent again. */

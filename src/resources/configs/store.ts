@@ -80,9 +80,10 @@ const raise = query((db, p: { org: number; ids: string }, engine) =>
       c
         .columns(['org', 'endpoint_id'])
         .doUpdateSet((e) => ({ version: e('endpoint_configs.version', '+', 1), state: 'PENDING', error: null })),
-    ),
+    )
+    .returning(['endpoint_id', 'version']),
 )
-/** A new version for each endpoint. It comes first, because it is what keeps reports of the devices waiting. */
+/** A new version for each endpoint, and its number. It comes first, because it is what keeps reports of the devices waiting. */
 export const raiseVersions = (tx: Tx, org: number, ids: string) => raise(tx, { org, ids })
 
 const supersede = query((db, p: { org: number; ids: string; now: number }, engine) =>

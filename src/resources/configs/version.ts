@@ -11,7 +11,10 @@ export async function makeVersions(tx: Tx, by: By, endpointIds: readonly string[
   if (endpointIds.length === 0) return
   const ids = JSON.stringify(endpointIds)
   const now = by.ground.clock.now()
-  await raiseVersions(tx, by.org.key, ids)
+  const raised = await raiseVersions(tx, by.org.key, ids)
   await supersedeVersions(tx, by.org.key, ids, now)
   await insertVersions(tx, by.org.key, ids, by.actor, now)
+  for (const { endpoint_id, version } of raised) {
+    tx.announced.push({ type: 'config', endpointId: endpoint_id, config: { version, state: 'PENDING' } })
+  }
 }

@@ -118,9 +118,12 @@ const leave = query((db, p: { org: number; id: string; at: number }) =>
     .updateTable('endpoints')
     .set({ connected: 0, connection_time: p.at })
     .where('org', '=', p.org)
-    .where('id', '=', p.id),
+    .where('id', '=', p.id)
+    .returning('id'),
 )
-export const updateDisconnected = (on: Telemetry, org: number, id: string, at: number) => leave(on, { org, id, at })
+/** False when it was unenrolled meanwhile. */
+export const updateDisconnected = async (on: Telemetry, org: number, id: string, at: number) =>
+  (await leave(on, { org, id, at })).length > 0
 
 const nobody = query((db, p: { at: number }) =>
   db.updateTable('endpoints').set({ connected: 0, connection_time: p.at }).where('connected', '=', 1),

@@ -20,11 +20,16 @@ export async function identify(ground: Ground, endpointId: string, credential: s
   return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
 }
 
-export const deviceConnected = ({ db }: Ground, { device, since, credential }: Session): Promise<boolean> =>
-  db.telemetry((on) => updateConnected(on, device.org.key, device.id, tokenHash(credential), since))
+export async function deviceConnected({ db, feed }: Ground, { device, since, credential }: Session): Promise<boolean> {
+  const { org, id } = device
+  const isAdmitted = await db.telemetry((on) => updateConnected(on, org.key, id, tokenHash(credential), since))
+  if (isAdmitted) feed.publish(org.key, [{ type: 'connected', endpointId: id }])
+  return isAdmitted
+}
 
-export async function deviceDisconnected({ db, clock }: Ground, { device }: Session): Promise<void> {
-  await db.telemetry((on) => updateDisconnected(on, device.org.key, device.id, clock.now()))
+export async function deviceDisconnected({ db, clock, feed }: Ground, { device: { org, id } }: Session): Promise<void> {
+  const isKnown = await db.telemetry((on) => updateDisconnected(on, org.key, id, clock.now()))
+  if (isKnown) feed.publish(org.key, [{ type: 'disconnected', endpointId: id }])
 }
 
 /** After a start nobody is connected, whatever a crash left behind. */
@@ -34,15 +39,15 @@ export async function nobodyConnected({ db, clock }: Ground): Promise<void> {
 
 /** Only what it names changes; null takes something back. */
 export async function statusReported(
-  { db }: Ground,
+  { db, feed }: Ground,
   { device }: Session,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { pairingSerial, ...said } = report
   const networks = said.networks as ReportedNetwork[] | null | undefined
-  await db.telemetry(async (on) => {
+  const isNew = await db.telemetry(async (on) => {
     const before = await findStatus(on, device.org.key, device.id)
-    if (!before) return
+    if (!before) return false
     const fields: Record<string, unknown> = {
       ...JSON.parse(before.status),
       ...said,
@@ -51,10 +56,11 @@ export async function statusReported(
     const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
     // An empty serial is nobody's: it must not make a group of all who say so.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
-    if (status !== before.status || leader !== before.pairing_serial) {
-      await updateStatus(on, device.org.key, device.id, status, leader)
-    }
+    if (status === before.status && leader === before.pairing_serial) return false
+    await updateStatus(on, device.org.key, device.id, status, leader)
+    return true
   })
+  if (isNew) feed.publish(device.org.key, [{ type: 'status', endpointId: device.id }])
 }
 
 interface ReportedNetwork {

@@ -8,6 +8,7 @@ import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { makeVersions } from '../configs/version.ts'
 import { cancelOpenOperations } from '../operations/store.ts'
+import { operationDraft, operationView } from '../operations/view.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom, touchRooms } from '../rooms/store.ts'
 import {
@@ -37,7 +38,8 @@ export async function endpointsDelete(by: By, id: string) {
     const endpoint = await existing(tx, by, id)
     checkIfMatch(by, endpoint.version)
     await deleteEndpoint(tx, by.org.key, id, by.ground.clock.now())
-    await cancelOpenOperations(tx, by.org.key, [id], by.ground.clock.now())
+    const cancelled = await cancelOpenOperations(tx, by.org.key, [id], by.ground.clock.now())
+    tx.announced.push(...cancelled.map((row) => operationDraft(operationView(row), roomsOf([endpoint]))))
     await touchRooms(tx, by.org.key, roomsOf([endpoint]))
     return {
       result: {},

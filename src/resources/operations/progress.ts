@@ -15,7 +15,7 @@ import {
   updateToAcknowledged,
   updateToSent,
 } from './store.ts'
-import { commandView } from './view.ts'
+import { commandView, operationDraft, operationView } from './view.ts'
 
 /** Final operations are kept for so long. */
 const remembered = 90 * 24 * 3600_000
@@ -23,7 +23,7 @@ const deletedAtOnce = 1000
 
 /** What waits for a device, the oldest first. It counts as sent before it is: a crash sends it twice, never not at all. */
 export async function waitingOperations(
-  { db, clock }: Ground,
+  { db, clock, feed }: Ground,
   { device: { org, id }, since }: Session,
   uploadUrl: (operationId: string) => string,
 ): Promise<OperationCommand[]> {
@@ -32,6 +32,8 @@ export async function waitingOperations(
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const sent = await db.telemetry((telemetry) => updateToSent(telemetry, org.key, ids, now))
+  const isNew = (row: OperationRow) => row.state === 'SENT' && row.updated_at === now
+  feed.publish(org.key, sent.filter(isNew).map(draftOf))
   // Somebody may have cancelled one meanwhile.
   const sendable = new Set(sent.map((row) => row.id))
   return rows.filter((row) => sendable.has(row.id)).map((row) => commandView(row, uploadUrl))
@@ -39,17 +41,21 @@ export async function waitingOperations(
 
 /** What a device says about something that it was asked. What comes late, twice or about others changes nothing. */
 export async function operationReported(ground: Ground, { device, since }: Session, report: OperationReport) {
-  const { db, clock } = ground
+  const { db, clock, feed } = ground
   const { id, error } = report
   const org = device.org.key
   const operation = await findOperation(db, org, id)
   if (operation?.endpoint_id !== device.id) return
   const state = believed(operation, report.state, since)
-  await db.telemetry(async (telemetry) => {
-    if (state === 'ACKNOWLEDGED') await updateToAcknowledged(telemetry, org, id, clock.now())
-    else await finishOperation(telemetry, org, id, { state, error, at: clock.now() })
-  })
+  const changed = await db.telemetry((telemetry) =>
+    state === 'ACKNOWLEDGED'
+      ? updateToAcknowledged(telemetry, org, id, clock.now())
+      : finishOperation(telemetry, org, id, { state, error, at: clock.now() }),
+  )
+  if (changed) feed.publish(org, [draftOf(changed)])
 }
+
+const draftOf = (row: OperationRow) => operationDraft(operationView(row))
 
 /** Some things a device cannot know when it says them. */
 function believed({ type, sent_at }: OperationRow, state: OperationReport['state'], since: number) {
@@ -61,9 +67,11 @@ function believed({ type, sent_at }: OperationRow, state: OperationReport['state
 }
 
 /** Ends what passed its deadline. To be called twice a second: nothing is written unless something did. */
-export async function expireOperations({ db, clock }: Ground): Promise<void> {
+export async function expireOperations({ db, clock, feed }: Ground): Promise<void> {
   const now = clock.now()
-  if (await hasExpired(db, now)) await db.telemetry((telemetry) => expireOpenOperations(telemetry, now))
+  if (!(await hasExpired(db, now))) return
+  const expired = await db.telemetry((telemetry) => expireOpenOperations(telemetry, now))
+  for (const row of expired) feed.publish(row.org, [draftOf(row)])
 }
 
 /** Forgets what ended long ago, in steps that let others write in between. To be called every hour. */

@@ -17,7 +17,7 @@ import {
 import { endpointRef } from '../endpoints/view.ts'
 import { listRoomsById } from '../rooms/store.ts'
 import { cancelQueuedOperation, findOperation, insertOperations, listOperationsOf } from './store.ts'
-import { operationView } from './view.ts'
+import { newOperationViews, operationDraft, operationView } from './view.ts'
 
 /** Whatever came too late to be of use is not done. */
 const timeToLive = 5 * 60_000
@@ -93,6 +93,7 @@ export const operationsCancel = (by: By, id: string) =>
         `operation ${id} is ${state}: ${tooLate[state as keyof typeof tooLate]}. Only a QUEUED one can be cancelled.`,
       )
     }
+    tx.announced.push(operationDraft(operationView(cancelled)))
     const { type, endpoint_id } = cancelled
     const [endpoint] = await listEndpointsById(tx, by.org.key, [endpoint_id])
     return {
@@ -125,8 +126,11 @@ async function ask<E extends Pick<PlacedEndpoint, 'id' | 'connected'>>(
   const at = by.ground.clock.now()
   const deadline = at + timeToLive
   const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: stateOf(e) }))
-  await insertOperations(tx, { org: by.org.key, type, payload: JSON.stringify(payload), at, deadline }, rows)
-  return rows.map((row) => operationView({ ...row, type, created_at: at, updated_at: at, deadline, error: null }))
+  const batch = { org: by.org.key, type, payload: JSON.stringify(payload), at, deadline }
+  await insertOperations(tx, batch, rows)
+  const operations = newOperationViews(batch, rows)
+  tx.announced.push(...operations.map((o) => operationDraft(o)))
+  return operations
 }
 
 /** After the commit: those that are connected get it now. */

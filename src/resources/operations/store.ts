@@ -151,41 +151,43 @@ const sent = query((db, p: { org: number; ids: string; at: number }, engine) =>
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids))
     .where((e) => e.or([waiting, collecting]))
-    .returning('id'),
+    .returning(columns),
 )
-/** The ids that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
+/** Those that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
 export const updateToSent = (telemetry: Telemetry, org: number, ids: readonly string[], at: number) =>
   sent(telemetry, { org, ids: JSON.stringify(ids), at })
 
 type Step = { org: number; id: string; at: number }
 
-const acknowledged = query((db, p: Step) =>
+const acknowledged = queryOne((db, p: Step) =>
   db
     .updateTable('operations')
     .set({ state: 'ACKNOWLEDGED', updated_at: p.at })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
-    .where(waiting),
+    .where(waiting)
+    .returning(columns),
 )
+/** Undefined if it was further already. */
 export const updateToAcknowledged = (telemetry: Telemetry, org: number, id: string, at: number) =>
   acknowledged(telemetry, { org, id, at })
 
-const finished = query((db, p: Step & { state: string; error: string | null }) =>
+const finished = queryOne((db, p: Step & { state: string; error: string | null }) =>
   db
     .updateTable('operations')
     .set({ state: p.state, error: p.error, updated_at: p.at })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
     .where(open)
-    .returning('id'),
+    .returning(columns),
 )
-/** Whether it was still open: a final state never changes. */
-export const finishOperation = async (
+/** Undefined if it was not open any more: a final state never changes. */
+export const finishOperation = (
   telemetry: Telemetry,
   org: number,
   id: string,
   end: { readonly state: 'SUCCEEDED' | 'FAILED'; readonly error?: string | undefined; readonly at: number },
-): Promise<boolean> => (await finished(telemetry, { org, id, ...end, error: end.error ?? null })).length > 0
+) => finished(telemetry, { org, id, ...end, error: end.error ?? null })
 
 const cancelled = queryOne((db, p: Step) =>
   db
@@ -206,7 +208,8 @@ const cancelledOf = query((db, p: { org: number; endpoints: string; at: number }
     .set({ state: 'CANCELLED', updated_at: p.at })
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'endpoint_id', p.endpoints))
-    .where(open),
+    .where(open)
+    .returning(columns),
 )
 /** For endpoints that are unenrolled. [contract 4.endpointsDelete] */
 export const cancelOpenOperations = (tx: Tx, org: number, endpointIds: readonly string[], at: number) =>
@@ -218,7 +221,12 @@ const anyExpired = queryOne((db, p: { now: number }) =>
 export const hasExpired = async (on: Reader, now: number) => (await anyExpired(on, { now })) !== undefined
 
 const expired = query((db, p: { now: number }) =>
-  db.updateTable('operations').set({ state: 'EXPIRED', updated_at: p.now }).where(open).where('deadline', '<=', p.now),
+  db
+    .updateTable('operations')
+    .set({ state: 'EXPIRED', updated_at: p.now })
+    .where(open)
+    .where('deadline', '<=', p.now)
+    .returning(['org', ...columns]),
 )
 /** In all organisations. */
 export const expireOpenOperations = (telemetry: Telemetry, now: number) => expired(telemetry, { now })

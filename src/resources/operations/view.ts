@@ -3,7 +3,8 @@ import type { Static } from 'typebox'
 import type { OperationCommand } from '../../contract/device.ts'
 import type { DeviceOperation } from '../../contract/device-operations.ts'
 import { isoTime } from '../../platform/clock.ts'
-import type { OperationRow } from './store.ts'
+import type { Draft } from '../../platform/feed.ts'
+import type { Batch, NewOperation, OperationRow } from './store.ts'
 
 type View = Static<typeof DeviceOperation>
 
@@ -16,6 +17,20 @@ export const operationView = (row: Omit<OperationRow, 'payload' | 'sent_at' | 't
   updatedAt: isoTime(row.updated_at),
   deadline: isoTime(row.deadline),
   ...(row.error !== null && { error: row.error }),
+})
+
+/** Operations that were just written. */
+export const newOperationViews = (batch: Omit<Batch, 'org' | 'payload'>, rows: readonly NewOperation[]): View[] => {
+  const { type, at, deadline } = batch
+  return rows.map((row) => operationView({ ...row, type, created_at: at, updated_at: at, deadline, error: null }))
+}
+
+/** For those who follow. An endpoint that is gone is in no room any more: then `rooms` says where it was. */
+export const operationDraft = (operation: View, rooms?: readonly number[]): Draft => ({
+  type: 'operation',
+  endpointId: operation.endpointId,
+  operation,
+  ...(rooms && { about: { rooms } }),
 })
 
 /** `uploadUrl` makes the address for logs: a new one each time. */

@@ -21,6 +21,7 @@ import { endpointRef, endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
 import { cancelOpenOperations } from '../operations/store.ts'
+import { operationDraft, operationView } from '../operations/view.ts'
 import { findProfile } from '../profiles/store.ts'
 import { freshSince } from '../sensors/view.ts'
 import {
@@ -101,7 +102,8 @@ export async function roomsDelete(by: By, id: number) {
     const notes = await listNotesOfRoom(tx, by.org.key, id)
     const endpoints = await deleteEndpointsInRoom(tx, by.org.key, id, by.ground.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
-    await cancelOpenOperations(tx, by.org.key, endpointIds, by.ground.clock.now())
+    const cancelled = await cancelOpenOperations(tx, by.org.key, endpointIds, by.ground.clock.now())
+    tx.announced.push(...cancelled.map((row) => operationDraft(operationView(row), [id])))
     await deleteRoom(tx, by.org.key, id)
     return {
       result: endpointIds,

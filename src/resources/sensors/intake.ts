@@ -10,13 +10,17 @@ import type { Horizon } from './horizon.ts'
 import type { Latest } from './latest.ts'
 import { makePartition } from './partitions.ts'
 import { insertDue } from './rollup-store.ts'
-import { insertSamples, type SampleRow, updateLatest, valuesOf } from './store.ts'
+import { insertSamples, type SampleRow, updateLatest, updateLatestTold, valuesOf } from './store.ts'
+import { sampleView } from './view.ts'
 
 /** For a partition that was not made ahead, in milliseconds. */
 const longWait = 1000
 
 /** Of one batch, in samples: on SQLite nothing else runs while it is written. */
 const largestBatch = 1000
+
+/** Endpoints that have a newer sample than before; undefined if nobody wanted to know. */
+type Told = Awaited<ReturnType<typeof updateLatestTold>>
 
 interface Newest {
   readonly org: number
@@ -103,8 +107,9 @@ export class Intake {
   }
 
   async #write(batch: Batch): Promise<void> {
+    let told: Told | undefined
     try {
-      await this.#commit(batch)
+      told = await this.#commit(batch)
     } catch (error) {
       // It may have been written all the same: then the database knows better.
       this.#latest.forget()
@@ -115,18 +120,28 @@ export class Intake {
     }
     this.stored += batch.samples.length
     for (const { org, endpoint, sample } of batch.newest.values()) this.#latest.offer(org, endpoint, sample)
+    if (told) this.#announce(batch, told)
   }
 
-  async #commit(batch: Batch): Promise<void> {
+  /** What came late is history: only those that have a newer one now are told about. [contract 6.events] */
+  #announce(batch: Batch, told: Told): void {
+    const isNew = new Set(told.map(({ org, endpoint }) => `${org}/${endpoint}`))
+    for (const [endpointId, { org, endpoint, sample }] of batch.newest) {
+      if (!isNew.has(`${org}/${endpoint}`) || !this.#ground.feed.isHeard(org)) continue
+      this.#ground.feed.publish(org, [{ type: 'sample', endpointId, sample: sampleView(sample) }])
+    }
+  }
+
+  async #commit(batch: Batch): Promise<Told | undefined> {
     try {
-      await this.#insert(batch)
+      return await this.#insert(batch)
     } catch (error) {
       if (!lacksPartition(error)) throw error
       if (!(error instanceof NoPartition)) for (const day of batch.days) this.#days.delete(day)
       // By itself, and not in the commit that everybody shares: a backup may hold the table.
       this.#making = this.#making.catch(() => {}).then(() => this.#makePartitions(batch.days))
       await this.#making
-      await this.#insert(batch)
+      return await this.#insert(batch)
     }
   }
 
@@ -136,17 +151,18 @@ export class Intake {
     }
   }
 
-  #insert(batch: Batch): Promise<void> {
+  #insert(batch: Batch): Promise<Told | undefined> {
     return this.#ground.db.telemetry(async (on) => {
       batch.isClosed = true
       if (on.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new NoPartition()
       await insertSamples(on, batch.samples)
-      await updateLatest(
-        on,
-        [...batch.newest.values()].map(({ org, endpoint, sample }) => valuesOf(sample, org, endpoint)),
-      )
+      const newest = [...batch.newest.values()]
+      const rows = newest.map(({ org, endpoint, sample }) => valuesOf(sample, org, endpoint))
+      const isHeard = newest.some(({ org }) => this.#ground.feed.isHeard(org))
+      const told = isHeard ? await updateLatestTold(on, rows) : void (await updateLatest(on, rows))
       // A quarter is due from the first sample that its rollup does not have.
       await insertDue(on, batch.due)
+      return told
     })
   }
 }

@@ -1,5 +1,6 @@
 // SQL of samples that come in: into the history, and as the latest of their endpoint.
 import type { Selectable } from 'kysely'
+import type { Telemetry } from '../../platform/db/db.ts'
 import { type Row, writeMany } from '../../platform/db/many.ts'
 import { type Schema, sensorColumns } from '../../platform/db/schema.ts'
 
@@ -14,9 +15,12 @@ export const valuesOf = (row: SampleRow, ...key: number[]): Row => [...key, ...c
 /** What is there already, at the same time of the same endpoint, stays as it is. */
 export const insertSamples = writeMany('samples', ['org', 'slot', 'endpoint', ...columns], 'do nothing')
 
+const newer = `(org, endpoint) do update set ${columns.map((c) => `${c} = excluded.${c}`).join(', ')} where samples_latest.timestamp < excluded.timestamp`
+
 /** Unless a newer one is there. No endpoint twice. */
-export const updateLatest = writeMany(
-  'samples_latest',
-  ['org', 'endpoint', ...columns],
-  `(org, endpoint) do update set ${columns.map((c) => `${c} = excluded.${c}`).join(', ')} where samples_latest.timestamp < excluded.timestamp`,
-)
+export const updateLatest = writeMany('samples_latest', ['org', 'endpoint', ...columns], newer)
+
+const updateAndTell = writeMany('samples_latest', ['org', 'endpoint', ...columns], `${newer} returning org, endpoint`)
+/** The same, and which endpoints have a newer one now. It costs a little more. */
+export const updateLatestTold = async (on: Telemetry, rows: readonly Row[]) =>
+  (await updateAndTell(on, rows)) as { org: number; endpoint: number }[]

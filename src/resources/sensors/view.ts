@@ -1,4 +1,6 @@
 // A sample as answers show it: every field is there, 0 where nothing was measured. [contract 5.2]
+import type { Static } from 'typebox'
+import type { Sample } from '../../contract/sensors.ts'
 import type { Ground } from '../../platform/by.ts'
 import { scale } from './scale.ts'
 import type { SampleRow } from './store.ts'
@@ -15,10 +17,16 @@ export const entryText = (id: string, text: string): string => `{"id":"${id}","e
  * [contract 5.2.shutter]
  */
 export function sensorText(row: SampleRow, legacy: boolean): string {
+  return `{"data":[${sampleText(row, legacy)}],"shutterClosed":${row.shutter_closed === 1}}`
+}
+
+function sampleText(row: SampleRow, legacy: boolean): string {
   const shutter = row.shutter_closed === 1
   const inside = legacy ? '' : `,"ShutterClosed":${shutter}`
   const climate = `"co2":${row.co2 ?? 0},"humidity":${(row.humidity ?? 0) / scale.humidity}`
   const presence = `"illumination":${row.illumination ?? 0},"people":${row.people ?? 0}`
   const air = `"temp":${(row.temp ?? 0) / scale.temp},"voc":${row.voc ?? 0},"vocIndex":${row.voc_index ?? 0}`
-  return `{"data":[{${climate},${presence},${air},"timestamp":"${row.timestamp}"${inside}}],"shutterClosed":${shutter}}`
+  return `{${climate},${presence},${air},"timestamp":"${row.timestamp}"${inside}}`
 }
+
+export const sampleView = (row: SampleRow): Static<typeof Sample> => JSON.parse(sampleText(row, false))

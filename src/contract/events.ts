@@ -1,0 +1,104 @@
+// Events: what happens in an organisation, told as it happens. [contract 6.events]
+
+import Type, { type Static } from 'typebox'
+import { DeviceOperation } from './device-operations.ts'
+import { exampleEndpointId } from './endpoints.ts'
+import { operation } from './operation.ts'
+import { Sample } from './sensors.ts'
+import { Int32, OneOf, Shape, Time } from './shape.ts'
+
+/** Those that a reader can choose from. */
+export const chosenEvents = [
+  'connected',
+  'disconnected',
+  'status',
+  'sample',
+  'operation',
+  'config',
+  'structure',
+] as const
+export type ChosenEvent = (typeof chosenEvents)[number]
+
+/** `reset` reaches everybody: who missed something must know, whatever they chose. */
+const eventTypes = [...chosenEvents, 'reset'] as const
+export type EventType = (typeof eventTypes)[number]
+
+/** In milliseconds: how long a reader should wait before it comes back, and how long a stream is silent at most. */
+export const reconnectAfter = 2000
+export const longestSilence = 15_000
+
+export const Event = Shape('webpageEvent', {
+  type: OneOf(
+    eventTypes,
+    'connected, disconnected, status, sample, operation, config: of an endpoint. structure: a change that the audit log has. reset: something may be missing, so read everything anew.',
+  ),
+  at: Time('When it happened.'),
+  roomIds: Type.Array(Int32('Identifier of a room.'), {
+    description: 'The rooms that it is about; empty when it is about none, or about more than rooms.',
+  }),
+  endpointId: Type.Optional(Type.String({ format: 'uuid', description: 'The endpoint that it is about.' })),
+  sample: Type.Optional(Sample),
+  operation: Type.Optional(DeviceOperation),
+  config: Type.Optional(
+    Shape('webpageEventConfig', {
+      version: Int32('Number of the version.'),
+      state: OneOf(
+        ['PENDING', 'DELIVERED', 'FAILED'],
+        'PENDING: it is new. DELIVERED: the device has it. FAILED: the device refused a key.',
+      ),
+    }),
+  ),
+  change: Type.Optional(
+    Shape('webpageEventChange', {
+      id: Type.String({ description: 'The entry in the audit log, which has the details.' }),
+      type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
+      target: Shape('webpageEventTarget', { type: Type.String(), id: Type.String(), name: Type.String() }),
+    }),
+  ),
+})
+export type Event = Static<typeof Event>
+
+export const eventOperations = {
+  eventsStream: operation({
+    method: 'GET',
+    path: '/events',
+    tag: 'Events',
+    scope: 'read',
+    summary: 'Follow what happens, as Server-Sent Events',
+    description:
+      'The answer does not end. Send the id of the last event as the header `Last-Event-ID` to go on after it; when that is not possible any more, the first event is `reset`. A reader that is too slow is cut.',
+    query: {
+      types: Type.String({
+        description: `Only events of these types, separated by commas: ${chosenEvents.join(', ')}. \`reset\` is always sent.`,
+      }),
+      regionId: Int32('Only what is about this region.'),
+      locationId: Int32('Only what is about this location.'),
+      roomId: Int32('Only what is about this room.'),
+      lastEventId: Type.String({
+        description: 'The same as the header `Last-Event-ID`, for clients that cannot set it; the header wins.',
+      }),
+    },
+    stream: 'text/event-stream',
+    response: Event,
+    example: {
+      query: { types: 'sample,connected', locationId: 3 },
+      response: {
+        type: 'sample',
+        at: '2026-05-04T08:15:30.000Z',
+        roomIds: [7],
+        endpointId: exampleEndpointId,
+        sample: {
+          co2: 420,
+          humidity: 36,
+          illumination: 310,
+          people: 4,
+          temp: 22.5,
+          voc: 502,
+          vocIndex: 0,
+          timestamp: '1777882530',
+          ShutterClosed: false,
+        },
+      },
+    },
+  }),
+}

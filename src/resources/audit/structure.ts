@@ -1,0 +1,54 @@
+// A change as those who follow are told it: what and where, never what was in it. [contract 6.events]
+import type { By } from '../../platform/by.ts'
+import type { Tx } from '../../platform/db/db.ts'
+import type { About, Draft } from '../../platform/feed.ts'
+import { Surroundings } from '../../platform/feed-places.ts'
+import { listLocated } from '../events/store.ts'
+import type { Changed, Ref } from './change.ts'
+
+interface Entry {
+  readonly seq: number
+  readonly timestamp: number
+  readonly type: string
+}
+
+/** What is to be told after the commit. Where it happened is asked before: what is around it may move next, or be deleted. */
+export async function draftsOf(tx: Tx, { org, ground }: By, entry: Entry, changed: Changed<unknown>): Promise<Draft[]> {
+  const about = aboutOf(changed)
+  // Nobody pays who is not listened to; whoever comes before the commit has it looked up later.
+  const places = ground.feed.isHeard(org.key)
+    ? new Surroundings(await listLocated(tx, org.key, about)).around(about.endpoints, about)
+    : undefined
+  const where = { about, ...(places && { places }) }
+  const { target } = changed
+  return [
+    {
+      type: 'structure',
+      at: entry.timestamp,
+      ...(target.type === 'endpoint' && { endpointId: target.id }),
+      change: { id: String(entry.seq), type: entry.type, target },
+      ...where,
+    },
+    // What says more than its endpoint is about what the change is about.
+    ...tx.announced.map((draft) => (draft.about ? { ...draft, ...where } : draft)),
+  ]
+}
+
+/** Everything that the entry names, before and after: what moved is about both places, what is deleted about where it was. */
+function aboutOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): Required<About> {
+  const named = (type: string) => [target, ...affected].filter((ref) => ref.type === type)
+  const numbered = (type: string, one: string, many: string) => [
+    ...named(type).map((ref: Ref) => Number(ref.id)),
+    ...[before[one], after[one], before[many], after[many]].flatMap(numbersIn),
+  ]
+  return {
+    endpoints: named('endpoint').map((ref) => ref.id),
+    rooms: numbered('room', 'roomId', 'roomIds'),
+    locations: numbered('location', 'locationId', 'locationIds'),
+    regions: numbered('region', 'regionId', 'regionIds'),
+  }
+}
+
+/** A number, a list of them, or an object that has them as values. */
+const numbersIn = (value: unknown): number[] =>
+  (typeof value === 'object' && value !== null ? Object.values(value) : [value]).filter((n) => typeof n === 'number')
