@@ -15,6 +15,8 @@ import { lockServer } from './platform/db/lock.ts'
 import { prepareFolder } from './platform/db/open.ts'
 import { every } from './platform/every.ts'
 import { openGround } from './platform/ground.ts'
+import { builtConsole, consoleRoutes } from './platform/http/console-files.ts'
+import { EventStreams } from './platform/http/event-streams.ts'
 import type { Handlers } from './platform/http/handlers.ts'
 import { listen, readTls } from './platform/http/listen.ts'
 import { makeHttp } from './platform/http/server.ts'
@@ -39,6 +41,8 @@ import {
   statusReported,
 } from './resources/endpoints/presence.ts'
 import { endpointRoutes } from './resources/endpoints/routes.ts'
+import { eventRoutes } from './resources/events/routes.ts'
+import { listLocated } from './resources/events/store.ts'
 import { writeLastUsed } from './resources/keys/last-used.ts'
 import { keyRoutes } from './resources/keys/routes.ts'
 import { keysCreate } from './resources/keys/rules.ts'
@@ -63,6 +67,9 @@ import { Intake } from './resources/sensors/intake.ts'
 import { Latest } from './resources/sensors/latest.ts'
 import { sensorRoutes } from './resources/sensors/routes.ts'
 import { Upkeep } from './resources/sensors/upkeep.ts'
+import { forgetSessions } from './resources/sessions/retention.ts'
+import { sessionRoutes } from './resources/sessions/routes.ts'
+import { findSessionHolder } from './resources/sessions/store.ts'
 import { userRoutes } from './resources/users/routes.ts'
 
 /** Every operation and who answers it. One that is missing does not compile. */
@@ -73,6 +80,7 @@ const handlersOf = (bundles: BugReportSettings, latest: Latest): Handlers => ({
   ...operationRoutes,
   ...bugReportRoutes(bundles),
   ...sensorRoutes(latest),
+  ...eventRoutes,
   ...regionRoutes,
   ...locationRoutes,
   ...roomRoutes,
@@ -135,7 +143,11 @@ export interface Service {
 export async function startService(
   options: ServeOptions,
   log: Log,
-  { clock = systemClock, onLost = () => {} }: { clock?: Clock; onLost?: () => void } = {},
+  {
+    clock = systemClock,
+    onLost = () => {},
+    consoleFolder = builtConsole,
+  }: { clock?: Clock; onLost?: () => void; consoleFolder?: string } = {},
 ): Promise<Service> {
   const tls = readTls(options)
   const settings = settingsOf(options)
@@ -151,16 +163,22 @@ export async function startService(
   try {
     const metrics = makeMetrics()
     let url = ''
+    const streams = new EventStreams((org, wanted) => listLocated(ground.db, org, wanted), clock, log)
+    metrics.watchStreams(streams)
     const { ground, opened } = await openGround(options, {
       clock,
       isLocked: true,
       mustExist: false,
-      keysChanged: () => keyring.forget(),
+      keysChanged: () => {
+        keyring.forget()
+        void streams.askAgain()
+      },
       devices: {
         isConnected: (id) => link.isConnected(id),
         wake: (ids) => link.wake(ids),
         cut: (ids, why) => link.cut(ids, why),
       },
+      feed: streams.feed,
       publicUrl: () => options.publicUrl ?? url,
       settings,
       onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
@@ -170,10 +188,11 @@ export async function startService(
     db.metrics = metrics.db
     metrics.watchPools(opened.pools)
     const rate = options.rateLimit
-    const keyring: Keyring = new Keyring((hash) => findHolder(db, hash), clock, {
-      rate,
-      burst: options.rateBurst ?? rate * 2,
-    })
+    const keyring: Keyring = new Keyring(
+      (hash, kind) => (kind === 'key' ? findHolder(db, hash) : findSessionHolder(db, hash)),
+      clock,
+      { rate, burst: options.rateBurst ?? rate * 2 },
+    )
     closers.push(writeLastUsed(db, keyring, log))
 
     const bundles = { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention }
@@ -190,6 +209,7 @@ export async function startService(
     const http = await makeHttp({
       ground,
       handlers: handlersOf(bundles, latest),
+      streams,
       keyring,
       clock,
       log,
@@ -202,6 +222,8 @@ export async function startService(
       isUpgrade: isDeviceUpgrade,
     })
     serviceRoutes(http.app, { db, metrics, identify: http.identify, publicUrl })
+    sessionRoutes(http.app, { ground, keyring, cookie: http.cookie, refuse: http.refuse })
+    consoleRoutes(http.app, consoleFolder)
     enrolPage(http.app)
     enrolRoute(http.app, {
       clock,
@@ -224,8 +246,10 @@ export async function startService(
     const doors = await openDoors(link, options, tls)
     closers.push(async () => doors.close())
     closers.push(() => http.drain(drainPatience))
+    closers.push(() => streams.close())
     url = await listen(http.app, options)
     closers.push(
+      every(1000, 'looking after event streams', log, () => streams.check()),
       every(500, 'expiring operations', log, () => expireOperations(ground)),
       every(silence / 2, 'telling devices again', log, async () => {
         link.wake(await unacknowledged(ground))
@@ -235,6 +259,7 @@ export async function startService(
       every(hour, 'forgetting what is old', log, async () => {
         await deleteOldReports(ground, bundles.folder)
         await forgetOperations(ground)
+        await forgetSessions(ground)
         latest.forget()
       }),
     )
@@ -256,9 +281,11 @@ export async function startService(
   }
 }
 
+export const firstStartActor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
+
 /** An empty database gets an organisation and a key that may do everything in it. */
 async function firstStart(ground: Ground): Promise<Service['first']> {
-  const actor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
+  const actor = firstStartActor
   const [existing] = await listOrgs(ground.db)
   if (existing) {
     // Unless a first start was interrupted before it made the key, nothing is left to do.

@@ -1,9 +1,9 @@
 // Starts a command: the only file that reads the environment, handles signals and exits.
-import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import { program } from './cli/program.ts'
 import { Failure, Refusal } from './platform/failure.ts'
+import { programVersion } from './platform/program-version.ts'
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 const complain = (text: string) => void process.stderr.write(`${text}\n`)
@@ -33,10 +33,15 @@ for (const [name, value] of Object.entries(process.env)) {
   if (name.startsWith('ROOMKEEPER_') && value === '') delete process.env[name]
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-
 try {
-  await program({ version, say, complain, untilStopped, user, fail: () => process.exit(1) }).parseAsync()
+  await program({
+    version: programVersion(),
+    say,
+    complain,
+    untilStopped,
+    user,
+    fail: () => process.exit(1),
+  }).parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {

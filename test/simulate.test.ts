@@ -208,7 +208,7 @@ describe('simulate', () => {
         ])
         .exit()
     const wrong: [Record<string, string>, RegExp][] = [
-      [{ key: `${key}x` }, /does not accept this --key/],
+      [{ key: `${key}x` }, /at http:\S+ does not accept this --key/],
       [{ key: reader.key }, /may not write/],
       [{ org: 'nobody' }, /no organisation nobody/],
       [{ url: 'http://127.0.0.1:9' }, /http:\/\/127\.0\.0\.1:9 does not answer .*roomkeeper serve/],

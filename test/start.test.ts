@@ -11,7 +11,7 @@ import { engine, send } from './harness.ts'
 import { newSite, ready, type Server, type Site, siteForTest, takenPort } from './program.ts'
 
 const run = promisify(execFile)
-const anyKey = /rk_[0-9A-Za-z]{20}/
+const anyKey = /rk[sl]?_[0-9A-Za-z]{20}/
 
 /** What a pasted curl line prints; a machine without curl sends the same request another way. */
 async function paste(line: string, env: Record<string, string> = {}): Promise<string> {
@@ -42,6 +42,14 @@ test('the first start prints, once, the address, the organisation, the key and a
   expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(first.org).toMatch(/^[\w-]{7}$/)
   expect(first.key).toMatch(anyKey)
+  const [, url, secret] = await first.printed(
+    /^Open the console: (\S+)\/sign-in#(rkl_\w{40}) {2}\(15 minutes, once\)$/m,
+  )
+  expect(url).toBe(first.url)
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  const signIn = () => send(first.url, 'POST', '/console/session', { headers, body: { link: secret } })
+  expect((await signIn()).body).toMatchObject({ org: { id: first.org }, manage: true })
+  expect((await signIn()).status).toBe(401)
   expect(JSON.parse(await paste(curlLine(first.stdout)))).toEqual({ regions: [] })
   expect(first.stderr).not.toMatch(anyKey)
 })
@@ -74,7 +82,9 @@ test('a later start prints its address and no secret, and what the first one mad
   const { body } = await send(later.url, 'GET', `/v1/orgs/${org}/regions`, { key })
   expect(body.regions).toEqual([{ id: 1, name: 'Europe', locations: [] }])
   const { stdout, stderr } = await later.stop()
-  expect(stdout).toBe(`Roomkeeper is ready at ${later.url}\nEvery operation is described at ${later.url}/docs\n`)
+  expect(stdout).toBe(
+    `Roomkeeper is ready at ${later.url}\nEvery operation is described at ${later.url}/docs\nOpen the console: ${later.url}/  (sign in with a key, or with a link that "roomkeeper login-link" makes)\n`,
+  )
   expect(stdout + stderr).not.toMatch(anyKey)
   expect(stdout + stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
   expect(await site.sql('SELECT id FROM orgs')).toEqual([{ id: org }])
@@ -129,6 +139,7 @@ test('every option of serve is also an environment variable', async () => {
       ROOMKEEPER_ROLLUP_RETENTION: '7',
       ROOMKEEPER_DAILY_RETENTION: '7',
       ROOMKEEPER_ROOM_FRESHNESS: '5',
+      ROOMKEEPER_AIR_LIMITS: 'co2=..800,voc=off',
       ROOMKEEPER_CORS_ORIGIN: 'https://console.example.org',
       ROOMKEEPER_RATE_LIMIT: '50',
       ROOMKEEPER_RATE_BURST: '70',
@@ -153,6 +164,9 @@ test('every option of serve is also an environment variable', async () => {
   expect(logs[1]).toMatchObject({ type: 'REGION_CREATED', ip: '203.0.113.9' })
   expect((await send(url, 'GET', '/openapi.json')).body.servers[0].url).toContain('https://rooms.example.org')
   await program.printed(/"operation":"auditLogs"/, 'stderr')
+  const signIn = { headers: { origin: 'https://rooms.example.org' }, body: { key } }
+  const { airLimits } = (await send(url, 'POST', '/console/session', signIn)).body
+  expect(airLimits).toMatchObject({ co2: { max: 800 }, voc: {}, temp: { min: 18, max: 27 } })
 })
 
 test('an option wins over its environment variable', async () => {
@@ -171,6 +185,22 @@ test('an option wins over its environment variable', async () => {
   expect((await send(server.url, 'GET', '/readyz')).status).toBe(200)
   expect(existsSync(join(site.dataDir, 'unused'))).toBe(false)
   expect((await server.stop()).stderr).toBe('')
+})
+
+test('on an address that is not this machine alone it warns of plain HTTP, and of links without --public-url', async () => {
+  const site = await siteForTest()
+  // Another way to write 127.0.0.1, which the program does not take for one.
+  const options = ['serve', '--port', '0', '--host', '127.1', '--log-level', 'silent', ...site.flags]
+  const server = await ready(site.launch(options))
+  const links = `Links, QR codes and what devices are told name ${server.url}, which may not be what others can reach. Set --public-url to the address that they open.\n`
+  const plain = 'Listening on 127.1 without HTTPS: keys can be read on the way.'
+  const first = await server.stop()
+  expect(first.stderr).toContain(links)
+  expect(first.stderr).toContain(plain)
+  const named = await ready(site.launch([...options, '--public-url', 'http://rooms.example.org']))
+  const second = await named.stop()
+  expect(second.stderr).toContain(plain)
+  expect(second.stderr).not.toContain('Links')
 })
 
 test('HTTPS is built in, by option or variable, and the curl line works there too', async () => {

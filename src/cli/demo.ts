@@ -10,6 +10,7 @@ import { keysCreate } from '../resources/keys/rules.ts'
 import { administrator } from '../resources/orgs/rules.ts'
 import { listOrgs } from '../resources/orgs/store.ts'
 import { cliActor } from './ground.ts'
+import { makeLoginLink } from './login-link.ts'
 import { runFleet } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -27,6 +28,7 @@ export async function demo(terminal: Terminal, options: ServeOptions): Promise<v
   })
   try {
     const { org, key } = await accessTo(service, terminal, options.dataDir)
+    const link = await makeLoginLink(service.ground, cliActor(terminal), org, service.publicUrl)
     terminal.say(`
 Roomkeeper is ready at ${service.publicUrl}
 
@@ -38,6 +40,7 @@ Try it:
   curl -H 'Authorization: Bearer ${key}' ${service.publicUrl}/v1/orgs/${org}/endpoints
 
 Every operation is described at ${service.publicUrl}/docs
+Open the console: ${link.url}  (15 minutes, once)
 `)
     const backfill = Math.min(7, options.sampleRetention) * day
     const habits = { seed: 1, speed: 1, interval: 30, flap: 0.03, rejectConfig: 0.03, backfill }

@@ -5,6 +5,7 @@ import { type OptionSpec, placeOptions, serveOptions } from '../platform/options
 import { auditHead, auditVerify } from './audit.ts'
 import { demoOptions } from './demo-options.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
+import { loginLinkCommand, loginLinkOptions } from './login-link.ts'
 import { migrateCommand } from './migrate.ts'
 import { messagesText, openapiText, printDocument } from './openapi.ts'
 import { orgCreateCommand, orgListCommand, orgTimezoneCommand } from './org.ts'
@@ -82,6 +83,13 @@ export function program(terminal: Terminal): Command {
     .argument('<key-id>', 'its id, as "keys list" shows it')
     .requiredOption('--org <id>', 'the organisation')
     .action((id, options) => keysRevokeCommand(terminal, id, options))
+
+  const loginLink = administrative(root, 'login-link', 'make a link that signs somebody in to the console, once')
+  for (const option of loginLinkOptions) loginLink.addOption(toOption(option))
+  loginLink
+    .option('--org <id>', 'the organisation; may be left out if there is only one')
+    .option('--key <key-id>', 'the key that the session stands for (default: the first that may do everything)')
+    .action((options) => loginLinkCommand(terminal, options))
 
   const audit = root.command('audit').description('the audit log')
   administrative(audit, 'verify', 'check that no entry was edited, removed or reordered')

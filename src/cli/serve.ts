@@ -1,8 +1,9 @@
 // `roomkeeper serve`: starts the service, greets, and stops it gently.
-import { startService } from '../app.ts'
+import { firstStartActor, startService } from '../app.ts'
 import { makeLog } from '../platform/log.ts'
 import { isLoopbackHost } from '../platform/loopback.ts'
 import type { ServeOptions } from '../platform/options.ts'
+import { makeLoginLink } from './login-link.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
@@ -20,13 +21,21 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
       `Listening on ${options.host} without HTTPS: keys can be read on the way. Use --tls-cert and --tls-key, or a proxy that speaks HTTPS.`,
     )
   }
+  if (!isLoopbackHost(options.host) && options.publicUrl === undefined) {
+    terminal.complain(
+      `Links, QR codes and what devices are told name ${publicUrl}, which may not be what others can reach. Set --public-url to the address that they open.`,
+    )
+  }
   if (!isLoopbackHost(options.mqttHost) && service.mqttPort !== undefined) {
     terminal.complain(
       `Devices can connect to ${options.mqttHost}:${service.mqttPort} without TLS: their credentials can be read on the way. Use --mqtt-tls-port and --mqtt-port off.`,
     )
   }
-  if (!first) terminal.say(`Roomkeeper is ready at ${publicUrl}\nEvery operation is described at ${publicUrl}/docs`)
-  else {
+  if (!first) {
+    terminal.say(`Roomkeeper is ready at ${publicUrl}
+Every operation is described at ${publicUrl}/docs
+Open the console: ${publicUrl}/  (sign in with a key, or with a link that "roomkeeper login-link" makes)`)
+  } else {
     terminal.say(`
 Roomkeeper is ready at ${publicUrl}
 
@@ -39,6 +48,9 @@ The key is shown only this once: keep it. Try it:
 
 Every operation is described at ${publicUrl}/docs
 `)
+    // Only now: whatever happens to the link, the key was shown.
+    const { url } = await makeLoginLink(service.ground, firstStartActor, first.org, publicUrl)
+    terminal.say(`Open the console: ${url}  (15 minutes, once)\n`)
   }
   if (service.lacksKey) {
     terminal.say(

@@ -39,6 +39,12 @@ export const invalid = (violations: readonly Violation[]): Failure =>
 export const unknownOrganisation = (): Failure =>
   new Failure('NOT_FOUND', 'Requested resource not found', { exact: true })
 
+/** For whoever comes while the server stops. */
+export const shuttingDown = (): Failure =>
+  new Failure('UNAVAILABLE', 'The server is shutting down. Send the request again in a moment.', {
+    headers: { 'Retry-After': '5', Connection: 'close' },
+  })
+
 /** Insists that something exists. */
 export function found<T>(thing: T | undefined, what: string): T {
   if (thing === undefined) throw new Failure('NOT_FOUND', `there is no ${what}.`)

@@ -1,5 +1,7 @@
 // Every option of the server, once: flags, environment variables, help and docs/operations.md come from here.
 import { isIP } from 'node:net'
+import { type AirLimits, defaultAirLimits } from '../contract/session.ts'
+import { airLimitsText, parseAirLimits } from './air-limits.ts'
 import { Refusal } from './failure.ts'
 
 export interface OptionSpec {
@@ -67,6 +69,7 @@ export interface KeepOptions {
   readonly dailyRetention: number | 'ever'
   /** Minutes. */
   readonly roomFreshness: number
+  readonly airLimits?: AirLimits
 }
 
 export const keepDefaults: KeepOptions = {
@@ -182,6 +185,12 @@ export const serveOptions: readonly OptionSpec[] = [
     default: keepDefaults.roomFreshness,
     help: 'how long the latest sample of a device counts for its room',
     parse: whole('--room-freshness', 1, 1440),
+  },
+  {
+    flag: '--air-limits <limits>',
+    env: 'ROOMKEEPER_AIR_LIMITS',
+    help: `which air the console shows as an outlier (default: ${airLimitsText(defaultAirLimits)}); those not named keep theirs, off is no limit`,
+    parse: parseAirLimits,
   },
   {
     flag: '--cors-origin <origin>',

@@ -1,8 +1,9 @@
 // What the options say about sensor data, in the unit that the rules count in.
+import { type AirLimits, defaultAirLimits } from '../contract/session.ts'
 import { Refusal } from './failure.ts'
 import { type KeepOptions, keepDefaults } from './options.ts'
 
-/** What is configured for sensor data. All in seconds. */
+/** What is configured for sensor data. Times are in seconds. */
 export interface SensorSettings {
   /** How long a raw sample is kept; an older one is refused. */
   readonly samplesKept: number
@@ -12,6 +13,8 @@ export interface SensorSettings {
   readonly daysKept: number
   /** How long the latest sample of an endpoint counts for its room. [contract 5.2.aggregate] */
   readonly freshness: number
+  /** Outside of these the air of a room is an outlier. */
+  readonly airLimits: AirLimits
 }
 
 const day = 86_400
@@ -19,7 +22,7 @@ const minute = 60
 
 /** Each step is kept at least as long as the one before it: nothing may be missing between two of them. */
 export function settingsOf(options: KeepOptions): SensorSettings {
-  const { sampleRetention, rollupRetention, dailyRetention, roomFreshness } = options
+  const { sampleRetention, rollupRetention, dailyRetention, roomFreshness, airLimits = defaultAirLimits } = options
   if (rollupRetention < sampleRetention) {
     throw new Refusal(
       `--rollup-retention (${rollupRetention} days) must not be smaller than --sample-retention (${sampleRetention} days). Raise the first or lower the second.`,
@@ -36,6 +39,7 @@ export function settingsOf(options: KeepOptions): SensorSettings {
     quartersKept: rollupRetention * day,
     daysKept: daily * day,
     freshness: roomFreshness * minute,
+    airLimits,
   }
 }
 

@@ -7,7 +7,9 @@ export class FleetError extends Error {}
 export function explained(error: unknown, { url, org }: { url: string; org: string }): unknown {
   if (error instanceof ApiError) {
     if (error.status === 401)
-      return new FleetError('The service does not accept this --key. Create one with "keys create".')
+      return new FleetError(
+        `The service at ${url} does not accept this --key. Create one there with "keys create", or check --url.`,
+      )
     if (error.status === 403)
       return new FleetError('This --key may not write. Create one with --scope read --scope write.')
     if (error.status === 404 && error.message.trim() === 'Requested resource not found')

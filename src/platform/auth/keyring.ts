@@ -1,7 +1,7 @@
 // Who holds a token: remembered for a moment, so that most requests ask no database. [contract 3.9]
 import type { Clock } from '../clock.ts'
 import { Bucket, type Limit } from './bucket.ts'
-import { isToken, tokenHash } from './token.ts'
+import { isSession, isToken, type TokenKind, tokenHash } from './token.ts'
 
 export interface Org {
   /** The number that the tables know it by. */
@@ -20,14 +20,50 @@ export interface KeyHolder {
   readonly expiresAt: number | null
   /** Requests a second for this key alone; null: what everybody has. */
   readonly rateLimit: number | null
+  /** Set when a session stands for the key. [contract 9.session] */
+  readonly session?: { readonly hash: Buffer; readonly usedAt: number }
 }
+
+/** A key and its organisation, as the tables have them. */
+interface HolderRow {
+  readonly org: number
+  readonly org_id: string
+  readonly id: number
+  readonly name: string
+  readonly read: number
+  readonly write: number
+  readonly manage: number
+  readonly expires_at: number | null
+  readonly rate_limit: number | null
+}
+
+export const holderOf = (row: HolderRow): KeyHolder => ({
+  org: { key: row.org, id: row.org_id },
+  keyId: row.id,
+  name: row.name,
+  read: row.read === 1,
+  write: row.write === 1,
+  manage: row.manage === 1,
+  expiresAt: row.expires_at,
+  rateLimit: row.rate_limit,
+})
 
 export interface Caller extends KeyHolder {
   readonly bucket: Bucket | undefined
 }
 
+/** A key or a session that was used; the last time counts. */
+export interface Use {
+  readonly org: number
+  readonly keyId: number
+  readonly session: Buffer | undefined
+  at: number
+}
+
 interface Remembered {
   caller: Caller | undefined
+  /** Of a session: what the database knows may be some seconds old. */
+  usedAt: number
   readAt: number
   asking: { readonly generation: number; readonly answer: Promise<Caller | undefined> } | undefined
 }
@@ -36,39 +72,46 @@ interface Remembered {
 const trustedFor = 500
 const missRememberedFor = 900
 const mostRemembered = 20_000
+/** A session that nobody uses ends after this time. [contract 9.session] */
+export const sessionIdle = 12 * 3_600_000
+
+type LookUp = (hash: Buffer, kind: TokenKind) => Promise<KeyHolder | undefined>
 
 export class Keyring {
-  readonly #lookUp: (hash: Buffer) => Promise<KeyHolder | undefined>
+  readonly #lookUp: LookUp
   readonly #clock: Clock
   readonly #limit: Limit
   readonly #known = new Map<string, Remembered>()
   /** Grows whenever what was read may be wrong, also for a look-up that is still under way. */
   #generation = 0
-  #used = new Map<string, { org: number; keyId: number; at: number }>()
+  #used = new Map<string, Use>()
+  /** By key: its sessions share its rate limit. */
+  readonly #buckets = new Map<string, Bucket>()
 
-  constructor(lookUp: (hash: Buffer) => Promise<KeyHolder | undefined>, clock: Clock, limit: Limit) {
+  constructor(lookUp: LookUp, clock: Clock, limit: Limit) {
     this.#lookUp = lookUp
     this.#clock = clock
     this.#limit = limit
   }
 
   /** The caller, or undefined for a token that is malformed, unknown, revoked or expired. */
-  find(token: string): Caller | undefined | Promise<Caller | undefined> {
-    if (!isToken(token)) return undefined
+  find(token: string, kind: TokenKind = 'key'): Caller | undefined | Promise<Caller | undefined> {
+    if (!(kind === 'key' ? isToken(token) : isSession(token))) return undefined
     const hash = tokenHash(token)
     const name = hash.toString('latin1')
     const now = this.#clock.now()
     const known = this.#known.get(name)
     if (known) {
       const age = now - known.readAt
-      if (age >= 0 && age < (known.caller ? trustedFor : missRememberedFor)) return this.#alive(known.caller, now)
+      if (age >= 0 && age < (known.caller ? trustedFor : missRememberedFor))
+        return this.#alive(known, known.caller, now)
       // A look-up that began before something changed may bring what was: only a present one is shared.
       if (known.asking?.generation === this.#generation) return known.asking.answer
     }
-    return this.#ask(name, hash, known)
+    return this.#ask(name, hash, kind, known)
   }
 
-  /** After a key was created or revoked in this process: everything is asked again. */
+  /** After a key was created or revoked in this process, or a session ended: everything is asked again. */
   forget(): void {
     this.#generation++
     for (const [name, known] of this.#known) {
@@ -78,25 +121,27 @@ export class Keyring {
   }
 
   /** The uses since the last time somebody asked, to be written in one batch. */
-  takeUses(): { org: number; keyId: number; at: number }[] {
+  takeUses(): Use[] {
     const uses = [...this.#used.values()]
     this.#used = new Map()
     return uses
   }
 
-  async #ask(name: string, hash: Buffer, before: Remembered | undefined): Promise<Caller | undefined> {
+  async #ask(name: string, hash: Buffer, kind: TokenKind, before: Remembered | undefined): Promise<Caller | undefined> {
     if (this.#known.size >= mostRemembered) this.#makeRoom()
-    const entry: Remembered = before ?? { caller: undefined, readAt: Number.NEGATIVE_INFINITY, asking: undefined }
+    const never = Number.NEGATIVE_INFINITY
+    const entry: Remembered = before ?? { caller: undefined, usedAt: never, readAt: never, asking: undefined }
     this.#known.set(name, entry)
     const asked = this.#clock.now()
     const generation = this.#generation
-    const answer = this.#lookUp(hash).then((holder) => {
-      const caller = holder && { ...holder, bucket: this.#bucketFor(holder, entry.caller, asked) }
+    const answer = this.#lookUp(hash, kind).then((holder) => {
+      const caller = holder && { ...holder, bucket: this.#bucketFor(holder, asked) }
+      if (holder?.session) entry.usedAt = Math.max(entry.usedAt, holder.session.usedAt)
       if (generation === this.#generation) {
         entry.caller = caller
         entry.readAt = asked
       }
-      return this.#alive(caller, asked)
+      return this.#alive(entry, caller, asked)
     })
     const asking = { generation, answer }
     entry.asking = asking
@@ -113,19 +158,32 @@ export class Keyring {
     if (this.#known.size >= mostRemembered) this.#known.clear()
   }
 
-  #bucketFor(holder: KeyHolder, before: Caller | undefined, now: number): Bucket | undefined {
+  #bucketFor(holder: KeyHolder, now: number): Bucket | undefined {
     const rate = holder.rateLimit ?? this.#limit.rate
     const burst = holder.rateLimit === null ? this.#limit.burst : holder.rateLimit * 2
     if (rate === 0) return undefined
-    if (before?.bucket?.limit.rate === rate) return before.bucket
-    return new Bucket({ rate, burst }, now)
+    const name = `${holder.org.key}/${holder.keyId}`
+    const before = this.#buckets.get(name)
+    if (before?.limit.rate === rate) return before
+    if (this.#buckets.size >= mostRemembered) {
+      for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other)
+    }
+    const bucket = new Bucket({ rate, burst }, now)
+    this.#buckets.set(name, bucket)
+    return bucket
   }
 
-  #alive(caller: Caller | undefined, now: number): Caller | undefined {
+  #alive(entry: Remembered, caller: Caller | undefined, now: number): Caller | undefined {
     if (!caller || (caller.expiresAt !== null && caller.expiresAt <= now)) return undefined
-    const use = this.#used.get(`${caller.org.key}/${caller.keyId}`)
+    const session = caller.session?.hash
+    if (session) {
+      if (entry.usedAt + sessionIdle <= now) return undefined
+      entry.usedAt = now
+    }
+    const name = session ? session.toString('latin1') : `${caller.org.key}/${caller.keyId}`
+    const use = this.#used.get(name)
     if (use) use.at = now
-    else this.#used.set(`${caller.org.key}/${caller.keyId}`, { org: caller.org.key, keyId: caller.keyId, at: now })
+    else this.#used.set(name, { org: caller.org.key, keyId: caller.keyId, session, at: now })
     return caller
   }
 }

@@ -1,15 +1,19 @@
-// API keys and device credentials as text: how one is made, and whether something is one, without asking the database. [contract 3.1]
+// API keys and other secrets as text: how one is made, and whether something is one, without asking the database. [contract 3.1]
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
+/** What callers show to say who they are: an API key, or the session of a browser that signed in with one. */
+export type TokenKind = 'key' | 'session'
+
 const prefix = 'rk_'
-const credentialPrefix = 'rkd_'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 34 characters are 202 random bits; the six that a list shows leave 166 unknown. */
 const secretLength = 34
 const checksumLength = 6
 const wellFormed = /^rk_[0-9A-Za-z]{40}$/
 const wellFormedCredential = /^rkd_[0-9A-Za-z]{40}$/
+const wellFormedSession = /^rks_[0-9A-Za-z]{40}$/
+const wellFormedLink = /^rkl_[0-9A-Za-z]{40}$/
 
 export function randomText(length: number, from: string = alphabet): string {
   // Bytes past the last whole multiple would favour the first letters.
@@ -25,10 +29,16 @@ export function randomText(length: number, from: string = alphabet): string {
 
 export const makeToken = (): string => withChecksum(prefix + randomText(secretLength))
 /** The password of a device. */
-export const makeCredential = (): string => withChecksum(credentialPrefix + randomText(secretLength))
+export const makeCredential = (): string => withChecksum(`rkd_${randomText(secretLength)}`)
+/** What the cookie of a browser holds. [contract 9.cookie] */
+export const makeSession = (): string => withChecksum(`rks_${randomText(secretLength)}`)
+/** What the fragment of a sign-in link holds. [contract 9.link] */
+export const makeLink = (): string => withChecksum(`rkl_${randomText(secretLength)}`)
 
 /** Catches typing errors and foreign tokens for the price of a CRC. */
 export const isToken = (text: string): boolean => wellFormed.test(text) && endsWell(text)
+export const isSession = (text: string): boolean => wellFormedSession.test(text) && endsWell(text)
+export const isLink = (text: string): boolean => wellFormedLink.test(text) && endsWell(text)
 export const isCredential = (text: string): boolean => wellFormedCredential.test(text) && endsWell(text)
 
 const withChecksum = (secret: string): string => secret + checksum(secret)

@@ -40,7 +40,7 @@ test('004-history numbers endpoints, keeps samples, and makes what is there due'
   }
   await run(`insert into samples_latest (org, endpoint_id, timestamp, people) values (1, 'known', ${day + 86_400}, 3)`)
 
-  expect(await migrate(db)).toEqual(['004-history'])
+  expect(await migrate(db, '004-history')).toEqual(['004-history'])
   expect(await rows('select org, id, number from endpoints order by org, number')).toEqual([
     { org: 1, id: 'known', number: 4 },
     { org: 1, id: 'also new', number: 6 },

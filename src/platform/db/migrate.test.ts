@@ -19,7 +19,7 @@ const withDb = async (work: (opened: Awaited<ReturnType<typeof openDb>>) => Prom
 describe('migrations', () => {
   test('run once: a second opening finds nothing to do', () =>
     withDb(async ({ db, migrated }) => {
-      expect(migrated).toEqual(['001-ground', '002-devices', '003-samples', '004-history'])
+      expect(migrated).toEqual(['001-ground', '002-devices', '003-samples', '004-history', '005-console'])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
     }))
@@ -38,7 +38,15 @@ describe('migrations', () => {
             }>`select c.relname as "table", a.attname as "column" from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] where i.indisprimary and n.nspname = 'public'`
       const { rows } = await keys.execute(db.schema)
       expect(rows.length).toBeGreaterThan(12)
-      const directories = ['key_directory', 'dec_directory', 'dec_past', 'credential_directory', 'serial_directory']
+      const directories = [
+        'key_directory',
+        'dec_directory',
+        'dec_past',
+        'credential_directory',
+        'serial_directory',
+        'sessions',
+        'login_links',
+      ]
       const exempt = ['settings', 'migrations', 'migrations_lock', 'orgs', ...directories]
       for (const { table, column } of rows) {
         if (!exempt.includes(table)) expect(column, table).toBe('org')

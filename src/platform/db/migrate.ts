@@ -7,6 +7,7 @@ import { ground } from './migrations/001-ground.ts'
 import { devices } from './migrations/002-devices.ts'
 import { samples } from './migrations/003-samples.ts'
 import { history } from './migrations/004-history.ts'
+import { consoleSessions } from './migrations/005-console.ts'
 
 /** A statement for both engines, or some for one. */
 type Step = string | { readonly [E in Engine]?: readonly string[] }
@@ -17,6 +18,7 @@ const migrations: Readonly<Record<string, readonly Step[]>> = {
   '002-devices': devices,
   '003-samples': samples,
   '004-history': history,
+  '005-console': consoleSessions,
 }
 
 /** What is missing, and whether everything is. Refuses a database that a newer program has changed. */

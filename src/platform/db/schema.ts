@@ -56,6 +56,8 @@ export interface Schema {
     last_used_at: number | null
   }
   key_directory: { hash: Buffer; org: number; key_id: number }
+  sessions: { hash: Buffer; org: number; key_id: number; created_at: number; used_at: number }
+  login_links: { hash: Buffer; org: number; key_id: number; expires_at: number }
   regions: { org: number; id: number; version: number; name: string }
   locations: { org: number; id: number; version: number; name: string; region_id: number | null }
   profiles: {

@@ -9,6 +9,7 @@ import { Failure, unknownOrganisation } from '../failure.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { isUnderBase, orgInPath } from './paths.ts'
+import { type SessionCookie, sessionEnded } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,12 +25,15 @@ declare module 'fastify' {
   }
 }
 
-export interface GateOptions {
-  readonly keyring: Keyring
+interface RefuserOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
   readonly authFailures: Limit
+}
+
+export interface GateOptions extends RefuserOptions {
+  readonly keyring: Keyring
 }
 
 const notCurrent = 'The token is not valid: unknown, expired or revoked. Use a current API key.'
@@ -45,46 +49,75 @@ export type Identify = (
   fail: Done,
 ) => void
 
-export function identifier({ keyring, clock, log, metrics, authFailures }: GateOptions): Identify {
+/** Counts a secret that nobody holds against the address it came from, and gives back what to answer. */
+export type Refuse = (request: FastifyRequest, failure: Failure) => Failure
+
+export function refuser({ clock, log, metrics, authFailures }: RefuserOptions): Refuse {
   const failures = new Buckets(authFailures)
   const mentions = new Buckets({ rate: 1 / 60, burst: 1 })
-
-  const refuse = (request: FastifyRequest, token: string | undefined): Failure => {
+  return (request, failure) => {
     metrics.authFailures.inc()
     const now = clock.now()
     if (mentions.of(request.ip, now).take(now)) log.warn({ requestId: request.id, ip: request.ip }, 'token refused')
     const bucket = failures.of(request.ip, now)
     if (authFailures.rate > 0 && !bucket.take(now))
       return tooMany('failed attempts from this address', bucket.retryAfter)
-    return token !== undefined
-      ? new Failure('UNAUTHENTICATED', isToken(token) ? notCurrent : notAKey, {
-          headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper", error="invalid_token"' },
-        })
-      : new Failure('UNAUTHENTICATED', 'A token is needed. Send the header "Authorization: Bearer <API key>".', {
-          headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper"' },
-        })
+    return failure
   }
+}
 
+export function identifier(
+  { keyring, clock }: Pick<GateOptions, 'keyring' | 'clock'>,
+  cookie: SessionCookie,
+  refuse: Refuse,
+): Identify {
   return (request, reply, then, fail) => {
-    const token = bearerToken(request.headers.authorization)
-    if (token === undefined) return fail(refuse(request, undefined))
+    const { authorization } = request.headers
+    const token = bearerToken(authorization)
+    let session: string | undefined
+    if (token === undefined) {
+      // Whoever sends that header means it, also when it is wrong. [contract 9.cookie]
+      session = authorization === undefined ? cookie.read(request) : undefined
+      if (session === undefined) return fail(refuse(request, noToken()))
+      const problem = cookie.strangerProblem(request)
+      if (problem) return fail(problem)
+      reply.headers(ofSession)
+    }
     const admit = (caller: Caller | undefined) => {
-      if (!caller) return fail(refuse(request, token))
-      const { bucket } = caller
-      if (bucket) {
-        const admitted = bucket.take(clock.now())
-        reply.header('RateLimit-Policy', bucket.policy)
-        reply.header('RateLimit', `"default";r=${bucket.remaining};t=${bucket.fullIn}`)
-        if (!admitted) return fail(tooMany('requests with this key', bucket.retryAfter))
-      }
+      if (!caller) return fail(refuse(request, token === undefined ? sessionEnded() : badToken(token)))
+      const failure = limit(caller, reply, clock.now())
+      if (failure) return fail(failure)
       request.caller = caller
       then(caller)
     }
-    const caller = keyring.find(token)
+    const caller = session === undefined ? keyring.find(token as string) : keyring.find(session, 'session')
     if (caller instanceof Promise) caller.then(admit, fail)
     else admit(caller)
   }
 }
+
+/** Whether the caller of a request still is one: for whoever stays connected after the checks. */
+export type AskAgain = (request: FastifyRequest) => Caller | undefined | Promise<Caller | undefined>
+
+export const askingAgain =
+  (keyring: Keyring, cookie: SessionCookie): AskAgain =>
+  (request) => {
+    const { authorization } = request.headers
+    if (authorization !== undefined) return keyring.find(bearerToken(authorization) ?? '')
+    return keyring.find(cookie.read(request) ?? '', 'session')
+  }
+
+/** Takes a request from the rate limit of the caller's key, and says what is left. [contract 7.5] */
+export function limit({ bucket }: Caller, reply: FastifyReply, now: number): Failure | undefined {
+  if (!bucket) return undefined
+  const admitted = bucket.take(now)
+  reply.header('RateLimit-Policy', bucket.policy)
+  reply.header('RateLimit', `"default";r=${bucket.remaining};t=${bucket.fullIn}`)
+  return admitted ? undefined : tooMany('requests with this key', bucket.retryAfter)
+}
+
+/** What a request with Authorization has by itself: nobody in between keeps the answer, and a browser asks again. [contract 9.cookie] */
+const ofSession = { 'Cache-Control': 'private, no-cache', 'X-Content-Type-Options': 'nosniff' }
 
 /** `unknown` says what is wrong with a path or method that no route knows. */
 export function gate(identify: Identify, unknown: (request: FastifyRequest) => Failure) {
@@ -110,6 +143,16 @@ export function gate(identify: Identify, unknown: (request: FastifyRequest) => F
 
 const bearerToken = (header: string | undefined): string | undefined =>
   header?.slice(0, 7).toLowerCase() === 'bearer ' ? header.slice(7).trim() : undefined
+
+const noToken = (): Failure =>
+  new Failure('UNAUTHENTICATED', 'A token is needed. Send the header "Authorization: Bearer <API key>".', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper"' },
+  })
+
+export const badToken = (token: string): Failure =>
+  new Failure('UNAUTHENTICATED', isToken(token) ? notCurrent : notAKey, {
+    headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper", error="invalid_token"' },
+  })
 
 const tooMany = (what: string, retryAfter: number): Failure =>
   new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Wait ${retryAfter} s, then go on more slowly.`, {

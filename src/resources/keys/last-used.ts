@@ -1,7 +1,8 @@
-// Writes when keys were last used: in batches, unaudited. [contract 3.4]
-import type { Keyring } from '../../platform/auth/keyring.ts'
+// Writes when keys and the sessions that stand for them were last used: in batches, unaudited. [contract 3.4] [contract 9.session]
+import type { Keyring, Use } from '../../platform/auth/keyring.ts'
 import type { Db } from '../../platform/db/db.ts'
 import type { Log } from '../../platform/log.ts'
+import { updateUsed } from '../sessions/store.ts'
 import { updateLastUsed } from './store.ts'
 
 const every = 5_000
@@ -12,7 +13,10 @@ export function writeLastUsed(db: Db, keyring: Keyring, log: Log): () => Promise
     const uses = keyring.takeUses()
     if (uses.length === 0) return
     await db
-      .telemetry((telemetry) => updateLastUsed(telemetry, uses))
+      .telemetry(async (telemetry) => {
+        await updateLastUsed(telemetry, byKey(uses))
+        for (const { session, at } of uses) if (session) await updateUsed(telemetry, session, at)
+      })
       .catch(() => log.warn('last-used times not written: the database was not reached'))
   }
   const timer = setInterval(write, every)
@@ -20,4 +24,14 @@ export function writeLastUsed(db: Db, keyring: Keyring, log: Log): () => Promise
     clearInterval(timer)
     await write()
   }
+}
+
+/** A key and its sessions may have been used at different times: the last one counts. */
+function byKey(uses: readonly Use[]): Iterable<Use> {
+  const last = new Map<string, Use>()
+  for (const use of uses) {
+    const name = `${use.org}/${use.keyId}`
+    if ((last.get(name)?.at ?? Number.NEGATIVE_INFINITY) < use.at) last.set(name, use)
+  }
+  return last.values()
 }

@@ -1,6 +1,6 @@
 // SQL of API keys and of the directory that finds them by their hash.
 import type { Selectable } from 'kysely'
-import type { KeyHolder } from '../../platform/auth/keyring.ts'
+import { holderOf, type KeyHolder } from '../../platform/auth/keyring.ts'
 import type { Reader, Telemetry, Tx } from '../../platform/db/db.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
 import type { Schema } from '../../platform/db/schema.ts'
@@ -18,18 +18,7 @@ const byHash = queryOne((db, p: { hash: Buffer }) =>
 )
 export async function findHolder(on: Reader, hash: Buffer): Promise<KeyHolder | undefined> {
   const row = await byHash(on, { hash })
-  return (
-    row && {
-      org: { key: row.org, id: row.org_id },
-      keyId: row.id,
-      name: row.name,
-      read: row.read === 1,
-      write: row.write === 1,
-      manage: row.manage === 1,
-      expiresAt: row.expires_at,
-      rateLimit: row.rate_limit,
-    }
-  )
+  return row && holderOf(row)
 }
 
 const any = queryOne((db, _: object) => db.selectFrom('key_directory').select('key_id').limit(1))
@@ -93,9 +82,6 @@ export const deleteKey = (tx: Tx, org: number, id: number) => remove(tx, { org, 
 const used = query((db, p: { org: number; id: number; at: number }) =>
   db.updateTable('api_keys').set({ last_used_at: p.at }).where('org', '=', p.org).where('id', '=', p.id),
 )
-export async function updateLastUsed(
-  telemetry: Telemetry,
-  uses: readonly { org: number; keyId: number; at: number }[],
-) {
+export async function updateLastUsed(telemetry: Telemetry, uses: Iterable<{ org: number; keyId: number; at: number }>) {
   for (const { org, keyId, at } of uses) await used(telemetry, { org, id: keyId, at })
 }

@@ -1,0 +1,44 @@
+// Signing in to the console: what a browser sends for a session, and what it learns. [contract 9.session]
+import Type, { type Static } from 'typebox'
+import type { Scope } from './operation.ts'
+import { Shape } from './shape.ts'
+
+/** An API key, or the secret of a sign-in link: one of the two. */
+export const SignIn = Shape('ConsoleSignIn', {
+  key: Type.Optional(Type.String({ maxLength: 200 })),
+  link: Type.Optional(Type.String({ maxLength: 200 })),
+})
+export type SignIn = Static<typeof SignIn>
+
+/** Below or above is an outlier; what is absent has no limit on that side. */
+export interface Limits {
+  readonly min?: number
+  readonly max?: number
+}
+
+/** The air of a room is an outlier outside of these. */
+export type AirLimits = Readonly<Record<'co2' | 'voc' | 'temp' | 'humidity', Limits>>
+
+export const defaultAirLimits: AirLimits = {
+  co2: { max: 1000 },
+  voc: { max: 2000 },
+  temp: { min: 18, max: 27 },
+  humidity: { min: 25, max: 65 },
+}
+
+/** Who is signed in, and what they may do. */
+export interface ConsoleSession {
+  readonly org: { readonly id: string; readonly name: string; readonly timezone: string }
+  readonly key: { readonly id: string; readonly name: string }
+  readonly scopes: readonly Scope[]
+  readonly manage: boolean
+  readonly airLimits: AirLimits
+  /** Of the server: a console of another one should be loaded again. */
+  readonly version: string
+}
+
+/** Where the session is: GET reads, POST signs in, DELETE signs out. */
+export const sessionPath = '/console/session'
+
+/** The paths that the console answers, each with all below it; the address of a page is the server's too. */
+export const consolePages = ['/sign-in', '/rooms', '/devices', '/sites', '/profiles', '/audit', '/settings'] as const
