@@ -1,6 +1,7 @@
 // The page that a room's QR code leads to: the code, large, and what to do with it. The code never reaches the server.
 import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { pageHeaders } from '../platform/http/page-headers.ts'
 
 const style = `
 :root{color-scheme:light dark}
@@ -46,12 +47,11 @@ export function enrolPage(app: FastifyInstance): void {
   app.get('/enrol', async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header(
-        'Content-Security-Policy',
-        `default-src 'none'; style-src ${sha256(style)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      .headers(
+        pageHeaders(
+          `default-src 'none'; style-src ${sha256(style)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        ),
       )
-      .header('X-Content-Type-Options', 'nosniff')
-      .header('Referrer-Policy', 'no-referrer')
       .send(page),
   )
 }

@@ -6,20 +6,24 @@ import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
-import type { By, Ground } from '../by.ts'
-import { Failure } from '../failure.ts'
+import { type By, byKey, type Ground } from '../by.ts'
+import { Failure, shuttingDown } from '../failure.ts'
 import { send } from './answer.ts'
 import { parseBodies } from './body.ts'
 import { cors } from './cors.ts'
 import { errorBody, sendError } from './errors.ts'
-import { type GateOptions, gate, type Identify, identifier } from './gate.ts'
+import { type EventStreams, Subscription } from './event-streams.ts'
+import { askingAgain, type GateOptions, gate, type Identify, identifier, type Refuse, refuser } from './gate.ts'
 import type { Handlers } from './handlers.ts'
 import { type Input, inputReader } from './input.ts'
 import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
+import { inTurn } from './pipeline.ts'
+import { SessionCookie } from './session-cookie.ts'
 
 export interface HttpOptions extends GateOptions {
   readonly ground: Ground
   readonly handlers: Handlers
+  readonly streams: EventStreams
   readonly corsOrigins: readonly string[]
   readonly trustProxy: readonly string[]
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
@@ -32,6 +36,8 @@ export interface HttpOptions extends GateOptions {
 export interface Http {
   readonly app: FastifyInstance
   readonly identify: Identify
+  readonly cookie: SessionCookie
+  readonly refuse: Refuse
   /** New requests get 503, those under way finish; after `patience` ms they are cut off. */
   drain(patience: number): Promise<void>
   /** Waits for connections that became another protocol: whoever speaks that ends them first. */
@@ -81,18 +87,22 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     if (draining && underWay === 0) whenIdle.resolve()
   }
 
+  app.addHook('onRequest', (request, reply, done) => inTurn(request.raw, reply.raw, done))
   const answerCors = cors(new Set(options.corsOrigins))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
     if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
     if (answerCors(request, reply)) return
     ignoreTypeOfNothing(request.headers)
-    if (draining && request.url !== '/livez') return done(shuttingDown(reply))
+    if (draining && request.url !== '/livez') return done(shuttingDown())
     underWay++
     reply.raw.once('close', ended)
     done()
   })
-  const identify = identifier(options)
+  const cookie = new SessionCookie(ground.publicUrl)
+  const refuse = refuser(options)
+  const askAgain = askingAgain(options.keyring, cookie)
+  const identify = identifier(options, cookie, refuse)
   const methodsAt = methodFinder(operationList)
   const unknown = (request: FastifyRequest) => notFound(request, methodsAt)
   app.addHook('onRequest', gate(identify, unknown))
@@ -100,7 +110,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     throw unknown(request)
   })
 
-  app.addHook('onResponse', (request, reply, done) => {
+  const note = (request: FastifyRequest, reply: FastifyReply) => {
     const { operation } = request
     metrics.request(operation?.id ?? 'none', reply.statusCode, reply.elapsedTime / 1000)
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
@@ -120,6 +130,10 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
         isWrite ? 'write' : 'read',
       )
     }
+  }
+  app.addHook('onResponse', (request, reply, done) => {
+    // A stream was noted when it began: most end because their reader goes, and how long they were open is no latency.
+    if (!request.operation?.stream || reply.statusCode !== 200) note(request, reply)
     done()
   })
 
@@ -139,7 +153,10 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
         config: { operation },
         handler: async (request, reply) => {
           const answer = await handle(byOf(ground, request), read(request))
-          return send(request, reply, operation, answer)
+          if (!(answer instanceof Subscription)) return send(request, reply, operation, answer)
+          options.streams.answer(request, reply, answer, askAgain)
+          note(request, reply)
+          return reply
         },
       })
     }
@@ -148,6 +165,8 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   return {
     app,
     identify,
+    cookie,
+    refuse,
     async drain(patience) {
       draining = true
       if (underWay > 0) {
@@ -180,26 +199,8 @@ function ignoreTypeOfNothing(headers: FastifyRequest['headers']): void {
 const hasBody = (headers: FastifyRequest['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-function byOf(ground: Ground, request: FastifyRequest): By {
-  const caller = request.caller as Caller
-  const { headers } = request
-  return {
-    ground,
-    org: caller.org,
-    actor: { type: 'KEY', id: String(caller.keyId), name: caller.name },
-    may: (what) => caller[what],
-    requestId: request.id,
-    ip: request.ip,
-    ifMatch: headers['if-match'],
-  }
-}
-
-function shuttingDown(reply: FastifyReply): Failure {
-  reply.header('Connection', 'close')
-  return new Failure('UNAVAILABLE', 'The server is shutting down. Send the request again in a moment.', {
-    headers: { 'Retry-After': '5' },
-  })
-}
+const byOf = (ground: Ground, { caller, id, ip, headers }: FastifyRequest): By =>
+  byKey(ground, caller as Caller, { requestId: id, ip, ifMatch: headers['if-match'] })
 
 function notFound(request: FastifyRequest, methodsAt: (url: string) => string[]): Failure {
   const path = request.url.split('?')[0]

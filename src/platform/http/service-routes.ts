@@ -8,6 +8,7 @@ import { isLoopback } from '../loopback.ts'
 import type { Metrics } from '../metrics.ts'
 import { sendJson } from './answer.ts'
 import { denied, type Identify } from './gate.ts'
+import { pageHeaders } from './page-headers.ts'
 
 export function serviceRoutes(
   app: FastifyInstance,
@@ -44,13 +45,6 @@ export function serviceRoutes(
 
   const page = docsPage()
   app.get('/docs', async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('Content-Security-Policy', page.contentSecurityPolicy)
-      .header('X-Content-Type-Options', 'nosniff')
-      .header('X-Frame-Options', 'DENY')
-      .header('Referrer-Policy', 'no-referrer')
-      .send(page.html),
+    reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html),
   )
-  app.get('/', async (_request, reply) => reply.redirect('/docs'))
 }
