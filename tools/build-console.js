@@ -1,0 +1,41 @@
+// Builds the console into dist/console, each file also compressed: the server only picks. Run by npm when it installs a checkout.
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const compressible = /\.(html|js|css|svg|json|webmanifest)$/
+
+// Whoever builds it, a test too, gets what is shipped: Vite would leave another value as it is.
+process.env.NODE_ENV = 'production'
+
+/** Vite is a development dependency: an installation without them has no console to build, and says so. */
+const vite = await import('vite').catch(() => undefined)
+if (vite) await build(vite, join(import.meta.dirname, '../dist'))
+else process.stderr.write('The console is not built: install the development dependencies, then run "npm run build".\n')
+
+/**
+ * Beside the present one, which it replaces when it is complete: a server that starts meanwhile finds one or the other.
+ * @param {typeof import('vite')} vite
+ * @param {string} dist
+ */
+async function build(vite, dist) {
+  const outDir = join(dist, `console-${process.pid}`)
+  try {
+    await vite.build({ logLevel: process.argv.includes('--quiet') ? 'warn' : 'info', build: { outDir } })
+    const names = await readdir(outDir, { recursive: true })
+    await Promise.all(names.filter((name) => compressible.test(name)).map((name) => compress(join(outDir, name))))
+    await rm(join(dist, 'console'), { recursive: true, force: true })
+    await rename(outDir, join(dist, 'console'))
+  } finally {
+    await rm(outDir, { recursive: true, force: true })
+  }
+}
+
+/** @param {string} file */
+async function compress(file) {
+  const content = await readFile(file)
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(content, { params }))
+  await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
+}
