@@ -1,0 +1,99 @@
+// How pages read and write: every operation of the typed client as a query or a mutation, in one way.
+import { notifications } from '@mantine/notifications'
+import {
+  QueryCache,
+  QueryClient,
+  queryOptions,
+  useIsMutating,
+  useMutation,
+  useSuspenseQuery,
+} from '@tanstack/react-query'
+import { type Answer, ApiError, type CallInput, type CallOptions, type Client } from '../client/client.ts'
+import type { OperationId } from '../contract/operations.ts'
+import { client, signedOut } from './session.ts'
+
+type BodyOf<K extends OperationId> = Awaited<ReturnType<Client[K]>> extends Answer<infer B> ? B : never
+type Call = (input?: unknown, options?: CallOptions) => Promise<Answer<unknown>>
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeEnd }),
+  defaultOptions: {
+    queries: {
+      // Events say when something has changed; nothing grows old by itself.
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 60_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 500),
+    },
+  },
+})
+
+/** The key of a query is the operation and what it is asked with: events know both. */
+export const keyOf = <K extends OperationId>(id: K, input?: CallInput<K>) =>
+  input === undefined ? [id] : ([id, input] as const)
+
+export function ask<K extends OperationId>(id: K, input?: CallInput<K>) {
+  return queryOptions({
+    queryKey: keyOf(id, input),
+    queryFn: ({ signal }) => (client()[id] as unknown as Call)(input, { signal }) as Promise<Answer<BodyOf<K>>>,
+  })
+}
+
+/** What an operation answers; the page waits for it. */
+export const useBody = <K extends OperationId>(id: K, input?: CallInput<K>): BodyOf<K> =>
+  useSuspenseQuery(ask(id, input)).data.body
+
+/** The same with its ETag, for a write that must not overwrite what nobody has seen. */
+export const useAnswer = <K extends OperationId>(id: K, input?: CallInput<K>): Answer<BodyOf<K>> =>
+  useSuspenseQuery(ask(id, input)).data
+
+export interface Write<K extends OperationId> {
+  readonly input: CallInput<K>
+  readonly ifMatch?: string | undefined
+}
+
+interface WriteOptions<K extends OperationId> {
+  /** What is said when it worked; nothing if it is absent. */
+  readonly said?: string | ((body: BodyOf<K>) => string)
+  /** A step to another page is waited for: the one that is left does not ask for what was deleted. */
+  readonly onDone?: (body: BodyOf<K>) => void | Promise<void>
+  /** The form shows the error itself. */
+  readonly quiet?: boolean
+}
+
+export function useWrite<K extends OperationId>(id: K, { said, onDone, quiet = false }: WriteOptions<K> = {}) {
+  return useMutation({
+    mutationFn: async ({ input, ifMatch }: Write<K>) =>
+      ((await (client()[id] as unknown as Call)(input, { ifMatch })) as Answer<BodyOf<K>>).body,
+    onSuccess: async (body) => {
+      if (said) notifications.show({ message: typeof said === 'string' ? said : said(body), color: 'green' })
+      await onDone?.(body)
+      // Also without the stream of events what was just done must show.
+      await queryClient.invalidateQueries()
+    },
+    onError: (error) => {
+      noticeEnd(error)
+      if (!quiet) sayFailed(error)
+    },
+  })
+}
+
+/** Something is being written here: what is missing now may be what was just deleted. */
+export const useIsWriting = (): boolean => useIsMutating() > 0
+
+export const sayFailed = (error: unknown, title = 'That did not work'): void =>
+  void notifications.show({ title, message: sentenceOf(error), color: 'red', autoClose: 12_000 })
+
+/** What went wrong, for a person. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    const fields = error.body?.violations?.map((v) => `${v.field}: ${v.error}`).join('; ')
+    return fields ? `${error.message} (${fields})` : error.message
+  }
+  if (error instanceof TypeError) return 'The server cannot be reached. Check the network, then try again.'
+  return error instanceof Error ? error.message : String(error)
+}
+
+function noticeEnd(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) signedOut(error.message)
+}

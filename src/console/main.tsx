@@ -1,0 +1,51 @@
+// Where the console begins: finds out who is signed in, and shows the sign-in page or the rooms.
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './style.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications, notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode, useEffect } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api.ts'
+import { followEvents } from './live/follow.ts'
+import { Problem } from './parts/page.tsx'
+import { router } from './router.tsx'
+import { resume, useSignedIn } from './session.ts'
+import { SignInPage } from './shell/sign-in-page.tsx'
+import { cssVariables, theme } from './theme.ts'
+
+function Console({ trouble }: { readonly trouble: unknown }) {
+  const signedIn = useSignedIn()
+  useEffect(() => {
+    if (!signedIn) return undefined
+    const stop = followEvents(signedIn.client, signedIn.session.org.id)
+    return () => {
+      stop()
+      queryClient.clear()
+      notifications.clean()
+    }
+  }, [signedIn])
+  if (trouble !== undefined) return <Problem error={trouble} again={() => location.reload()} />
+  return signedIn ? <RouterProvider router={router} /> : <SignInPage />
+}
+
+async function start(): Promise<void> {
+  const trouble = await resume().then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+        <QueryClientProvider client={queryClient}>
+          <Notifications position="bottom-right" />
+          <Console trouble={trouble} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  )
+}
+
+void start()

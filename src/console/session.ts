@@ -1,0 +1,98 @@
+// Who is signed in, and the client that speaks for them. The secret is in a cookie that no script can read. [contract 9.session]
+import { useSyncExternalStore } from 'react'
+import { ApiError, type Client, makeClient } from '../client/client.ts'
+import type { ErrorBody } from '../contract/error.ts'
+import { type ConsoleSession, type SignIn, sessionPath } from '../contract/session.ts'
+
+interface SignedIn {
+  readonly session: ConsoleSession
+  readonly client: Client
+}
+
+let present: SignedIn | undefined
+/** Why somebody who was signed in no longer is. */
+let farewell: string | undefined
+const listeners = new Set<() => void>()
+
+function become(next: SignedIn | undefined, why?: string): void {
+  present = next
+  farewell = why
+  for (const listener of listeners) listener()
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+export const useSignedIn = (): SignedIn | undefined => useSyncExternalStore(subscribe, () => present)
+export const useFarewell = (): string | undefined => useSyncExternalStore(subscribe, () => farewell)
+
+/** Only below the shell, which is shown to those who are signed in. */
+export function useSession(): ConsoleSession {
+  const signedIn = useSignedIn()
+  if (!signedIn) throw new Error('nobody is signed in')
+  return signedIn.session
+}
+
+/** What the key behind the session may do; what it may not do is not offered. */
+export function useMay(): { readonly write: boolean; readonly manage: boolean } {
+  const { scopes, manage } = useSession()
+  const write = scopes.includes('write')
+  return { write, manage: write && manage }
+}
+
+export function client(): Client {
+  if (!present) throw new Error('nobody is signed in')
+  return present.client
+}
+
+/** The session that the browser has already, if any. */
+export async function resume(): Promise<void> {
+  try {
+    enter(await ask('GET'))
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+  }
+}
+
+export const signIn = async (secret: SignIn): Promise<void> => enter(await ask('POST', secret))
+
+export async function signOut(): Promise<void> {
+  await ask('DELETE')
+  become(undefined)
+}
+
+/** The service no longer knows the session: its key was revoked, or nobody used it for long. */
+export const signedOut = (why: string): void => {
+  if (present) become(undefined, why)
+}
+
+/**
+ * The browser must not answer from what it has kept: the ETag of a room or an endpoint stays the same while devices come and go.
+ * [contract 7.8]
+ */
+const fresh: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-store' })
+
+const enter = (session: ConsoleSession) =>
+  become({ session, client: makeClient({ baseUrl: location.origin, org: session.org.id, fetch: fresh }) })
+
+async function ask(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<ConsoleSession> {
+  const response = await fetch(sessionPath, {
+    method,
+    headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (response.ok) return JSON.parse(text)
+  const error = parsed(text)
+  throw new ApiError(response.status, error, error?.message ?? `The server answered ${response.status}.`)
+}
+
+function parsed(text: string): ErrorBody | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,40 @@
+// Who is signed in, with which rights, and the way out.
+import { ActionIcon, Menu, Text } from '@mantine/core'
+import { sayFailed } from '../api.ts'
+import { UserIcon } from '../parts/icons.tsx'
+import { signOut, useSession } from '../session.ts'
+
+export function AccountMenu() {
+  const { org, key, scopes, manage, version } = useSession()
+  const rights = [
+    scopes.includes('write') ? 'Read and write' : 'Read only',
+    ...(manage ? ['manages keys and users'] : []),
+  ]
+  const leave = () => signOut().catch(sayFailed)
+  return (
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label={`Signed in with ${key.name}`}>
+          <UserIcon />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text fz="sm" fw={600} c="var(--mantine-color-text)">
+            {key.name}
+          </Text>
+          <Text fz="xs">{rights.join(', ')}</Text>
+          <Text fz="xs">
+            {org.name} ({org.id}), {org.timezone}
+          </Text>
+          <Text fz="xs">Roomkeeper {version}</Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
+          API reference
+        </Menu.Item>
+        <Menu.Item onClick={leave}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

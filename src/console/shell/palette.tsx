@@ -1,0 +1,162 @@
+// The command palette: a few letters lead to any room, device or page.
+import { Box, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { ask } from '../api.ts'
+import { deviceName } from '../parts/device.ts'
+import { DeviceIcon, RoomIcon, SearchIcon } from '../parts/icons.tsx'
+import { folded, hasWords, wordsOf } from '../parts/search.ts'
+import { RoomStateMark } from '../parts/state-mark.tsx'
+import classes from './palette.module.css'
+import { places } from './shell.tsx'
+
+interface Entry {
+  readonly key: string
+  readonly name: string
+  /** What is searched in, folded. */
+  readonly text: string
+  /** Drawn for the few that are found, of tens of thousands. */
+  readonly detail: () => ReactNode
+  readonly icon: ReactNode
+  readonly go: () => void
+}
+
+const mostShown = 12
+const [roomIcon, deviceIcon] = [<RoomIcon key="room" />, <DeviceIcon key="device" />]
+
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate()
+  const rooms = useQuery(ask('roomsList')).data?.body.rooms
+  const endpoints = useQuery(ask('endpointsBasicList')).data?.body.endpoints
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const wanted = useDeferredValue(text)
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  // The dialog was there before its code was.
+  useEffect(() => field.current?.focus(), [])
+
+  const entries = useMemo<Entry[]>(
+    () => [
+      ...places.map(({ to, name, icon: Icon }) => ({
+        key: to,
+        name,
+        text: folded(name),
+        detail: () => 'Page',
+        icon: <Icon />,
+        go: () => void navigate({ to }),
+      })),
+      ...(rooms ?? []).map((room) => ({
+        key: `room ${room.id}`,
+        name: room.name,
+        text: folded(`${room.name} ${room.location?.name ?? ''}`),
+        detail: () => (
+          <>
+            {room.location?.name} <RoomStateMark state={room.state} />
+          </>
+        ),
+        icon: roomIcon,
+        go: () => void navigate({ to: '/rooms/$roomId', params: { roomId: String(room.id) } }),
+      })),
+      ...(endpoints ?? []).map((endpoint) => ({
+        key: endpoint.id,
+        name: deviceName(endpoint),
+        text: folded(`${deviceName(endpoint)} ${endpoint.roomName ?? ''}`),
+        detail: () => endpoint.roomName ?? 'in no room',
+        icon: deviceIcon,
+        go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
+      })),
+    ],
+    [rooms, endpoints, navigate],
+  )
+  const found = useMemo(() => search(entries, wanted), [entries, wanted])
+  const at = Math.min(chosen, found.length - 1)
+
+  const open = (entry: Entry | undefined) => {
+    if (!entry) return
+    onClose()
+    entry.go()
+  }
+  const steer = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') return open(found[at])
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (!step) return
+    event.preventDefault()
+    setChosen((at + step + found.length) % Math.max(1, found.length))
+  }
+
+  return (
+    <>
+      <TextInput
+        ref={field}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={steer}
+        placeholder="Rooms, devices, pages"
+        aria-label="Search rooms, devices and pages"
+        role="combobox"
+        aria-expanded={found.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found[at] && `${id}-${at}`}
+        leftSection={<SearchIcon />}
+        variant="unstyled"
+        size="lg"
+        px="xs"
+      />
+      <Box id={`${id}-list`} role="listbox" aria-label="Found" className={classes.list}>
+        {found.map((entry, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's
+          <div
+            key={entry.key}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            className={classes.entry}
+            onMouseMove={() => setChosen(index)}
+            onClick={() => open(entry)}
+          >
+            {entry.icon}
+            <span className={classes.name}>{entry.name}</span>
+            <Text span fz="sm" c="dimmed" className={classes.detail}>
+              {entry.detail()}
+            </Text>
+          </div>
+        ))}
+      </Box>
+      {found.length === 0 && (
+        <Text p="md" c="dimmed" role="status">
+          Nothing has “{wanted}” in its name. Try fewer letters, or a serial number.
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** All words must occur; what begins with the first of them comes first. */
+function search(entries: readonly Entry[], wanted: string): Entry[] {
+  const words = wordsOf(wanted)
+  const [first = ''] = words
+  const begins: Entry[] = []
+  const has: Entry[] = []
+  for (const entry of entries) {
+    if (!hasWords(entry.text, words)) continue
+    if (entry.text.startsWith(first)) begins.push(entry)
+    else has.push(entry)
+    if (begins.length >= mostShown) break
+  }
+  return [...begins, ...has].slice(0, mostShown)
+}

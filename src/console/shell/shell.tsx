@@ -1,0 +1,157 @@
+// The frame around every page: where one can go, what is live, who is signed in.
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Modal,
+  NavLink,
+  ScrollArea,
+  Stack,
+  Text,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { type ComponentType, lazy, useEffect } from 'react'
+import {
+  AuditIcon,
+  DeviceIcon,
+  MoonIcon,
+  OverviewIcon,
+  ProfileIcon,
+  RoomIcon,
+  SettingsIcon,
+  SiteIcon,
+  SunIcon,
+} from '../parts/icons.tsx'
+import { Waiting } from '../parts/page.tsx'
+import { useSession } from '../session.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { LiveMark } from './live-mark.tsx'
+import { Logo } from './logo.tsx'
+import { PaletteButton } from './palette-button.tsx'
+
+const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
+
+interface Place {
+  readonly to: '/' | '/rooms' | '/devices' | '/sites' | '/profiles' | '/audit' | '/settings'
+  readonly name: string
+  readonly icon: ComponentType
+}
+
+export const places: readonly Place[] = [
+  { to: '/', name: 'Overview', icon: OverviewIcon },
+  { to: '/rooms', name: 'Rooms', icon: RoomIcon },
+  { to: '/devices', name: 'Devices', icon: DeviceIcon },
+  { to: '/sites', name: 'Sites', icon: SiteIcon },
+  { to: '/profiles', name: 'Profiles', icon: ProfileIcon },
+  { to: '/audit', name: 'Audit', icon: AuditIcon },
+  { to: '/settings', name: 'Settings', icon: SettingsIcon },
+]
+
+/** A link to a list is not where one is when one looks at a part of the list. */
+const exact = { exact: true, includeSearch: false }
+
+export function Shell() {
+  const { org } = useSession()
+  const [menuOpened, menu] = useDisclosure(false)
+  const [paletteOpened, palette] = useDisclosure(false)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  /** The page that is drawn: while the next one is loaded, the one before it. */
+  const drawn = useRouterState({ select: (state) => state.matches.at(-1)?.pathname })
+  useHotkeys([['mod+K', palette.toggle]], [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page was opened, so the menu has done its work
+  useEffect(() => menu.close(), [path])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 216, breakpoint: 'md', collapsed: { mobile: !menuOpened } }}
+      padding={{ base: 'md', lg: 'xl' }}
+    >
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <AppShell.Header bg="var(--rk-panel)" px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger
+              opened={menuOpened}
+              onClick={menu.toggle}
+              hiddenFrom="md"
+              size="sm"
+              aria-label="Menu"
+              aria-expanded={menuOpened}
+            />
+            <Logo />
+            <Text fw={650} visibleFrom="xs">
+              Roomkeeper
+            </Text>
+            <Text c="dimmed" fz="sm" truncate visibleFrom="sm" maw={260}>
+              {org.name}
+            </Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <PaletteButton onClick={palette.open} />
+            <LiveMark />
+            <SchemeButton />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar bg="var(--rk-panel)" p="sm" aria-label="Pages">
+        <ScrollArea>
+          <Stack gap={2}>
+            {places.map(({ to, name, icon: Icon }) => (
+              <NavLink
+                key={to}
+                component={Link}
+                to={to}
+                label={name}
+                leftSection={<Icon />}
+                active={to === '/' ? path === '/' : path.startsWith(to)}
+                activeOptions={exact}
+                variant="light"
+                style={{ borderRadius: 'var(--mantine-radius-md)' }}
+              />
+            ))}
+          </Stack>
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">
+        <Waiting key={drawn}>
+          <Outlet />
+        </Waiting>
+      </AppShell.Main>
+      <Modal
+        opened={paletteOpened}
+        onClose={palette.close}
+        withCloseButton={false}
+        padding={0}
+        size="lg"
+        yOffset="12dvh"
+        centered={false}
+        attributes={{ content: { 'aria-label': 'Search or jump to' } }}
+      >
+        <Waiting>
+          <Palette onClose={palette.close} />
+        </Waiting>
+      </Modal>
+    </AppShell>
+  )
+}
+
+function SchemeButton() {
+  const scheme = useComputedColorScheme('light')
+  const { setColorScheme } = useMantineColorScheme()
+  const other = scheme === 'dark' ? 'light' : 'dark'
+  return (
+    <Tooltip label={`Use ${other} colours`}>
+      <ActionIcon variant="default" size="lg" aria-label={`Use ${other} colours`} onClick={() => setColorScheme(other)}>
+        {scheme === 'dark' ? <SunIcon /> : <MoonIcon />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

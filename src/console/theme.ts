@@ -1,0 +1,88 @@
+// How the console looks: one palette, readable in light and in dark.
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { keepFocus } from './parts/keep-focus.ts'
+
+const fjord: MantineColorsTuple = [
+  '#e9f6f8',
+  '#d5e9ed',
+  '#a9d3db',
+  '#7bbcc9',
+  '#56a9b9',
+  '#3f9daf',
+  '#2f8fa2',
+  '#1c7688',
+  '#12606f',
+  '#0a4b58',
+]
+
+/** Mantine's greys are neutral; ours lean to the blue of the panels. From text to ground. */
+const dark: MantineColorsTuple = [
+  '#d6dde2',
+  '#b8c2ca',
+  '#a3adb6',
+  '#77838d',
+  '#3b454c',
+  '#343d44',
+  '#252d32',
+  '#1b2125',
+  '#0f1315',
+  '#0a0d0f',
+]
+
+export const theme = createTheme({
+  primaryColor: 'fjord',
+  colors: { fjord, dark },
+  primaryShade: { light: 8, dark: 7 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Card: { defaultProps: { withBorder: true, padding: 'md' } },
+    Button: { defaultProps: { size: 'sm' } },
+    Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
+    // Its element would make every dialog a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    Modal: {
+      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' }, onExitTransitionEnd: keepFocus },
+    },
+  },
+})
+
+/** Mantine's own grey text does not reach the contrast of WCAG AA on its own backgrounds. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#56606a',
+    '--mantine-color-placeholder': '#67717b',
+    '--mantine-color-error': '#c02626',
+    '--rk-page': '#f5f7f8',
+    '--rk-panel': '#ffffff',
+    '--rk-line': '#dde3e6',
+    '--rk-healthy': '#1a7f4b',
+    '--rk-degraded': '#9a5b00',
+    '--rk-offline': '#c02626',
+    '--rk-empty': '#5f6a74',
+    '--rk-added': '#e3f6ea',
+    '--rk-removed': '#fdeaea',
+  },
+  dark: {
+    '--mantine-color-body': '#14181b',
+    '--mantine-color-dimmed': '#a3adb6',
+    '--mantine-color-placeholder': '#8f99a3',
+    '--mantine-color-error': '#ff8080',
+    '--rk-page': '#14181b',
+    '--rk-panel': '#1b2125',
+    '--rk-line': '#30383e',
+    '--rk-healthy': '#54c98a',
+    '--rk-degraded': '#f0a840',
+    '--rk-offline': '#ff8080',
+    '--rk-empty': '#a3adb6',
+    '--rk-added': '#16351f',
+    '--rk-removed': '#43201f',
+  },
+})
