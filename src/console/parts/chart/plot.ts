@@ -1,0 +1,126 @@
+// How a chart of one sensor is drawn: the mean as a line, least to largest as a band, limits as dashes.
+import type uPlot from 'uplot'
+import type { Limits } from '../../../contract/session.ts'
+import { timeWords } from './time-axis.ts'
+
+export interface Range {
+  /** Unix seconds. */
+  readonly min: number
+  readonly max: number
+}
+
+interface PlotWishes {
+  readonly width: number
+  readonly height: number
+  /** Charts with the same key have one cursor. */
+  readonly syncKey: string
+  readonly limits: Limits
+  readonly heightOf: (least: number | null, largest: number | null) => [number, number]
+  /** Somebody has drawn a range with the pointer. */
+  readonly onZoom: (range: Range) => void
+  readonly onReset: () => void
+  /** What the cursor is at: an index of the lines, or null when it has left. */
+  readonly onPoint: (index: number | null) => void
+}
+
+/** Of the series. */
+const [largest, least, mean] = [1, 2, 3]
+const fewestPixels = 8
+const nothing = { left: 0, top: 0, width: 0, height: 0 }
+const number = new Intl.NumberFormat('en-GB')
+
+/** A colour of the theme; it is another one after the scheme has changed. */
+const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+export function plotOptions(wishes: PlotWishes): uPlot.Options {
+  const line = colour('--mantine-color-anchor')
+  const text = colour('--mantine-color-dimmed')
+  const grid = colour('--rk-line')
+  const axis = { stroke: text, font: '11px system-ui, sans-serif', ticks: { show: false }, gap: 6 }
+  const edge: uPlot.Series = { width: 0, stroke: line, points: { show: false } }
+  return {
+    width: wishes.width,
+    height: wishes.height,
+    padding: [8, 16, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: true, auto: false },
+      y: { range: (_, low, high) => wishes.heightOf(low, high) },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 26,
+        space: 64,
+        grid: { show: false },
+        values: (_, splits, __, ___, step) => timeWords(splits, step),
+      },
+      {
+        ...axis,
+        size: 48,
+        space: 32,
+        grid: { stroke: grid, width: 1 },
+        values: (_, splits) => splits.map((value) => number.format(value)),
+      },
+    ],
+    series: [
+      {},
+      edge,
+      edge,
+      { width: 1.5, stroke: line, points: { show: false, filter: lonely, size: 4, fill: line } },
+    ],
+    bands: [{ series: [largest, least], fill: `${line}33` }],
+    cursor: {
+      y: false,
+      sync: { key: wishes.syncKey, setSeries: false },
+      drag: { setScale: false, x: true, y: false, dist: fewestPixels },
+      points: { size: (_, series) => (series === mean ? 8 : 0), width: 0, fill: line },
+      bind: {
+        dblclick: () => () => {
+          wishes.onReset()
+          return null
+        },
+      },
+    },
+    hooks: {
+      setSelect: [(plot) => select(plot, wishes.onZoom)],
+      setCursor: [(plot) => wishes.onPoint(plot.cursor.idx ?? null)],
+      draw: [(plot) => drawLimits(plot, wishes.limits)],
+    },
+  }
+}
+
+function select(plot: uPlot, onZoom: (range: Range) => void): void {
+  const { left, width } = plot.select
+  plot.setSelect(nothing, false)
+  if (width >= fewestPixels) onZoom({ min: plot.posToVal(left, 'x'), max: plot.posToVal(left + width, 'x') })
+}
+
+/** A sample between two gaps has no line to be seen by: it gets a point. */
+function lonely(plot: uPlot, series: number): number[] | null {
+  const values = plot.data[series] ?? []
+  const alone: number[] = []
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] != null && values[i - 1] == null && values[i + 1] == null) alone.push(i)
+  }
+  return alone.length > 0 ? alone : null
+}
+
+function drawLimits(plot: uPlot, { min, max }: Limits): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  ctx.save()
+  ctx.strokeStyle = colour('--rk-degraded')
+  ctx.lineWidth = ratio
+  ctx.setLineDash([5 * ratio, 4 * ratio])
+  for (const limit of [min, max]) {
+    if (limit === undefined) continue
+    const y = Math.round(plot.valToPos(limit, 'y', true))
+    if (y < bbox.top || y > bbox.top + bbox.height) continue
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, y)
+    ctx.lineTo(bbox.left + bbox.width, y)
+    ctx.stroke()
+  }
+  ctx.restore()
+}

@@ -1,0 +1,44 @@
+// How high a chart is: what was measured, with some air, and a limit if it is near.
+import type { Sensor } from '../../../contract/models.ts'
+import type { Limits } from '../../../contract/session.ts'
+
+interface SensorScale {
+  /** Less than this is noise, and must not look like a mountain. */
+  readonly leastHeight: number
+  readonly fromZero?: true
+}
+
+export const sensorScales: Readonly<Record<Sensor, SensorScale>> = {
+  co2: { leastHeight: 200 },
+  voc: { leastHeight: 200 },
+  vocIndex: { leastHeight: 40 },
+  temp: { leastHeight: 4 },
+  humidity: { leastHeight: 10 },
+  illumination: { leastHeight: 100, fromZero: true },
+  people: { leastHeight: 4, fromZero: true },
+}
+
+/** Nothing was measured: any height does. */
+const anyHeight: [number, number] = [0, 1]
+
+export function heightOf(
+  least: number | null,
+  largest: number | null,
+  { leastHeight, fromZero }: SensorScale,
+  limits: Limits = {},
+): [number, number] {
+  if (least === null || largest === null) return anyHeight
+  let low = fromZero ? Math.min(0, least) : least
+  let high = largest
+  const missing = leastHeight - (high - low)
+  if (missing > 0) {
+    high += fromZero ? missing : missing / 2
+    low -= fromZero ? 0 : missing / 2
+  }
+  // A limit that would squeeze the line to less than half of the height is left out of sight.
+  const reach = high - low
+  if (limits.max !== undefined && limits.max > high && limits.max - high <= reach) high = limits.max
+  if (limits.min !== undefined && limits.min < low && low - limits.min <= reach) low = limits.min
+  const air = (high - low) * 0.08
+  return [fromZero && low === 0 ? 0 : low - air, high + air]
+}

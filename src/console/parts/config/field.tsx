@@ -1,0 +1,159 @@
+// One control for each type of setting. That a setting is not set is a state of its own, and each control can say it.
+import { Autocomplete, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import type { ConfigKey, ConfigValue } from '../../../contract/config-keys.ts'
+import { choicesOf, glossOf, lengthInWords } from './meaning.ts'
+import { SecretField } from './secret-field.tsx'
+
+export interface FieldProps {
+  readonly name: string
+  readonly configKey: ConfigKey
+  /** Of the element that names the control. */
+  readonly labelId: string
+  readonly id: string
+  /** Undefined: not set. Null: it will be unset. */
+  readonly value: ConfigValue | null | undefined
+  /** As it is stored, in whichever of its forms. */
+  readonly stored: ConfigValue | undefined
+  readonly error: string | undefined
+  readonly onChange: (value: ConfigValue | null) => void
+  /** What it means that a setting is not set: "Not set", "Left to the device". */
+  readonly unset: string
+  /** Whether a password may be stored that is not shown. */
+  readonly mayHaveSecret: boolean
+}
+
+export function ConfigField(props: FieldProps) {
+  switch (props.configKey.type) {
+    case 'boolean':
+      return <SwitchField {...props} />
+    case 'number':
+    case 'integer':
+      return <NumberField {...props} />
+    case 'enum':
+      return <ChoiceField {...props} />
+    case 'string':
+      if (props.configKey.secret) return <SecretField {...props} />
+      return props.configKey.format === 'timezone' ? <ZoneField {...props} /> : <TextField {...props} />
+  }
+}
+
+/** A form has many of them: what is closed costs nothing. */
+const closedIsGone = { keepMounted: false }
+
+function SwitchField({ labelId, value, error, onChange, unset }: FieldProps) {
+  const states = [
+    { value: 'unset', label: unset },
+    { value: 'off', label: 'Off' },
+    { value: 'on', label: 'On' },
+  ]
+  return (
+    <Stack gap={4} align="flex-start">
+      <SegmentedControl
+        aria-labelledby={labelId}
+        data={states}
+        value={typeof value === 'boolean' ? (value ? 'on' : 'off') : 'unset'}
+        onChange={(state) => onChange(state === 'unset' ? null : state === 'on')}
+        transitionDuration={0}
+        {...(typeof value === 'boolean' && { color: 'fjord' })}
+      />
+      {error && (
+        <Text role="alert" c="var(--rk-offline)" fz="xs">
+          {error}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function NumberField({ id, configKey, value, error, onChange, unset }: FieldProps) {
+  const { type, min, max, unit } = configKey
+  const length = unit === 'ms' && typeof value === 'number' ? lengthInWords(value) : undefined
+  return (
+    <NumberInput
+      id={id}
+      value={value === undefined || value === null ? '' : Number.isNaN(Number(value)) ? String(value) : Number(value)}
+      onChange={(next) => onChange(next === '' ? null : next)}
+      allowDecimal={type === 'number'}
+      step={max !== undefined && max <= 1 ? 0.05 : unit === 'ms' ? 60_000 : 1}
+      {...(min !== undefined && { min })}
+      {...(max !== undefined && { max })}
+      // What is out of bounds is said, not silently made something else.
+      clampBehavior="none"
+      suffix={unit ? ` ${unit}` : ''}
+      placeholder={unset}
+      error={error}
+      description={length && `That is ${length}.`}
+      inputWrapperOrder={['input', 'description', 'error']}
+    />
+  )
+}
+
+function ChoiceField({ id, name, value, stored, error, onChange, unset }: FieldProps) {
+  return (
+    <Select
+      id={id}
+      comboboxProps={closedIsGone}
+      data={choicesOf(name, stored)}
+      value={typeof value === 'string' ? value : null}
+      onChange={onChange}
+      placeholder={unset}
+      clearable
+      clearButtonProps={{ 'aria-label': 'Unset' }}
+      error={error}
+    />
+  )
+}
+
+const zones = Intl.supportedValuesOf('timeZone')
+/** Intl leaves it out, and everybody knows it. */
+const zonesAndUtc = zones.includes('UTC') ? zones : ['UTC', ...zones]
+
+function ZoneField({ id, value, error, onChange, unset }: FieldProps) {
+  const zone = typeof value === 'string' ? value : null
+  return (
+    <Select
+      id={id}
+      comboboxProps={closedIsGone}
+      data={zone === null || zonesAndUtc.includes(zone) ? zonesAndUtc : [zone, ...zonesAndUtc]}
+      value={zone}
+      onChange={onChange}
+      placeholder={unset}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Unset' }}
+      limit={60}
+      filter={({ options, search }) => {
+        const wanted = search.toLowerCase().trim().replaceAll(' ', '_')
+        return options.filter((option) => 'value' in option && String(option.value).toLowerCase().includes(wanted))
+      }}
+      nothingFoundMessage="There is no such time zone. Try the name of a large city."
+      error={error}
+    />
+  )
+}
+
+function TextField({ id, name, configKey, value, error, onChange, unset }: FieldProps) {
+  return (
+    <Autocomplete
+      id={id}
+      comboboxProps={closedIsGone}
+      data={configKey.values ?? []}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(text) => onChange(text === '' ? null : text)}
+      renderOption={({ option }) => {
+        const gloss = glossOf(name, option.value)
+        return gloss ? `${option.value} (${gloss})` : option.value
+      }}
+      // All that is known is worth seeing, also while one of them stands in the field.
+      filter={({ options, search }) => {
+        if (configKey.values?.includes(search)) return options
+        return options.filter((option) => 'value' in option && String(option.value).includes(search))
+      }}
+      placeholder={unset}
+      clearable
+      clearButtonProps={{ 'aria-label': 'Unset' }}
+      error={error}
+      autoComplete="off"
+    />
+  )
+}

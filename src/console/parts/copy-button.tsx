@@ -1,0 +1,33 @@
+// A small button that copies a text, and says that it has.
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { CheckIcon, CopyIcon } from './icons.tsx'
+
+interface CopyIconButtonProps {
+  readonly text: string
+  /** What the tip says. */
+  readonly tip: string
+  /** What is heard, where that must say more. */
+  readonly label?: string
+  /** In a line of text: without a border, and as small as a target may be. */
+  readonly isInline?: boolean
+  readonly size?: number
+}
+
+export const CopyIconButton = ({ text, tip, label = tip, isInline = false, size = 34 }: CopyIconButtonProps) => (
+  <CopyButton value={text} timeout={2000}>
+    {({ copied, copy }) => (
+      <Tooltip label={copied ? 'Copied' : tip}>
+        <ActionIcon
+          {...(isInline ? { variant: 'subtle', color: 'gray' } : { variant: 'default' })}
+          size={size}
+          onClick={copy}
+          aria-label={copied ? 'Copied' : label}
+        >
+          {copied ? <CheckIcon size={iconSize(size)} /> : <CopyIcon size={iconSize(size)} />}
+        </ActionIcon>
+      </Tooltip>
+    )}
+  </CopyButton>
+)
+
+const iconSize = (size: number) => (size > 30 ? 18 : 15)

@@ -1,0 +1,65 @@
+// The icons of the console: drawn with lines, 24 by 24, in the colour of the text beside them.
+import type { ReactNode } from 'react'
+
+interface IconProps {
+  readonly size?: number
+}
+
+const icon = (drawing: ReactNode) =>
+  function Icon({ size = 18 }: IconProps) {
+    return (
+      <svg
+        width={size}
+        height={size}
+        viewBox="0 0 24 24"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.8"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        aria-hidden="true"
+        focusable="false"
+      >
+        {drawing}
+      </svg>
+    )
+  }
+
+export const OverviewIcon = icon(<path d="M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z" />)
+export const RoomIcon = icon(<path d="M6 20V5l9-2v18zM15 6h4v13h-4M11.5 12v.5" />)
+export const DeviceIcon = icon(<path d="M3 7h18v8H3zM9 19h6M12 15v4M7 11h.01M17 11h.01" />)
+export const SiteIcon = icon(
+  <path d="M12 21s-7-5.7-7-11a7 7 0 0 1 14 0c0 5.3-7 11-7 11zM12 12.500a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z" />,
+)
+export const ProfileIcon = icon(<path d="M4 6h9M17 6h3M4 12h3M11 12h9M4 18h11M19 18h1M15 4v4M9 10v4M17 16v4" />)
+export const AuditIcon = icon(<path d="M6 3h9l4 4v14H6zM14 3v5h5M9 12h6M9 16h6" />)
+export const SettingsIcon = icon(
+  <path d="M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM19 13.5l1.7 1.2-2 3.5-1.9-.8a7.5 7.5 0 0 1-2.1 1.2l-.3 2.1h-4l-.3-2.1a7.5 7.5 0 0 1-2.1-1.2l-1.9.8-2-3.5 1.7-1.2a7.6 7.6 0 0 1 0-2.9L4.1 9.3l2-3.5 1.9.8a7.5 7.5 0 0 1 2.1-1.2l.3-2.1h4l.3 2.1a7.5 7.5 0 0 1 2.1 1.2l1.9-.8 2 3.5-1.7 1.2a7.6 7.6 0 0 1 0 2.9z" />,
+)
+export const SearchIcon = icon(<path d="M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5 20 20" />)
+export const SunIcon = icon(
+  <path d="M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.400M17.6 17.6 19 19M5 19l1.4-1.400M17.6 6.4 19 5" />,
+)
+export const MoonIcon = icon(<path d="M20 14.500A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.500z" />)
+export const UserIcon = icon(<path d="M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0" />)
+export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />)
+export const EditIcon = icon(<path d="M4 20h4L19 9l-4-4L4 16zM13 7l4 4" />)
+export const BinIcon = icon(<path d="M4 7h16M10 11v6M14 11v6M6 7l1 13h10l1-13M9 7V4h6v3" />)
+export const RebootIcon = icon(<path d="M20 11a8 8 0 1 0-.500 4M20 5v6h-6" />)
+export const MessageIcon = icon(<path d="M4 5h16v11H9l-5 4z" />)
+export const DownloadIcon = icon(<path d="M12 4v11M7 11l5 5 5-5M5 20h14" />)
+export const MoveIcon = icon(<path d="M4 12h15M14 7l5 5-5 5" />)
+export const CopyIcon = icon(<path d="M8 8h12v12H8zM16 8V4H4v12h4" />)
+export const CheckIcon = icon(<path d="M5 12.5 10 17 19 7" />)
+export const CrossIcon = icon(<path d="M6 6l12 12M18 6 6 18" />)
+export const WarnIcon = icon(<path d="M12 4 2.5 20h19zM12 10v4M12 17v.01" />)
+export const DotIcon = icon(<path d="M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z" />)
+export const LockIcon = icon(<path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />)
+export const PeopleIcon = icon(
+  <path d="M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.500a3.5 3.5 0 0 1 0 6.500M18 14a6.5 6.5 0 0 1 3.5 6" />,
+)
+export const ClockIcon = icon(<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2" />)
+export const LinkIcon = icon(
+  <path d="M10 14a4 4 0 0 0 6 .500l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6-.500l-3 3a4 4 0 0 0 6 6l1-1" />,
+)
+export const ChevronIcon = icon(<path d="M9 5l7 7-7 7" />)

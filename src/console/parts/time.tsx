@@ -1,0 +1,83 @@
+// Times as a person reads them: in the viewer's zone, with the room's beside it where that shows another time.
+import { Text, Tooltip } from '@mantine/core'
+
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** Devices may report words that are no zone. */
+export function isZone(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en-GB', { timeZone: name }).format() !== ''
+  } catch {
+    return false
+  }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+function format(at: number, zone: string, options: Intl.DateTimeFormatOptions): string {
+  const name = JSON.stringify([zone, options])
+  let known = formats.get(name)
+  if (!known) {
+    known = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone })
+    formats.set(name, known)
+  }
+  return known.format(at)
+}
+
+const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const day = { day: 'numeric', month: 'short' } as const
+const full = { weekday: 'short', ...day, year: 'numeric', ...clock, second: '2-digit', timeZoneName: 'short' } as const
+
+const isSameDay = (a: number, b: number) =>
+  format(a, viewerZone, { dateStyle: 'short' }) === format(b, viewerZone, { dateStyle: 'short' })
+
+/** The shortest that says it: the clock today, the date before. */
+export function shortTime(at: number, now: number = Date.now()): string {
+  if (isSameDay(at, now)) return format(at, viewerZone, clock)
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return format(at, viewerZone, { ...day, ...(!isThisYear && { year: 'numeric' }), ...clock })
+}
+
+export const fullTime = (at: number, zone: string = viewerZone): string =>
+  format(at, isZone(zone) ? zone : viewerZone, full)
+
+/** The clock of another zone, if it is not the viewer's: "14:05 in Asia/Tokyo". */
+export function clockElsewhere(at: number, zone: string | undefined): string | undefined {
+  if (!zone || !isZone(zone) || format(at, zone, { ...day, ...clock }) === format(at, viewerZone, { ...day, ...clock }))
+    return undefined
+  const sameDay = format(at, zone, day) === format(at, viewerZone, day)
+  return `${format(at, zone, sameDay ? clock : { ...day, ...clock })} in ${zone.split('/').at(-1)?.replaceAll('_', ' ')}`
+}
+
+interface TimeProps {
+  readonly at: string | number
+  /** Where it happened. */
+  readonly zone?: string | undefined
+  readonly full?: boolean
+}
+
+export function Time({ at, zone, full: inFull = false }: TimeProps) {
+  const ms = typeof at === 'number' ? at : Date.parse(at)
+  const elsewhere = clockElsewhere(ms, zone)
+  return (
+    <Tooltip label={[fullTime(ms), ...(elsewhere && zone ? [fullTime(ms, zone)] : [])].join(' · ')}>
+      <time dateTime={new Date(ms).toISOString()}>
+        {inFull ? fullTime(ms) : shortTime(ms)}
+        {elsewhere && (
+          <Text span c="dimmed" fz="xs">
+            {' '}
+            ({elsewhere})
+          </Text>
+        )}
+      </time>
+    </Tooltip>
+  )
+}
+
+/** "3 min", "2 h", "5 days": how long ago. */
+export function since(at: number, now: number = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - at) / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`
+  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} h`
+  return `${Math.round(seconds / 86_400)} days`
+}
