@@ -1,0 +1,72 @@
+// The columns of the table of devices.
+import { Link } from '@tanstack/react-router'
+import type { DeviceRow } from '../../parts/device-rows.ts'
+import { ConnectedMark } from '../../parts/state-mark.tsx'
+import type { Column } from '../../parts/virtual-table.tsx'
+import classes from './devices.module.css'
+
+const Dimmed = ({ children }: { readonly children: string }) => <span className={classes.dimmed}>{children}</span>
+
+export const deviceColumns = (isWide: boolean): Column<DeviceRow>[] => [
+  {
+    id: 'name',
+    title: 'Device',
+    width: 'minmax(210px, 1.4fr)',
+    canSort: true,
+    cell: ({ id, modelName, serial }) => (
+      <Link
+        to="/devices/$endpointId"
+        params={{ endpointId: id }}
+        className={classes.device}
+        title={`${modelName} ${serial}`}
+      >
+        <span>{modelName}</span> <span className={classes.serial}>{serial}</span>
+      </Link>
+    ),
+  },
+  {
+    id: 'connected',
+    title: 'State',
+    width: '116px',
+    canSort: true,
+    cell: ({ connected }) => <ConnectedMark connected={connected} />,
+  },
+  {
+    id: 'room',
+    title: 'Room',
+    width: 'minmax(130px, 1.4fr)',
+    canSort: true,
+    cell: ({ roomId, roomName }) =>
+      roomId === undefined ? (
+        <Dimmed>In no room</Dimmed>
+      ) : (
+        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.quiet} title={roomName}>
+          {roomName}
+        </Link>
+      ),
+  },
+  {
+    id: 'location',
+    title: 'Location',
+    width: 'minmax(100px, 1fr)',
+    canSort: true,
+    cell: ({ locationName }) => (locationName ? <span title={locationName}>{locationName}</span> : <Dimmed>–</Dimmed>),
+  },
+  ...(isWide ? [firmwareColumn] : []),
+  {
+    id: 'call',
+    title: 'In a call',
+    width: '84px',
+    canSort: true,
+    cell: ({ call, connected }) => call ?? <Dimmed>{connected ? 'No' : '–'}</Dimmed>,
+  },
+]
+
+const firmwareColumn: Column<DeviceRow> = {
+  id: 'firmware',
+  title: 'Firmware',
+  width: 'minmax(170px, 1fr)',
+  canSort: true,
+  cell: ({ firmwareVersion }) =>
+    firmwareVersion ? <span title={firmwareVersion}>{firmwareVersion}</span> : <Dimmed>Not reported</Dimmed>,
+}

@@ -1,0 +1,61 @@
+// The search box and the filters above the table of devices.
+import { useMemo } from 'react'
+import { modelOf } from '../../../contract/models.ts'
+import {
+  connectedChoices,
+  type DeviceFilter,
+  type DeviceRow,
+  firmwareOf,
+  isConnectedChoice,
+  untold,
+} from '../../parts/device-rows.ts'
+import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/list-filters.tsx'
+import { inOrder } from '../../parts/search.ts'
+
+interface DeviceFiltersProps {
+  readonly rows: readonly DeviceRow[]
+  readonly filter: DeviceFilter
+  readonly onChange: (changes: { readonly [K in keyof DeviceFilter]: string | undefined }) => void
+}
+
+export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
+  const modelChoices = useMemo<Choice[]>(
+    () =>
+      [...new Set(rows.map((row) => row.model))]
+        .map((model) => ({ value: model, label: modelOf(model).name }))
+        .sort((a, b) => inOrder(a.label, b.label)),
+    [rows],
+  )
+  const firmwareChoices = useMemo<Choice[]>(
+    () =>
+      [...new Set(rows.map(firmwareOf))]
+        .sort(inOrder)
+        .map((value) => ({ value, label: value === untold ? 'Not reported' : value })),
+    [rows],
+  )
+  const choose = useMemo(
+    () => ({
+      q: (q: string) => onChange({ q: q || undefined }),
+      model: (model: string | undefined) => onChange({ model }),
+      firmware: (firmware: string | undefined) => onChange({ firmware }),
+      connected: (connected: string | undefined) => onChange({ connected }),
+    }),
+    [onChange],
+  )
+  const connected = isConnectedChoice(filter.connected) ? filter.connected : undefined
+  return (
+    <Filters>
+      <SearchBox
+        label="Search devices"
+        placeholder="Serial number, model, room, location"
+        value={filter.q ?? ''}
+        onChange={choose.q}
+      />
+      <FilterSelect label="Model" value={filter.model} choices={modelChoices} onChange={choose.model} />
+      <FilterSelect label="Firmware" value={filter.firmware} choices={firmwareChoices} onChange={choose.firmware} />
+      <FilterSelect label="State" value={connected} choices={stateChoices} onChange={choose.connected} />
+    </Filters>
+  )
+}
+
+const stateChoices: readonly Choice[] = Object.entries(connectedChoices).map(([value, label]) => ({ value, label }))

@@ -1,0 +1,109 @@
+// Rooms whose air is outside the limits, sensor by sensor, with the worst of them by name.
+import { Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { type AirSensor, airSensors, excess, isMeasured, limitText, sensorText, sensorWords } from '../../parts/air.ts'
+import { Problem, Section } from '../../parts/page.tsx'
+import type { RoomRow, RoomRows } from '../../parts/room-rows.ts'
+import { plural } from '../../parts/words.ts'
+import { useSession } from '../../session.ts'
+import classes from './overview.module.css'
+
+interface AirSectionProps {
+  readonly rows: readonly RoomRow[]
+  readonly air: RoomRows['air']
+  readonly error: unknown
+}
+
+export function AirSection({ rows, air, error }: AirSectionProps) {
+  const kinds = useMemo(() => airSensors.map((sensor) => kindOf(sensor, rows)), [rows])
+  return (
+    <Section title="Air outside the limits">
+      {air === 'failed' && <Problem error={error} />}
+      {air === 'asked' && (
+        <Text c="dimmed" role="status">
+          The sensors are being read.
+        </Text>
+      )}
+      {air === 'known' && (
+        <ul className={classes.list}>
+          {kinds.map((kind) => (
+            <AirKind key={kind.sensor} {...kind} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+interface Kind {
+  readonly sensor: AirSensor
+  /** Rooms that know it. */
+  readonly measured: number
+  /** Rooms that are outside the limits, the worst first. */
+  readonly outside: readonly { readonly row: RoomRow; readonly value: number; readonly excess: number }[]
+}
+
+function kindOf(sensor: AirSensor, rows: readonly RoomRow[]): Kind {
+  const outside = rows.flatMap((row) =>
+    row.outliers
+      .filter((outlier) => outlier.sensor === sensor)
+      .map((outlier) => ({ row, value: outlier.value, excess: excess(outlier) })),
+  )
+  return {
+    sensor,
+    measured: rows.filter(({ sample }) => sample && isMeasured(sample[sensor])).length,
+    outside: outside.sort((a, b) => b.excess - a.excess || a.row.id - b.row.id),
+  }
+}
+
+const mostNamed = 3
+
+function AirKind({ sensor, measured, outside }: Kind) {
+  const { airLimits } = useSession()
+  const limit = limitText(sensor, airLimits)
+  if (limit === undefined) return null
+  return (
+    <li className={classes.kind}>
+      <Title order={3} fz="sm" fw={600}>
+        {sensorWords[sensor].name}{' '}
+        <Text span fz="sm" c="dimmed" fw={400}>
+          {limit}
+        </Text>
+      </Title>
+      {outside.length > 0 ? (
+        <Link to="/rooms" search={{ air: sensor, sort: `-${sensor}` }} className={classes.outside}>
+          {plural(outside.length, 'room')}
+        </Link>
+      ) : (
+        <Text span fz="sm" c="dimmed">
+          {measured === 0 ? (
+            'Not measured'
+          ) : (
+            <>
+              None of{' '}
+              <Link to="/rooms" search={{ sort: `-${sensor}` }}>
+                {plural(measured, 'room')}
+              </Link>
+            </>
+          )}
+        </Text>
+      )}
+      {outside.length > 0 && (
+        <ul className={classes.worst}>
+          {outside.slice(0, mostNamed).map(({ row, value }) => (
+            <li key={row.id} className={classes.named}>
+              <Link to="/rooms/$roomId" params={{ roomId: String(row.id) }} title={row.name}>
+                {row.name}
+              </Link>
+              <Text span fz="sm" c="dimmed" className={classes.place} title={row.location?.name}>
+                {row.location?.name}
+              </Text>
+              <span className={classes.value}>{sensorText(sensor, value)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}

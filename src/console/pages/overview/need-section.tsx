@@ -1,0 +1,108 @@
+// The rooms that need somebody: where, what is wrong, since when.
+import { Text } from '@mantine/core'
+import { useQueries } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { ask } from '../../api.ts'
+import { deviceName } from '../../parts/device.ts'
+import { CheckIcon } from '../../parts/icons.tsx'
+import { Empty, Section } from '../../parts/page.tsx'
+import { type Room, zoneOf } from '../../parts/room.ts'
+import { isNeedy, needy } from '../../parts/room-filter.ts'
+import type { RoomRow } from '../../parts/room-rows.ts'
+import { inOrder } from '../../parts/search.ts'
+import { RoomStateMark } from '../../parts/state-mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { plural } from '../../parts/words.ts'
+import { useSession } from '../../session.ts'
+import classes from './overview.module.css'
+
+const mostShown = 8
+
+export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
+  const needing = useMemo(() => rows.filter(isNeedy).sort(worstFirst), [rows])
+  const shown = needing.slice(0, mostShown)
+  // The list does not say since when; the few rooms that are shown are asked themselves.
+  const details = useQueries({ queries: shown.map(({ id }) => ask('roomsGet', { id })) })
+  return (
+    <Section title="Rooms that need somebody">
+      {shown.length === 0 ? (
+        <Empty title="None.">
+          <CheckIcon /> Every device is connected and has taken its config.
+        </Empty>
+      ) : (
+        <ul className={classes.list}>
+          {shown.map((row, index) => (
+            <NeedyRoom key={row.id} row={row} room={details[index]?.data?.body} />
+          ))}
+        </ul>
+      )}
+      {needing.length > mostShown && (
+        <Text fz="sm" mt="sm">
+          <Link to="/rooms" search={{ state: needy }}>
+            All {plural(needing.length, 'room')}
+          </Link>
+        </Text>
+      )}
+    </Section>
+  )
+}
+
+function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room | undefined }) {
+  const { org } = useSession()
+  const { why, since, zone } = whyOf(row, room, org.timezone)
+  return (
+    <li className={classes.needy}>
+      <RoomStateMark state={row.state} />
+      <div className={classes.cut}>
+        <Link to="/rooms/$roomId" params={{ roomId: String(row.id) }} className={classes.name}>
+          {row.name}
+        </Link>{' '}
+        <Text span c="dimmed" fz="sm">
+          {[row.location?.name ?? 'no location', row.region?.name].filter(Boolean).join(', ')}
+        </Text>
+        <Text fz="sm">
+          {why}
+          {since !== undefined && (
+            <>
+              {' '}
+              since <Time at={since} zone={zone} />
+            </>
+          )}
+          {row.people ? `, ${plural(row.people, 'person', 'people')} in it now` : ''}
+        </Text>
+      </div>
+    </li>
+  )
+}
+
+const missing = ({ endpointCount, connectedCount }: RoomRow) => endpointCount - connectedCount
+const worstFirst = (a: RoomRow, b: RoomRow) =>
+  inOrder(b.state, a.state) || missing(b) - missing(a) || inOrder(a.order, b.order) || a.id - b.id
+
+interface Why {
+  readonly why: string
+  readonly since?: number | undefined
+  readonly zone?: string | undefined
+}
+
+function whyOf(row: RoomRow, room: Room | undefined, orgZone: string): Why {
+  const gone = missing(row)
+  if (gone === 0) return { why: 'A device has refused its config' }
+  const lost = room?.endpoints.filter(({ connected }) => !connected) ?? []
+  const times = lost.flatMap(({ connectionTime }) => (connectionTime ? [Date.parse(connectionTime)] : []))
+  return {
+    why: [offlineWords(row, lost), ...(lost.length > 0 && times.length === 0 ? ['never connected'] : [])].join(', '),
+    // The room is offline since the last of them left, degraded since the first.
+    since: times.length === 0 ? undefined : row.state === 'OFFLINE' ? Math.max(...times) : Math.min(...times),
+    zone: room && zoneOf(room, orgZone),
+  }
+}
+
+function offlineWords(row: RoomRow, lost: Room['endpoints']): string {
+  const [first] = lost
+  const name = first && lost.length === 1 ? deviceName(first) : undefined
+  if (row.endpointCount === 1) return `${name ?? 'Its only device'} is offline`
+  const count = `${missing(row)} of ${row.endpointCount} devices offline`
+  return name ? `${count} (${name})` : count
+}

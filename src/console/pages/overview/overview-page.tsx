@@ -1,0 +1,64 @@
+// Is everything all right? Rooms by state, who needs somebody, the air, the devices, and what changed today.
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useDeviceRows } from '../../parts/device-rows.ts'
+import { Page, Waiting } from '../../parts/page.tsx'
+import { isNeedy, needy } from '../../parts/room-filter.ts'
+import { type RoomRow, useRoomRows } from '../../parts/room-rows.ts'
+import { plural } from '../../parts/words.ts'
+import { AirSection } from './air-section.tsx'
+import { ChangesSection } from './changes-section.tsx'
+import { FirmwareSection, ModelsSection } from './devices-sections.tsx'
+import { GettingStarted } from './getting-started.tsx'
+import { NeedSection } from './need-section.tsx'
+import classes from './overview.module.css'
+import { PeopleTile, StateTiles } from './tiles.tsx'
+
+export function OverviewPage() {
+  const { rows, air, airError } = useRoomRows()
+  const devices = useDeviceRows()
+  if (devices.length === 0) {
+    return (
+      <Page title="Overview">
+        <GettingStarted roomCount={rows.length} />
+      </Page>
+    )
+  }
+  return (
+    <Page title="Overview" beside={<Summary rows={rows} />}>
+      <div className={classes.tiles}>
+        <StateTiles rows={rows} />
+        <PeopleTile rows={rows} />
+      </div>
+      <div className={classes.halves}>
+        <NeedSection rows={rows} />
+        <AirSection rows={rows} air={air} error={airError} />
+      </div>
+      <div className={classes.thirds}>
+        <ModelsSection rows={devices} />
+        <FirmwareSection rows={devices} />
+        <Waiting>
+          <ChangesSection />
+        </Waiting>
+      </div>
+    </Page>
+  )
+}
+
+function Summary({ rows }: { readonly rows: readonly RoomRow[] }) {
+  const wrong = rows.filter(isNeedy).length
+  return (
+    <Text c="dimmed">
+      {wrong === 0 ? (
+        'Every room that has devices is all right.'
+      ) : (
+        <>
+          <Link to="/rooms" search={{ state: needy }}>
+            {plural(wrong, 'room')}
+          </Link>{' '}
+          of <Link to="/rooms">{rows.length.toLocaleString('en-GB')}</Link> {wrong === 1 ? 'needs' : 'need'} somebody.
+        </>
+      )}
+    </Text>
+  )
+}

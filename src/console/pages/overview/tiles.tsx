@@ -1,0 +1,86 @@
+// The large numbers: rooms by state, the worst first, and the people in them. Each leads to the rooms that it counts.
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { Heard } from '../../parts/heard.tsx'
+import { PeopleIcon } from '../../parts/icons.tsx'
+import { roomTest } from '../../parts/room-filter.ts'
+import type { RoomRow } from '../../parts/room-rows.ts'
+import { Mark, type RoomState, RoomStateMark, roomStates, stateMeaning } from '../../parts/state-mark.tsx'
+import { plural } from '../../parts/words.ts'
+import classes from './overview.module.css'
+
+interface RowsProps {
+  readonly rows: readonly RoomRow[]
+}
+
+export function StateTiles({ rows }: RowsProps) {
+  const counts = useMemo(() => {
+    const byState = new Map<RoomState, number>()
+    for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
+    return byState
+  }, [rows])
+  return roomStates.map((state) => {
+    const count = counts.get(state) ?? 0
+    return (
+      <Link
+        key={state}
+        to="/rooms"
+        search={{ state }}
+        className={classes.tile}
+        data-state={count > 0 ? state : undefined}
+        title={stateMeaning(state)}
+      >
+        <RoomStateMark state={state} />
+        <span className={classes.count}>{count.toLocaleString('en-GB')}</span>
+        <Text span fz="sm" c="dimmed">
+          {count === 1 ? 'room' : 'rooms'}
+        </Text>
+      </Link>
+    )
+  })
+}
+
+export function PeopleTile({ rows }: RowsProps) {
+  const { people, some, none } = useMemo(() => {
+    const used = rows.filter(roomTest({ people: 'some' }))
+    return {
+      people: used.reduce((sum, row) => sum + (row.people ?? 0), 0),
+      some: used.length,
+      none: rows.filter(roomTest({ people: 'none' })).length,
+    }
+  }, [rows])
+  const isKnown = some + none > 0
+  return (
+    <div className={classes.tile}>
+      <Mark colour="var(--mantine-color-text)" mark={<PeopleIcon size={16} />}>
+        People now
+      </Mark>
+      {isKnown ? (
+        <>
+          <Link to="/rooms" search={{ people: 'some', sort: '-people' }} className={classes.count}>
+            {people.toLocaleString('en-GB')}
+            <Heard> people</Heard>
+          </Link>
+          <Text span fz="sm" c="dimmed">
+            in{' '}
+            <Link to="/rooms" search={{ people: 'some', sort: '-people' }}>
+              {plural(some, 'room')}
+            </Link>
+            ,{' '}
+            <Link to="/rooms" search={{ people: 'none' }}>
+              {none.toLocaleString('en-GB')} free
+            </Link>
+          </Text>
+        </>
+      ) : (
+        <>
+          <span className={classes.count}>–</span>
+          <Text span fz="sm" c="dimmed">
+            No room can count people.
+          </Text>
+        </>
+      )}
+    </div>
+  )
+}

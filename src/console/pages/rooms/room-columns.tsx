@@ -1,0 +1,87 @@
+// The columns of the table of rooms.
+import { Link } from '@tanstack/react-router'
+import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../parts/air.ts'
+import { Heard } from '../../parts/heard.tsx'
+import { WarnIcon } from '../../parts/icons.tsx'
+import type { RoomRow } from '../../parts/room-rows.ts'
+import { RoomStateMark } from '../../parts/state-mark.tsx'
+import type { Column } from '../../parts/virtual-table.tsx'
+import classes from './rooms.module.css'
+
+const unknown = (
+  <span className={classes.unknown} role="img" aria-label="not known">
+    –
+  </span>
+)
+
+/** `airShown`: the sensors that have a column. */
+export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Column<RoomRow>[] => [
+  {
+    id: 'name',
+    title: 'Room',
+    width: 'minmax(160px, 2fr)',
+    canSort: true,
+    cell: ({ id, name }) => (
+      <Link to="/rooms/$roomId" params={{ roomId: String(id) }} className={classes.name} title={name}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'state', title: 'State', width: '108px', canSort: true, cell: ({ state }) => <RoomStateMark state={state} /> },
+  {
+    id: 'location',
+    title: 'Location',
+    width: 'minmax(110px, 1.4fr)',
+    canSort: true,
+    cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : unknown),
+  },
+  ...(isWide ? [regionColumn] : []),
+  {
+    id: 'devices',
+    title: 'Devices',
+    width: '72px',
+    isNumber: true,
+    canSort: true,
+    cell: ({ endpointCount, connectedCount }) => (endpointCount === 0 ? '0' : `${connectedCount} of ${endpointCount}`),
+  },
+  {
+    id: 'people',
+    title: 'People',
+    width: '64px',
+    isNumber: true,
+    canSort: true,
+    cell: ({ people }) => people?.toLocaleString('en-GB') ?? unknown,
+  },
+  ...airSensors.filter((sensor) => airShown.includes(sensor)).map(airColumn),
+]
+
+const regionColumn: Column<RoomRow> = {
+  id: 'region',
+  title: 'Region',
+  width: 'minmax(90px, 1fr)',
+  canSort: true,
+  cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : unknown),
+}
+
+const airColumn = (sensor: AirSensor): Column<RoomRow> => ({
+  id: sensor,
+  title: `${sensor === 'temp' ? 'Temp' : sensorWords[sensor].name}, ${sensorWords[sensor].unit}`,
+  width: '96px',
+  isNumber: true,
+  canSort: true,
+  cell: (row) => <AirCell row={row} sensor={sensor} />,
+})
+
+function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomRow; readonly sensor: AirSensor }) {
+  if (!sample || !isMeasured(sample[sensor])) return unknown
+  const value = sensorNumber(sensor, sample[sensor])
+  const outlier = outliers.find((one) => one.sensor === sensor)
+  if (!outlier) return value
+  return (
+    <span className={classes.outlier} title={outlierText(outlier)}>
+      <WarnIcon size={14} />
+      {value}
+      <Heard> outside the limits</Heard>
+    </span>
+  )
+}

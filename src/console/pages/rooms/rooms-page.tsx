@@ -1,0 +1,93 @@
+// All rooms: found by typing, narrowed by filters that are kept in the address, live.
+import { Stack, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { getRouteApi } from '@tanstack/react-router'
+import { useDeferredValue, useMemo } from 'react'
+import { sentenceOf } from '../../api.ts'
+import type { AirSensor } from '../../parts/air.ts'
+import { useAddressChange } from '../../parts/list-address.ts'
+import { Found } from '../../parts/list-filters.tsx'
+import { NewRoomButton } from '../../parts/new-room.tsx'
+import { Empty, Page } from '../../parts/page.tsx'
+import { isAirSensor, type RoomFilter, roomTest, sortRooms, usualSort } from '../../parts/room-filter.ts'
+import { useRoomRows } from '../../parts/room-rows.ts'
+import { sortFrom, sortText } from '../../parts/sorting.ts'
+import { VirtualTable } from '../../parts/virtual-table.tsx'
+import { useMay } from '../../session.ts'
+import { roomColumns } from './room-columns.tsx'
+import { RoomFilters } from './room-filters.tsx'
+
+const route = getRouteApi('/rooms')
+type Search = ReturnType<typeof route.useSearch>
+const usualAir: readonly AirSensor[] = ['co2', 'temp']
+
+export function RoomsPage() {
+  const { rows, air, airError } = useRoomRows()
+  const may = useMay()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const isWide = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
+  const change = useAddressChange<Search>(navigate)
+
+  const wanted = useDeferredValue(search)
+  const sort = useMemo(() => sortFrom(wanted.sort, usualSort), [wanted.sort])
+  // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
+  const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
+  const shown = useMemo(() => ordered.filter(roomTest(wanted)), [ordered, wanted])
+  const columns = useMemo(() => {
+    const asked = [wanted.air, sort.by].filter(isAirSensor)
+    return roomColumns(isWide ? [...usualAir, ...asked] : asked, isWide)
+  }, [wanted.air, sort.by, isWide])
+
+  const isFiltered = filters.some((name) => search[name] !== undefined)
+  const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
+
+  // Drawn anew for other rows only, not for every letter that is typed.
+  const isReading = air === 'asked' && wanted.air !== undefined
+  const table = useMemo(
+    () => (
+      <VirtualTable
+        label="Rooms"
+        rows={shown}
+        columns={columns}
+        keyOf={(row) => row.id}
+        sort={sort}
+        onSort={(next) => change({ sort: sortText(next, usualSort) })}
+        empty={isFiltered ? <NoneFound isReading={isReading} /> : <NoRooms mayWrite={may.write} />}
+      />
+    ),
+    [shown, columns, sort, change, isFiltered, isReading, may.write],
+  )
+
+  return (
+    <Page title="Rooms" actions={<NewRoomButton location={search.location} />}>
+      <Stack gap="xs">
+        <RoomFilters filter={search} onChange={change} />
+        <Found shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
+        {air === 'failed' && (
+          <Text fz="sm" c="var(--rk-offline)" role="alert">
+            The air of the rooms could not be read. {sentenceOf(airError)}
+          </Text>
+        )}
+        {table}
+      </Stack>
+    </Page>
+  )
+}
+
+const filters = ['q', 'region', 'location', 'state', 'air', 'people'] as const satisfies readonly (keyof RoomFilter)[]
+
+const NoneFound = ({ isReading }: { readonly isReading: boolean }) =>
+  isReading ? (
+    <Empty title="The air of the rooms is being read." />
+  ) : (
+    <Empty title="No room is like that.">Try fewer words, or clear a filter.</Empty>
+  )
+
+const NoRooms = ({ mayWrite }: { readonly mayWrite: boolean }) => (
+  <Empty title="There are no rooms yet.">
+    {mayWrite
+      ? 'Create the first with “New room”. Its page then shows the code with which devices enrol.'
+      : 'Somebody whose key may write can create the first.'}
+  </Empty>
+)
