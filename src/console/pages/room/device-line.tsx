@@ -1,0 +1,61 @@
+// One device of a room in a line: is it there, what does it do, what does it run.
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { modelOf } from '../../../contract/models.ts'
+import { callText, type Device } from '../../parts/device.ts'
+import { WarnIcon } from '../../parts/icons.tsx'
+import { ConnectedMark, Mark } from '../../parts/state-mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { capitalised } from '../../parts/words.ts'
+import classes from './room.module.css'
+
+interface DeviceLineProps {
+  readonly device: Device
+  readonly isRefusing: boolean
+  readonly zone: string
+  readonly isFollower: boolean
+  readonly action: ReactNode
+}
+
+export function DeviceLine({ device, isRefusing, zone, isFollower, action }: DeviceLineProps) {
+  const { id, model, serial, connected, connectionTime, inCallStatus, firmwareVersion } = device
+  const call = callText(inCallStatus)
+  return (
+    <li className={classes.line} data-follower={isFollower || undefined}>
+      <Text component="span" fz="sm" className={classes.name}>
+        <Link to="/devices/$endpointId" params={{ endpointId: id }}>
+          {modelOf(model).name} <span className={classes.serial}>{serial}</span>
+        </Link>
+      </Text>
+      <span className={classes.marks}>
+        <ConnectedMark connected={connected} />
+        {!connected && (
+          <Text span fz="xs" c="dimmed">
+            {connectionTime ? (
+              <>
+                since <Time at={connectionTime} zone={zone} />
+              </>
+            ) : (
+              'never connected yet'
+            )}
+          </Text>
+        )}
+        {connected && call && (
+          <Text span fz="sm">
+            {capitalised(call)}
+          </Text>
+        )}
+        {isRefusing && (
+          <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+            Refused its config
+          </Mark>
+        )}
+      </span>
+      <Text span fz="sm" c="dimmed" className={classes.firmware} title={firmwareVersion}>
+        {firmwareVersion}
+      </Text>
+      <span className={classes.action}>{action}</span>
+    </li>
+  )
+}

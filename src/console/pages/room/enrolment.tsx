@@ -1,0 +1,123 @@
+// How a device gets into the room: the code, the same as a QR code, until when it works, and a new one.
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../../../client/client.ts'
+import { ask, useWrite } from '../../api.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { CopyIconButton } from '../../parts/copy-button.tsx'
+import { WarnIcon } from '../../parts/icons.tsx'
+import { useNow } from '../../parts/now.ts'
+import { Problem, Section } from '../../parts/page.tsx'
+import type { Room } from '../../parts/room.ts'
+import { Mark } from '../../parts/state-mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { plural } from '../../parts/words.ts'
+import classes from './room.module.css'
+
+interface EnrolmentProps {
+  readonly room: Room
+  readonly zone: string
+}
+
+export function Enrolment({ room, zone }: EnrolmentProps) {
+  const [isAsking, setAsking] = useState(false)
+  const expiry = expiryOf(room)
+  const isOver = useNow() >= (expiry ?? Number.POSITIVE_INFINITY) || room.dec === undefined
+  const { data, error, refetch } = useQuery({ ...ask('roomsEnrolmentGet', { id: room.id }), enabled: !isOver })
+  const isRefused = error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION'
+  const isExpired = isOver || isRefused
+  return (
+    <Section
+      title="Enrol a device"
+      actions={
+        <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+          New code
+        </Button>
+      }
+    >
+      {isExpired && (
+        <Stack gap={4}>
+          <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+            The code has expired
+          </Mark>
+          <Text fz="sm">Devices that are enrolled stay. To enrol another one, make a new code.</Text>
+        </Stack>
+      )}
+      {!isExpired && error && <Problem error={error} again={() => void refetch()} />}
+      {!isExpired && data && (
+        <div className={classes.enrolment}>
+          <img
+            className={classes.qr}
+            src={`data:image/svg+xml,${encodeURIComponent(data.body.qr)}`}
+            alt={`QR code that enrols a device in ${room.name}`}
+          />
+          <Stack gap="xs">
+            <Code code={data.body.dec} />
+            <Text fz="sm">Enter this code on the device, or scan the QR code with it.</Text>
+            <Text fz="sm">
+              {expiry === undefined ? (
+                `Not used yet. It expires ${plural(room.decTimeout ?? 24, 'hour')} after its first use.`
+              ) : (
+                <>
+                  In use. It expires <Time at={expiry} zone={zone} />.
+                </>
+              )}
+            </Text>
+            <Text fz="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              The QR code leads to {data.body.url}
+              {isOnlyHere(data.body.url) &&
+                ', which only the server itself can reach. For devices elsewhere, start it with --public-url.'}
+            </Text>
+          </Stack>
+        </div>
+      )}
+      <NewCode room={room} isExpired={isExpired} opened={isAsking} onClose={() => setAsking(false)} />
+    </Section>
+  )
+}
+
+const isOnlyHere = (address: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(new URL(address).hostname)
+
+/** In milliseconds; undefined while nobody has used the code. Before that its first use is long before 1970. [contract 5.4.room] */
+function expiryOf({ decUsed, decTimeout }: Room): number | undefined {
+  const used = Number(decUsed ?? -1)
+  return used > 0 && decTimeout !== undefined ? (used + decTimeout * 3600) * 1000 : undefined
+}
+
+const Code = ({ code }: { readonly code: string }) => (
+  <Group gap="xs" wrap="nowrap">
+    <span className={classes.code}>{code}</span>
+    <CopyIconButton text={code} tip="Copy the code" />
+  </Group>
+)
+
+interface NewCodeProps {
+  readonly room: Room
+  readonly isExpired: boolean
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function NewCode({ room, isExpired, opened, onClose }: NewCodeProps) {
+  const write = useWrite('roomsRegenerateDec', { quiet: true, said: 'The room has a new code.', onDone: onClose })
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="New enrolment code"
+      verb="Make a new code"
+      danger={!isExpired}
+      write={write}
+      onConfirm={() => write.mutate({ input: { id: room.id } })}
+    >
+      <Text style={{ overflowWrap: 'anywhere' }}>
+        <strong>{room.name}</strong> gets a new code.{' '}
+        {isExpired
+          ? 'The old one has expired already.'
+          : 'The old one stops working at once, wherever it is written down.'}{' '}
+        Devices that are enrolled stay.
+      </Text>
+    </Confirm>
+  )
+}

@@ -1,0 +1,89 @@
+// The history of a room as a table, for those who read numbers rather than lines.
+import { Table, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import type { Sensor } from '../../../contract/models.ts'
+import { sensorNumber, sensorWords } from '../../parts/air.ts'
+import type { Bucket } from '../../parts/chart/buckets.ts'
+import { Time } from '../../parts/time.tsx'
+import { type SpanName, spans } from './history-query.ts'
+import { historyRows } from './history-rows.ts'
+import classes from './room.module.css'
+
+interface HistoryTableProps {
+  readonly buckets: readonly Bucket[]
+  readonly sensors: readonly Sensor[]
+  readonly span: SpanName
+  readonly zone: string
+}
+
+export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps) {
+  const rows = useMemo(() => historyRows(buckets, sensors, spans[span].rowHours), [buckets, sensors, span])
+  return (
+    <section
+      aria-label="History as a table"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      className={classes.scroller}
+    >
+      <Table
+        stickyHeader
+        fz="sm"
+        miw={150 + sensors.length * 80}
+        horizontalSpacing={6}
+        aria-label={`Measured in the last ${span}`}
+      >
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th miw={140}>From</Table.Th>
+            {sensors.map((sensor) => (
+              <Table.Th key={sensor} ta="right">
+                {sensorWords[sensor].name}
+                <Text span fz="xs" c="dimmed" display="block">
+                  {sensorWords[sensor].unit}
+                </Text>
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ at, values }) => (
+            <Table.Tr key={at}>
+              <Table.Th scope="row" fw={400}>
+                <Time at={at} zone={zone} />
+              </Table.Th>
+              {sensors.map((sensor) => (
+                <Table.Td key={sensor} ta="right" style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
+                  <Values sensor={sensor} of={values.get(sensor)} />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}
+
+interface ValuesProps {
+  readonly sensor: Sensor
+  readonly of: { readonly min: number; readonly max: number; readonly mean: number } | undefined
+}
+
+function Values({ sensor, of }: ValuesProps) {
+  if (!of)
+    return (
+      <Text span c="dimmed" fz="sm" aria-label="Nothing measured">
+        –
+      </Text>
+    )
+  return (
+    <>
+      {sensorNumber(sensor, of.mean)}
+      {of.min !== of.max && (
+        <Text span fz="xs" c="dimmed" display="block">
+          {sensorNumber(sensor, of.min)} to {sensorNumber(sensor, of.max)}
+        </Text>
+      )}
+    </>
+  )
+}
