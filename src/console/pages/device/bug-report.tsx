@@ -1,0 +1,139 @@
+// One bug report: its support ID, how far each device is, and the files that have arrived.
+import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { ResponseOf } from '../../../contract/operation.ts'
+import type { Operations } from '../../../contract/operations.ts'
+import { ask, useWrite } from '../../api.ts'
+import { deviceName } from '../../parts/device.ts'
+import { Copied } from '../../parts/facts.tsx'
+import { CheckIcon, ClockIcon, CrossIcon, DotIcon, DownloadIcon, WarnIcon } from '../../parts/icons.tsx'
+import { ErrorText } from '../../parts/page.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { Mark } from '../../parts/state-mark.tsx'
+import { Time } from '../../parts/time.tsx'
+import { plural } from '../../parts/words.ts'
+import { useMay } from '../../session.ts'
+import classes from './place-section.module.css'
+
+type Item = ResponseOf<Operations['bugReportsGet']>['endpoints'][number]
+
+const states: Record<Item['state'], { word: string; colour: string; mark: ReactNode }> = {
+  REQUESTED: { word: 'Waiting for the device', colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} /> },
+  UPLOADED: { word: 'Ready', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
+  FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
+  EXPIRED: { word: 'Did not arrive in time', colour: 'var(--rk-degraded)', mark: <WarnIcon size={16} /> },
+  CANCELLED: { word: 'Cancelled', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
+}
+
+export function BugReport({ supportId, onClose }: { readonly supportId: string; readonly onClose: () => void }) {
+  const { data, error } = useQuery(ask('bugReportsGet', { supportId }))
+  const report = data?.body
+  const isReady = report?.endpoints.filter(({ state }) => state === 'UPLOADED').length ?? 0
+  const isOpen = report?.endpoints.some(({ state }) => state === 'REQUESTED') ?? true
+  return (
+    <Card component="section" aria-label={`Report ${supportId}`} bg="var(--rk-panel)">
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start" wrap="nowrap">
+          <div>
+            <Title order={2} fz="sm" fw={500} c="dimmed">
+              Report with the support ID
+            </Title>
+            <Copied text={supportId} what="support ID" large />
+          </div>
+          <Button variant="default" size="xs" onClick={onClose} aria-label={`Close report ${supportId}`}>
+            Close
+          </Button>
+        </Group>
+        <ErrorText error={error} />
+        {report && (
+          <>
+            <Text fz="sm" c="dimmed" role="status">
+              {isReady} of {plural(report.endpoints.length, 'device')} delivered
+              {report.uploadInCallLogs ? ', with logs of calls' : ', without logs of calls'}. Asked{' '}
+              <Time at={report.createdAt} />; the files are deleted <Time at={report.expiresAt} />.
+            </Text>
+            {isOpen && (
+              <Progress
+                value={(100 * isReady) / report.endpoints.length}
+                size="sm"
+                aria-label="Devices that have delivered"
+                animated
+                striped
+              />
+            )}
+            <ul className={classes.pair}>
+              {report.endpoints.map((item) => (
+                <Delivery key={item.endpointId} supportId={report.supportId} item={item} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+function Delivery({ supportId, item }: { readonly supportId: string; readonly item: Item }) {
+  const { word, colour, mark } = states[item.state]
+  return (
+    <li>
+      <div className={classes.who}>
+        <Link to="/devices/$endpointId" params={{ endpointId: item.endpointId }}>
+          {deviceName(item)}
+        </Link>
+        <Mark colour={colour} mark={mark}>
+          {word}
+        </Mark>
+        {item.error && (
+          <Text span fz="sm" c="dimmed">
+            {item.error}
+          </Text>
+        )}
+      </div>
+      {item.file && <Download supportId={supportId} file={item.file} size={item.size} name={deviceName(item)} />}
+    </li>
+  )
+}
+
+interface DownloadProps {
+  readonly supportId: string
+  readonly file: string
+  readonly size: string | undefined
+  readonly name: string
+}
+
+function Download({ supportId, file, size, name }: DownloadProps) {
+  const may = useMay()
+  const download = useWrite('bugReportsFileGet', {
+    onDone: (content) => saveFile(content, `${supportId} ${name}.log.gz`.replaceAll(' ', '-')),
+  })
+  const text = size === undefined ? 'Download' : `Download (${sizeText(Number(size))})`
+  if (!may.write) {
+    return (
+      <Text fz="xs" c="dimmed">
+        Downloading needs a key with Write, because logs can be private.
+      </Text>
+    )
+  }
+  return (
+    <Group gap="xs">
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<DownloadIcon size={15} />}
+        loading={download.isPending}
+        onClick={() => download.mutate({ input: { supportId, name: file } })}
+        aria-label={`Download the logs of ${name}`}
+      >
+        {text}
+      </Button>
+    </Group>
+  )
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1000) return plural(bytes, 'byte')
+  return bytes < 1e6 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`
+}

@@ -1,0 +1,87 @@
+// Goes back to an earlier version of a config, after a look at what that changes.
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAnswer, useBody, useWrite } from '../../api.ts'
+import { Review } from '../../parts/config/review.tsx'
+import { nameOf } from '../../parts/config/sections.ts'
+import { deviceName } from '../../parts/device.ts'
+import { differenceCount } from '../../parts/diff.tsx'
+import { lookAgainIfChanged } from '../../parts/meanwhile.ts'
+import { plural } from '../../parts/words.ts'
+import type { Version } from './config-version-row.tsx'
+
+interface RestoreDialogProps {
+  readonly endpointId: string
+  readonly version: Version
+  readonly onClose: () => void
+}
+
+export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogProps) {
+  const device = useBody('endpointsGet', { id: endpointId })
+  const { etag } = useAnswer('endpointsSettings', { id: endpointId })
+  const state = useBody('configStateGet', { id: endpointId })
+  const [seen, setSeen] = useState(etag)
+  const restore = useWrite('configVersionsRestore', {
+    quiet: true,
+    said: `Version ${version.version} was restored on ${deviceName(device)}.`,
+    onDone: onClose,
+  })
+  const send = async () => {
+    try {
+      await restore.mutateAsync({ input: { id: endpointId, n: version.version }, ifMatch: seen })
+    } catch (error) {
+      await lookAgainIfChanged(error)
+    }
+  }
+  const fixed = Object.keys(version.config).filter((name) => Object.hasOwn(state.profile, name))
+  const count = differenceCount(state.desired, version.config)
+  const isStale = seen !== etag && !restore.isPending
+  return (
+    <Review
+      opened
+      onClose={onClose}
+      title={
+        fixed.length > 0
+          ? `Version ${version.version} cannot be restored on ${deviceName(device)} now`
+          : `Restore version ${version.version} on ${deviceName(device)}: ${plural(count, 'setting')} will change`
+      }
+      before={state.desired}
+      after={version.config}
+      verb="Restore"
+      isBusy={restore.isPending}
+      error={restore.error}
+      blocked={fixed.length > 0}
+      onConfirm={() => void send()}
+      onLookAgain={
+        isStale
+          ? () => {
+              restore.reset()
+              setSeen(etag)
+            }
+          : undefined
+      }
+    >
+      {fixed.length > 0 ? (
+        <>
+          This version cannot be restored now: it sets {fixed.map(nameOf).join(', ')}, which{' '}
+          {device.profileId === undefined ? (
+            'the profile of the device'
+          ) : (
+            <Link to="/profiles/$profileId" params={{ profileId: String(device.profileId) }}>
+              the profile of the device
+            </Link>
+          )}{' '}
+          fixes. Give the device another profile first, or none.
+        </>
+      ) : (
+        <>
+          Passwords of that version come back too, and passwords that were set since then go. They are never shown, so
+          they are not in this list.{' '}
+          {device.connected
+            ? 'The device is connected and gets this at once.'
+            : 'The device is offline. It gets this when it comes back.'}
+        </>
+      )}
+    </Review>
+  )
+}

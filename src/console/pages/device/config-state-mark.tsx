@@ -1,0 +1,18 @@
+// The state of a config version, as shape, word and colour.
+import type { ReactNode } from 'react'
+import type { ConfigState } from '../../../contract/configs.ts'
+import { CheckIcon, ClockIcon, CrossIcon, MoveIcon } from '../../parts/icons.tsx'
+import { Mark } from '../../parts/state-mark.tsx'
+
+const states: Record<ConfigState, { word: string; colour: string; mark: ReactNode }> = {
+  PENDING: { word: 'Waiting', colour: 'var(--rk-degraded)', mark: <ClockIcon size={16} /> },
+  DELIVERED: { word: 'Delivered', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
+  FAILED: { word: 'Refused', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
+  SUPERSEDED: { word: 'Overtaken', colour: 'var(--rk-empty)', mark: <MoveIcon size={16} /> },
+}
+
+export const ConfigStateMark = ({ state }: { readonly state: ConfigState }) => (
+  <Mark colour={states[state].colour} mark={states[state].mark}>
+    {states[state].word}
+  </Mark>
+)

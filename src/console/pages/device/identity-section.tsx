@@ -1,0 +1,53 @@
+// Who a device is: the numbers that support asks for.
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { modelOf } from '../../../contract/models.ts'
+import { useZone } from '../../parts/device.ts'
+import { Copied, Facts } from '../../parts/facts.tsx'
+import { BinIcon } from '../../parts/icons.tsx'
+import { Section } from '../../parts/page.tsx'
+import { usePair } from '../../parts/pair.ts'
+import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session.ts'
+import type { TabProps } from './device-page.tsx'
+import { UnenrolDialog } from './unenrol-dialog.tsx'
+
+export function IdentitySection({ device, etag }: TabProps) {
+  const may = useMay()
+  const zone = useZone(device)
+  const { id, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
+  const { name } = modelOf(model)
+  return (
+    <Section title="Identity" actions={may.write && <Unenrol device={device} etag={etag} />}>
+      <Facts
+        facts={[
+          ['Model', name === model ? model : `${name} (${model})`],
+          ['Serial number', <Copied key="serial" text={serial} what="serial number" />],
+          ['Device ID', <Copied key="id" text={id} what="device ID" />],
+          ['Enrolled', <Time key="enrolled" at={enrolmentTime} zone={zone} />],
+          ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
+          ['Bulk enrolment', bulkEnrolmentPending && 'Under way'],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Unenrol({ device, etag }: TabProps) {
+  const [opened, dialog] = useDisclosure(false)
+  const pair = usePair(device)
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<BinIcon size={15} />}
+        c="var(--rk-offline)"
+        onClick={dialog.open}
+      >
+        Unenrol
+      </Button>
+      <UnenrolDialog device={device} etag={etag} pair={pair} opened={opened} onClose={dialog.close} />
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+// The network interfaces of a device, with addresses as people know them.
+import { Box, Stack, Table, Text } from '@mantine/core'
+import type { Device } from '../../parts/device.ts'
+import { Copied, Facts } from '../../parts/facts.tsx'
+import { CheckIcon, DotIcon } from '../../parts/icons.tsx'
+import { addressTexts, macText } from '../../parts/network-address.ts'
+import { Section } from '../../parts/page.tsx'
+import { Mark } from '../../parts/state-mark.tsx'
+import classes from './table.module.css'
+
+type Network = Device['networks'][number]
+
+const kinds: Record<string, string> = { NETWORK_TYPE_ETHERNET: 'Ethernet', NETWORK_TYPE_WIFI: 'Wi-Fi' }
+const modes: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_MODE_STATIC: 'Static' }
+
+export function NetworkSection({ device: { networks, localIpAddress } }: { readonly device: Device }) {
+  return (
+    <Section title="Network">
+      <Stack gap="sm">
+        {localIpAddress && (
+          <Box maw={480}>
+            <Facts facts={[['Local IP address', <Copied key="ip" text={localIpAddress} what="local IP address" />]]} />
+          </Box>
+        )}
+        {networks.length === 0 ? (
+          <Text c="dimmed" fz="sm">
+            The device has reported no network interfaces.
+          </Text>
+        ) : (
+          <Box role="region" aria-label="Network interfaces" tabIndex={0} style={{ overflowX: 'auto' }}>
+            <Table miw={760} verticalSpacing={6} className={classes.table}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Interface</Table.Th>
+                  <Table.Th>Link</Table.Th>
+                  <Table.Th>Address</Table.Th>
+                  <Table.Th>Gateway</Table.Th>
+                  <Table.Th>MAC address</Table.Th>
+                  <Table.Th>Set by</Table.Th>
+                  <Table.Th ta="right">MTU</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {networks.map((network, index) => (
+                  <Row key={`${network.display ?? ''} ${String(index)}`} network={network} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Box>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+function Row({ network }: { readonly network: Network }) {
+  const { type, display, networkName, linkUp, macAddress, mode, mtu } = network
+  const kind = type && (kinds[type] ?? type)
+  const addresses = network.addresses.flatMap(({ address, prefix }) =>
+    addressTexts(address).map((text) => (prefix === undefined ? text : `${text}/${String(prefix)}`)),
+  )
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw={500}>
+        {kind ?? display ?? 'Unknown'}
+        <Text span c="dimmed" fz="inherit" fw={400}>
+          {kind && display && ` ${display}`}
+          {networkName && ` · ${networkName}`}
+        </Text>
+      </Table.Th>
+      <Table.Td>
+        <LinkMark up={linkUp} />
+      </Table.Td>
+      <Table.Td>
+        <Lines texts={addresses} />
+      </Table.Td>
+      <Table.Td>
+        <Lines texts={network.gateway.flatMap(addressTexts)} />
+      </Table.Td>
+      <Table.Td>
+        {macAddress ? <Copied text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'it'}`} /> : '–'}
+      </Table.Td>
+      <Table.Td>{mode ? (modes[mode] ?? mode) : '–'}</Table.Td>
+      <Table.Td ta="right">{mtu ?? '–'}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+const Lines = ({ texts }: { readonly texts: readonly string[] }) =>
+  texts.length === 0
+    ? '–'
+    : texts.map((text) => (
+        <Text key={text} ff="monospace" fz="sm">
+          {text}
+        </Text>
+      ))
+
+function LinkMark({ up }: { readonly up: boolean | undefined }) {
+  if (up === undefined) return '–'
+  return up ? (
+    <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
+      Up
+    </Mark>
+  ) : (
+    <Mark colour="var(--rk-empty)" mark={<DotIcon size={16} />}>
+      Down
+    </Mark>
+  )
+}

@@ -1,0 +1,117 @@
+// Where a device is and what it is used for: room, pair, profile, mode.
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ask } from '../../api.ts'
+import { callText, type Device, deviceName } from '../../parts/device.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Section } from '../../parts/page.tsx'
+import { type Pair, usePair } from '../../parts/pair.ts'
+import { RoomLink, RoomText } from '../../parts/place.tsx'
+import { ConnectedMark } from '../../parts/state-mark.tsx'
+import { capitalised, inWords } from '../../parts/words.ts'
+import { useMay } from '../../session.ts'
+import classes from './place-section.module.css'
+import { ProfileDialog } from './profile-dialog.tsx'
+
+const modes = { oob: 'Not set up yet', zoom: 'Zoom', msteams: 'Microsoft Teams', avos: 'AVOS', usb: 'USB' } as const
+const padModes = { controller: 'Controller', schedule: 'Room schedule' } as const
+
+export function PlaceSection({ device }: { readonly device: Device }) {
+  const { primaryMode, controllerMode, inCallStatus, orientation } = device
+  const pair = usePair(device)
+  return (
+    <Section title="Room and use">
+      <Facts
+        facts={[
+          ['Room', <RoomLink key="room" roomId={device.roomId} roomName={device.roomName} />],
+          ['Profile', <ProfileOf key="profile" device={device} />],
+          ['Call', inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
+          ['Runs', primaryMode && modes[primaryMode]],
+          ['Used as', controllerMode && padModes[controllerMode]],
+          ['Orientation', orientation && inWords(orientation)],
+        ]}
+      />
+      <Paired device={device} pair={pair} />
+    </Section>
+  )
+}
+
+function ProfileOf({ device }: { readonly device: Device }) {
+  const may = useMay()
+  const [opened, dialog] = useDisclosure(false)
+  const { profileId } = device
+  const profiles = useQuery(ask('profilesList')).data?.body.profiles
+  const profile = profiles?.find(({ id }) => id === profileId)
+  return (
+    <Group gap="xs" justify="space-between">
+      {profileId === undefined ? (
+        <span>None: every setting is its own</span>
+      ) : (
+        <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
+          {profile?.name ?? `Profile ${String(profileId)}`}
+        </Link>
+      )}
+      {may.write && (
+        <Button variant="default" size="compact-xs" onClick={dialog.open} mih={24}>
+          Change profile
+        </Button>
+      )}
+      <ProfileDialog device={device} opened={opened} onClose={dialog.close} />
+    </Group>
+  )
+}
+
+function Paired({
+  device,
+  pair: { members = [], others, leaderSerial },
+}: {
+  readonly device: Device
+  readonly pair: Pair
+}) {
+  const isLeaderHere = members.some(({ serial }) => serial === leaderSerial)
+  if (others.length === 0 && isLeaderHere) return null
+  if (members.length === 0) return null
+  return (
+    <Stack gap={6} mt="md">
+      <Title order={3} fz="sm">
+        Paired devices
+      </Title>
+      {!isLeaderHere && (
+        <Text fz="sm" c="dimmed">
+          The leader, {leaderSerial}, is not enrolled in this organisation.
+        </Text>
+      )}
+      <ul className={classes.pair}>
+        {members.map((one) => (
+          <li key={one.id}>
+            <div className={classes.who}>
+              {one.id === device.id ? (
+                <Text span fz="sm" fw={550}>
+                  {deviceName(one)}
+                </Text>
+              ) : (
+                <Link to="/devices/$endpointId" params={{ endpointId: one.id }}>
+                  {deviceName(one)}
+                </Link>
+              )}
+              <Text span fz="xs" c="dimmed">
+                {[
+                  one.serial === leaderSerial ? 'leader' : 'follower',
+                  ...(one.id === device.id ? ['this device'] : []),
+                ].join(', ')}
+                {one.roomId !== device.roomId && (
+                  <>
+                    , in <RoomText roomId={one.roomId} roomName={one.roomName} />
+                  </>
+                )}
+              </Text>
+            </div>
+            <ConnectedMark connected={one.connected} />
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  )
+}

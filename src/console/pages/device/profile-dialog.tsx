@@ -1,0 +1,52 @@
+// Gives a device a profile, another one, or none.
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import { useWrite } from '../../api.ts'
+import { type Device, deviceName } from '../../parts/device.ts'
+import { useSeen } from '../../parts/meanwhile.ts'
+import { Waiting } from '../../parts/page.tsx'
+import { ProfileForm } from '../../parts/profile-form.tsx'
+
+interface ProfileDialogProps {
+  readonly device: Device
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+export const ProfileDialog = ({ device, opened, onClose }: ProfileDialogProps) => (
+  <Modal opened={opened} onClose={onClose} title={`Profile of ${deviceName(device)}`}>
+    <Waiting>
+      <ProfileOfDevice id={device.id} onClose={onClose} />
+    </Waiting>
+  </Modal>
+)
+
+function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const { seen, loadAgain } = useSeen('endpointsGet', { id })
+  const before = seen.body.profileId
+  const [isCleared, setCleared] = useState(false)
+  const write = useWrite('endpointsAssignProfile', {
+    quiet: true,
+    said: isCleared ? 'The device has no profile any more.' : 'The device has the profile.',
+    onDone: onClose,
+  })
+  return (
+    <ProfileForm
+      key={seen.etag}
+      before={before}
+      verb={(chosen) => (chosen === null && before !== undefined ? 'Clear profile' : 'Assign profile')}
+      isBusy={write.isPending}
+      error={write.error}
+      onAssign={(profileId) => {
+        setCleared(profileId === null)
+        write.mutate({ input: { id, body: { profileId } }, ifMatch: seen.etag })
+      }}
+      onCancel={onClose}
+      loadAgain={() => loadAgain(write.reset)}
+    >
+      {() =>
+        'A profile fixes settings: the device gets them, and nobody can change them for this device alone. Its own settings that a profile hides come back when the profile goes.'
+      }
+    </ProfileForm>
+  )
+}
