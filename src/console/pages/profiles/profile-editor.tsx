@@ -1,0 +1,145 @@
+// The form of a profile: name, description and settings, saved after a look at the diff.
+import { Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { sentenceOf, useWrite } from '../../api.ts'
+import { type Errors, violationsOf } from '../../parts/config/check.ts'
+import { type Changes, useDraft } from '../../parts/config/draft.ts'
+import { ConfigForm } from '../../parts/config/form.tsx'
+import type { Settings } from '../../parts/config/meaning.ts'
+import { MovedOn, Review } from '../../parts/config/review.tsx'
+import { sidesOf } from '../../parts/config/sides.ts'
+import { LeaveGuard, UnsavedBar } from '../../parts/config/unsaved.tsx'
+import { lookAgainIfChanged } from '../../parts/meanwhile.ts'
+import { Section } from '../../parts/page.tsx'
+import { plural } from '../../parts/words.ts'
+import { useMay } from '../../session.ts'
+import { asBody, configOf, profileProblems } from './profile-fields.ts'
+
+interface ProfileEditorProps {
+  /** Undefined: it does not exist yet. */
+  readonly id: number | undefined
+  readonly stored: Settings
+  readonly etag: string | undefined
+}
+
+export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
+  const may = useMay()
+  const navigate = useNavigate()
+  const draft = useDraft(stored, etag)
+  const { changes } = draft
+  const [isReviewing, setReviewing] = useState(false)
+  const [refused, setRefused] = useState<{ changes: Changes; error: unknown }>()
+
+  const create = useWrite('profilesCreate', { quiet: true })
+  const update = useWrite('profilesUpdate', {
+    quiet: true,
+    said: 'The profile was saved.',
+    onDone: () => setReviewing(false),
+  })
+  const isBusy = create.isPending || update.isPending
+  const failed = (error: unknown) => setRefused({ changes, error })
+
+  const save = async () => {
+    const sent = changes
+    const body = asBody(stored, sent)
+    try {
+      if (id === undefined) {
+        const { profile } = await create.mutateAsync({ input: { body } })
+        await navigate({
+          to: '/profiles/$profileId',
+          params: { profileId: String(profile.id) },
+          replace: true,
+          ignoreBlocker: true,
+        })
+      } else {
+        await update.mutateAsync({ input: { id, body }, ifMatch: draft.etag })
+        draft.sent(sent)
+      }
+    } catch (error) {
+      failed(error)
+      await lookAgainIfChanged(error)
+    }
+  }
+
+  const count = Object.keys(changes).length
+  const problems = useMemo(() => profileProblems(stored, changes), [stored, changes])
+  const errors = useMemo<Errors>(() => {
+    const said = Object.entries(violationsOf(refused?.error)).filter(
+      ([name]) => refused?.changes[name] === changes[name],
+    )
+    return { ...Object.fromEntries(said), ...(count > 0 && problems) }
+  }, [refused, changes, problems, count])
+  const isStale = draft.isStale && !isBusy
+  const config = useMemo(() => configOf(stored), [stored])
+  const sides = useMemo(() => sidesOf(stored, changes), [stored, changes])
+  const field = (name: string) => String(name in changes ? (changes[name] ?? '') : (stored[name] ?? ''))
+
+  return (
+    <Stack gap="md">
+      {isStale && !isReviewing && <MovedOn onLookAgain={draft.rebase} />}
+      <Section title="Profile">
+        {may.write ? (
+          <Stack gap="sm" maw={640}>
+            <TextInput
+              label="Name"
+              required
+              value={field('name')}
+              onChange={(event) => draft.set('name', event.currentTarget.value)}
+              error={errors.name}
+            />
+            <Textarea
+              label="What it is for"
+              autosize
+              minRows={2}
+              maxRows={6}
+              value={field('description')}
+              onChange={(event) => draft.set('description', event.currentTarget.value || null)}
+              error={errors.description}
+            />
+          </Stack>
+        ) : (
+          <Text>{stored.description ?? 'Nobody has written what it is for.'}</Text>
+        )}
+      </Section>
+      <ConfigForm
+        stored={config}
+        changes={changes}
+        errors={errors}
+        onChange={may.write ? draft.set : undefined}
+        unset="Left to the device"
+        mayHaveSecret={id !== undefined}
+        heading="Fixed by this profile"
+      />
+      <UnsavedBar
+        count={isBusy && !isReviewing && id !== undefined ? 0 : count}
+        wrongCount={Object.keys(problems).length}
+        verb={id === undefined ? 'Create profile' : 'Review and save'}
+        isBusy={create.isPending}
+        error={create.error && sentenceOf(create.error)}
+        onReview={() => {
+          update.reset()
+          if (id === undefined) void save()
+          else setReviewing(true)
+        }}
+        onDiscard={draft.discard}
+      />
+      <Review
+        opened={isReviewing}
+        onClose={() => setReviewing(false)}
+        title={`${plural(count, 'change')} of the profile ${stored.name ?? ''}`}
+        before={sides.before}
+        after={sides.after}
+        verb="Save"
+        isBusy={update.isPending}
+        error={update.error}
+        onConfirm={() => void save()}
+        onLookAgain={isStale ? draft.rebase : undefined}
+      >
+        When settings change, every device with this profile gets them at once. Devices that are offline get them when
+        they come back.
+      </Review>
+      <LeaveGuard count={isBusy ? 0 : count} what="this profile" />
+    </Stack>
+  )
+}

@@ -1,0 +1,138 @@
+// API keys: which there are, what they may do, and when they were last used. [contract 3.1]
+import { ActionIcon, Badge, Button, Code, Group, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { useBody } from '../../api.ts'
+import { BinIcon, PlusIcon } from '../../parts/icons.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useSession } from '../../session.ts'
+import { type ApiKey, isExpired, rightsOf } from './key-words.ts'
+import { NewKeyDialog } from './new-key-dialog.tsx'
+import { RevokeKey } from './revoke-key.tsx'
+
+export function KeysSection() {
+  const { keys } = useBody('keysList')
+  const own = useSession().key.id
+  const [creating, create] = useDisclosure(false)
+  const [revoking, revoke] = useDisclosure(false)
+  const [about, setAbout] = useState<ApiKey>()
+  const ask = (key: ApiKey) => {
+    setAbout(key)
+    revoke.open()
+  }
+  return (
+    <Section
+      title="API keys"
+      actions={
+        <Button size="xs" leftSection={<PlusIcon size={16} />} onClick={create.open}>
+          New key
+        </Button>
+      }
+    >
+      <Text fz="sm" c="dimmed" mb="sm">
+        Programs use them, and people sign in to this console with them. Give each its own, with no more rights than it
+        needs.
+      </Text>
+      <Table.ScrollContainer minWidth={720}>
+        <Table verticalSpacing="xs" aria-label="API keys">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Name</Table.Th>
+              <Table.Th scope="col">Begins with</Table.Th>
+              <Table.Th scope="col">May</Table.Th>
+              <Table.Th scope="col">Created</Table.Th>
+              <Table.Th scope="col">Expires</Table.Th>
+              <Table.Th scope="col">Last used</Table.Th>
+              <Table.Td />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {keys.map((key) => (
+              <KeyRow key={key.id} apiKey={key} isOwn={key.id === own} onRevoke={ask} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <NewKeyDialog opened={creating} onClose={create.close} />
+      <RevokeKey apiKey={about} keys={keys} opened={revoking} onClose={revoke.close} />
+    </Section>
+  )
+}
+
+interface KeyRowProps {
+  readonly apiKey: ApiKey
+  readonly isOwn: boolean
+  readonly onRevoke: (key: ApiKey) => void
+}
+
+const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
+  <Table.Tr>
+    <Table.Th scope="row" fw={550}>
+      <Group gap="xs">
+        <span style={{ overflowWrap: 'anywhere' }}>{key.name}</span>
+        {isOwn && (
+          <Badge variant="light" tt="none">
+            this session
+          </Badge>
+        )}
+      </Group>
+    </Table.Th>
+    <Table.Td>
+      <Code>{key.prefix}…</Code>
+    </Table.Td>
+    <Table.Td>{rightsOf(key)}</Table.Td>
+    <Table.Td>
+      <Time at={key.createdAt} />
+    </Table.Td>
+    <Table.Td>
+      {!key.expiresAt && (
+        <Text span fz="sm" c="dimmed">
+          Never
+        </Text>
+      )}
+      {key.expiresAt && (
+        <Text span fz="sm" c={isExpired(key) ? 'var(--rk-offline)' : 'var(--mantine-color-text)'}>
+          {isExpired(key) && 'Expired '}
+          <Time at={key.expiresAt} />
+        </Text>
+      )}
+    </Table.Td>
+    <Table.Td>
+      {key.lastUsedAt ? (
+        <Time at={key.lastUsedAt} />
+      ) : (
+        <Text span fz="sm" c="dimmed">
+          Never
+        </Text>
+      )}
+    </Table.Td>
+    <Table.Td ta="right">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        c="dimmed"
+        aria-label={`Revoke ${key.name} (${key.prefix}…)`}
+        title="Revoke"
+        onClick={() => onRevoke(key)}
+      >
+        <BinIcon />
+      </ActionIcon>
+    </Table.Td>
+  </Table.Tr>
+)
+
+/** What is missing, and who can help. */
+export function KeysMissing() {
+  const { scopes, manage, key } = useSession()
+  const missing = [...(scopes.includes('write') ? [] : ['Write']), ...(manage ? [] : ['Manage'])].join(' and ')
+  return (
+    <Section title="API keys">
+      <Text fz="sm">
+        You are signed in with the key <b>{key.name}</b>, which does not have {missing}: it can neither show nor change
+        keys. Ask somebody whose key manages keys and users, or whoever runs the server:{' '}
+        <Code>npm run roomkeeper -- keys create</Code> makes one there.
+      </Text>
+    </Section>
+  )
+}

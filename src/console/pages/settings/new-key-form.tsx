@@ -1,0 +1,112 @@
+// The form of a new key: its name, what it may do, and until when.
+import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { longestName } from '../../../contract/shape.ts'
+import { useWrite } from '../../api.ts'
+import { DialogForm } from '../../parts/dialog-form.tsx'
+import type { MadeKey } from './new-key-shown.tsx'
+
+interface NewKeyFormProps {
+  readonly onCancel: () => void
+  readonly onMade: (made: MadeKey) => void
+}
+
+type Lifetime = 'never' | '30' | '90' | 'date'
+const lifetimes: readonly { readonly value: Lifetime; readonly label: string }[] = [
+  { value: 'never', label: 'Never' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: 'date', label: 'On a date' },
+]
+const dayMs = 86_400_000
+
+/** The end of that day, for the viewer. */
+const endOf = (date: string): number => new Date(`${date}T23:59:59`).getTime()
+
+export function NewKeyForm({ onCancel, onMade }: NewKeyFormProps) {
+  const [name, setName] = useState('')
+  const [reads, setReads] = useState(true)
+  const [writes, setWrites] = useState(false)
+  const [manages, setManages] = useState(false)
+  const [lifetime, setLifetime] = useState<Lifetime>('never')
+  const [date, setDate] = useState('')
+  const create = useWrite('keysCreate', { onDone: onMade, quiet: true })
+  const isPast = lifetime === 'date' && date !== '' && !(endOf(date) > Date.now())
+  const isReady = name.trim() !== '' && (reads || writes) && !(lifetime === 'date' && (date === '' || isPast))
+  const submit = () => {
+    const expires = lifetime === 'date' ? endOf(date) : Date.now() + Number(lifetime) * dayMs
+    const body = {
+      name: name.trim(),
+      scopes: [...(reads ? (['read'] as const) : []), ...(writes ? (['write'] as const) : [])],
+      manage: manages,
+      ...(lifetime !== 'never' && { expiresAt: new Date(expires).toISOString() }),
+    }
+    create.mutate({ input: { body } })
+  }
+  return (
+    <DialogForm
+      verb="Create key"
+      canSubmit={isReady}
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label="Name of the key"
+        description="Who or what uses it: it is the name in the audit log."
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={longestName}
+        autoComplete="off"
+        data-autofocus
+      />
+      {/* Whoever sees this form has all three rights: a key cannot grant what it does not have. [contract 3.6] */}
+      <Stack component="fieldset" gap="xs" p={0} m={0} bd={0}>
+        <Text component="legend" fz="sm" fw={600} mb={6} p={0}>
+          What it may do
+        </Text>
+        <Checkbox
+          label="Read"
+          description="See rooms, devices, sensors and the audit log. Signing in to this console needs it."
+          checked={reads}
+          onChange={(event) => setReads(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="Write"
+          description="Change rooms, sites and configs, and reboot devices."
+          checked={writes || manages}
+          disabled={manages}
+          onChange={(event) => setWrites(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="Manage"
+          description="Create and revoke keys, and change users. It needs Write too."
+          checked={manages}
+          onChange={(event) => {
+            setManages(event.currentTarget.checked)
+            if (event.currentTarget.checked) setWrites(true)
+          }}
+        />
+      </Stack>
+      <Group gap="sm" align="flex-start" grow>
+        <Select
+          label="Expires"
+          data={[...lifetimes]}
+          value={lifetime}
+          onChange={(value) => setLifetime((value ?? 'never') as Lifetime)}
+          allowDeselect={false}
+        />
+        {lifetime === 'date' && (
+          <TextInput
+            type="date"
+            label="Last day"
+            value={date}
+            error={isPast && 'Choose a day that is not over yet.'}
+            onChange={(event) => setDate(event.currentTarget.value)}
+          />
+        )}
+      </Group>
+    </DialogForm>
+  )
+}

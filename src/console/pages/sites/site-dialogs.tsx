@@ -1,0 +1,60 @@
+// The dialogs of the sites: always there, so that focus goes back to where it came from when one closes.
+import { Modal, Text } from '@mantine/core'
+import type { Static } from 'typebox'
+import type { RoomInList } from '../../../contract/rooms.ts'
+import { DeleteLocation, DeleteRegion } from './delete-site.tsx'
+import { LocationForm } from './location-form.tsx'
+import { RegionForm } from './region-form.tsx'
+import type { SiteTask } from './site-tasks.ts'
+import type { SiteTree } from './site-tree.ts'
+
+interface SiteDialogsProps {
+  readonly task: SiteTask | undefined
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly tree: SiteTree
+  readonly rooms: readonly Static<typeof RoomInList>[]
+}
+
+const titles: Partial<Record<SiteTask['kind'], string>> = {
+  'new-region': 'New region',
+  'rename-region': 'Rename region',
+  'new-location': 'New location',
+  'change-location': 'Rename or move location',
+}
+
+export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsProps) {
+  const kind = task?.kind
+  const id = task && 'id' in task ? task.id : undefined
+  const region = tree.regions.find((node) => node.id === id)
+  const location = locationsOf(tree).find((node) => node.id === id)
+  const title = kind && titles[kind]
+  return (
+    <>
+      <Modal opened={opened && title !== undefined} onClose={onClose} title={title}>
+        {kind === 'new-region' && <RegionForm onClose={onClose} />}
+        {kind === 'rename-region' && (region ? <RegionForm region={region} onClose={onClose} /> : <Gone />)}
+        {kind === 'new-location' && (
+          <LocationForm
+            regionId={task && 'regionId' in task ? task.regionId : undefined}
+            regions={tree.regions}
+            onClose={onClose}
+          />
+        )}
+        {kind === 'change-location' &&
+          (location ? <LocationForm location={location} regions={tree.regions} onClose={onClose} /> : <Gone />)}
+      </Modal>
+      <DeleteRegion region={region} opened={opened && kind === 'delete-region'} onClose={onClose} />
+      <DeleteLocation
+        location={location}
+        roomNames={location ? rooms.filter((room) => room.location?.id === id).map(({ name }) => name) : []}
+        opened={opened && kind === 'delete-location'}
+        onClose={onClose}
+      />
+    </>
+  )
+}
+
+const Gone = () => <Text>Somebody else has deleted it meanwhile.</Text>
+
+const locationsOf = ({ regions, loose }: SiteTree) => [...regions.flatMap((node) => node.locations), ...loose]

@@ -1,0 +1,45 @@
+// Sites: regions and locations as a tree, how their rooms are, and what can be changed about them.
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useCallback, useMemo, useState } from 'react'
+import { useBody } from '../../api.ts'
+import { PlusIcon } from '../../parts/icons.tsx'
+import { Page } from '../../parts/page.tsx'
+import { usePlaces } from '../../parts/places.ts'
+import { useMay } from '../../session.ts'
+import { SiteDialogs } from './site-dialogs.tsx'
+import type { SiteTask } from './site-tasks.ts'
+import { treeOf } from './site-tree.ts'
+import { SitesTree } from './sites-tree.tsx'
+
+export function SitesPage() {
+  const places = usePlaces()
+  const { rooms } = useBody('roomsList')
+  const tree = useMemo(() => treeOf(places, rooms), [places, rooms])
+  const may = useMay()
+  const [task, setTask] = useState<SiteTask>()
+  const [opened, dialog] = useDisclosure(false)
+  const start = useCallback(
+    (next: SiteTask) => {
+      setTask(next)
+      dialog.open()
+    },
+    [dialog.open],
+  )
+  const actions = may.write && (
+    <>
+      <Button variant="default" leftSection={<PlusIcon />} onClick={() => start({ kind: 'new-region' })}>
+        New region
+      </Button>
+      <Button leftSection={<PlusIcon />} onClick={() => start({ kind: 'new-location', regionId: undefined })}>
+        New location
+      </Button>
+    </>
+  )
+  return (
+    <Page title="Sites" actions={actions}>
+      <SitesTree tree={tree} start={may.write ? start : undefined} />
+      <SiteDialogs task={task} opened={opened} onClose={dialog.close} tree={tree} rooms={rooms} />
+    </Page>
+  )
+}
