@@ -1,22 +1,25 @@
-// Every behaviour test runs twice: on SQLite and on a real PostgreSQL. House rules run once.
+// Every behaviour test runs twice: on SQLite and on a real PostgreSQL. House rules run once, and so do the console's own sums.
 import { defineConfig } from 'vitest/config'
 
 const behaviour = ['src/**/*.test.ts', 'test/*.test.ts']
+const once = ['test/house/*.test.ts', 'src/console/**/*.test.ts']
 
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], './test/last-line.ts'],
     maxWorkers: 2,
+    globalSetup: './test/console-build.ts',
     projects: [
-      { extends: true, test: { name: 'house', include: ['test/house/*.test.ts'] } },
-      { extends: true, test: { name: 'sqlite', include: behaviour, env: { TEST_ENGINE: 'sqlite' } } },
+      { extends: true, test: { name: 'house', include: once } },
+      { extends: true, test: { name: 'sqlite', include: behaviour, exclude: once, env: { TEST_ENGINE: 'sqlite' } } },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: behaviour,
+          exclude: once,
           env: { TEST_ENGINE: 'postgres' },
-          globalSetup: './test/postgres.ts',
+          globalSetup: ['./test/console-build.ts', './test/postgres.ts'],
         },
       },
     ],

@@ -3,15 +3,19 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const onPath = (program: string): boolean =>
-  (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)))
+/** Where a program is, if it is there. */
+export const pathOf = (program: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(':')
+    .map((folder) => join(folder, program))
+    .find((file) => existsSync(file))
 
 /** Makes sure that a program is there. */
 export function need(program: string, debianPackage: string): void {
-  if (onPath(program)) return
+  if (pathOf(program)) return
   const advice = `The tests need ${program}: install it (Debian: apt-get install ${debianPackage}).`
   installDebian(advice, [debianPackage])
-  if (!onPath(program)) throw new Error(advice)
+  if (!pathOf(program)) throw new Error(advice)
 }
 
 /** Installs Debian packages one after the other; `between` runs before each. */

@@ -13,7 +13,7 @@ interface File {
 }
 
 const files: File[] = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'))
   .map((path) => {
     const text = readFileSync(join(source, path), 'utf8')
     const imports = [...text.matchAll(/^(?:import|export)\b[^'"]*?from '(\.[^']+)'/gms)].map((m) =>
@@ -80,6 +80,32 @@ test('a store holds SQL and decides nothing: it imports only the database and st
   expect(wrong).toEqual([])
 })
 
+test('a page of the console stands alone: it imports its own folder, parts/, api.ts and session.ts', () => {
+  const pages = files.filter((f) => f.path.startsWith('console/pages/'))
+  expect(pages.length).toBeGreaterThan(50)
+  const isOpenToPages = (to: string) =>
+    to.startsWith('console/parts/') || ['console/api.ts', 'console/session.ts'].includes(to)
+  const wrong = pages.flatMap(({ path, imports }) =>
+    imports
+      .filter((to) => roomOf(to) === 'console' && dirname(to) !== dirname(path) && !isOpenToPages(to))
+      .map(
+        (to) => `${path} imports ${to}. What two pages use moves to console/parts/, under the name of what it does.`,
+      ),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('the parts of the console know no page, and nothing of its shell', () => {
+  const wrong = files
+    .filter((f) => f.path.startsWith('console/parts/'))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((to) => /^console\/(pages|shell|live)\/|^console\/(router|main)\.tsx$/.test(to))
+        .map((to) => `${path} imports ${to}. Hand it in as a property, or move what is needed to console/parts/.`),
+    )
+  expect(wrong).toEqual([])
+})
+
 test('a noun writes only its own tables', () => {
   const owners: Record<string, readonly string[]> = {
     audit: ['audit_log', 'audit_heads'],
@@ -103,6 +129,7 @@ test('a noun writes only its own tables', () => {
       'sample_due',
       'sample_progress',
     ],
+    sessions: ['sessions', 'login_links'],
     users: ['users', 'user_regions'],
   }
   const wrong = files
@@ -136,6 +163,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'resources/sensors/intake.ts',
     'resources/sensors/retention.ts',
     'resources/sensors/rollup.ts',
+    'resources/sessions/retention.ts',
   ])
   expect(users(/\.reshape\(/)).toEqual(['resources/sensors/partitions.ts'])
   expect(users(/new Tx\(/)).toEqual(['platform/db/db.ts'])

@@ -37,7 +37,7 @@ test('every rule that code and tests cite stands in docs/contract.md', () => {
   const contract = read('docs/contract.md')
   const sources = ['src', 'test'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => /\.tsx?$/.test(name))
       .map((name) => `${folder}/${name}`),
   )
   const missing = sources.flatMap((path) =>

@@ -1,0 +1,109 @@
+// What operators do with one room and one device, beside the journeys: find it, lock it, tell it something, ask for its logs, let it go.
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from './browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from './console-fleet.ts'
+import { type Harness, startHarness } from './harness.ts'
+import { until } from './program.ts'
+
+let house: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+beforeAll(async () => {
+  house = await startHarness()
+  fleet = await startConsoleFleet(house)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await house.close()
+})
+
+let page: Page
+let trouble: string[]
+beforeEach(async () => {
+  const tab = await newTab(browser, house.url)
+  page = tab.page
+  trouble = tab.trouble
+  await signIn(tab, fleet.org.key)
+})
+
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const dialog = () => page.getByRole('dialog')
+const hasFocus = (one: Locator) => one.evaluate((element) => element.matches(':focus'))
+
+test('a few letters and the Enter key lead to a room, whose clock stands beside one’s own', async () => {
+  await settled(page, 'Overview')
+  await button(/^Search or jump/).focus()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /Search/ }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await until('the focus is back', () => hasFocus(button(/^Search or jump/)))
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /Search/ }).waitFor()
+  await page.keyboard.type('fjo')
+  await page.getByRole('option', { name: /Fjord/, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await settled(page, 'Fjord')
+  await page
+    .getByText(/in Tokyo/)
+    .first()
+    .waitFor()
+})
+
+test('a dialog has nothing that axe objects to, takes the focus, and gives it back', async () => {
+  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await settled(page, 'Fjord')
+  await button('Edit').click()
+  await dialog().waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  await until('the focus is back', () => hasFocus(button('Edit')))
+})
+
+test('what a profile fixes is locked, and says by which', async () => {
+  await fleet.org.call('PUT', `/endpoints/${fleet.bar.id}/profile`, { body: { profileId: fleet.profileId } })
+  await page.goto(`/devices/${fleet.bar.id}?tab=config`)
+  await page
+    .getByText(/Fixed by the profile/)
+    .first()
+    .waitFor()
+  await page.getByRole('link', { name: 'Quiet rooms' }).first().waitFor()
+  expect(await page.getByRole('radiogroup', { name: 'Night mode' }).count()).toBe(0)
+  expect(await page.getByRole('radiogroup', { name: 'Bluetooth' }).count()).toBe(1)
+  await until('the device has it', () => fleet.bar.settings.nightMode === true)
+})
+
+test('a message is on the screen of the device', async () => {
+  await page.goto(`/devices/${fleet.bar.id}`)
+  await button('Message to screen').click()
+  await dialog().getByRole('textbox', { name: 'Message' }).fill('Fire drill at noon.')
+  await dialog().getByRole('button', { name: 'Send message' }).click()
+  await until('it is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
+})
+
+test('logs are asked for, come in, and are downloaded', async () => {
+  await page.goto(`/devices/${fleet.bar.id}?tab=logs`)
+  await button('Collect logs').click()
+  const download = button(/^Download the logs of Bar/)
+  await download.waitFor()
+  const [file] = await Promise.all([page.waitForEvent('download'), download.click()])
+  expect(gunzipSync(readFileSync(await file.path())).toString()).toContain('BAR00001')
+})
+
+test('a device is let go after a question, and its page says where it went', async () => {
+  await page.goto(`/devices/${fleet.pad.id}`)
+  await settled(page, 'PAD00001')
+  await button('Unenrol').click()
+  await dialog().getByRole('button', { name: 'Unenrol' }).click()
+  await settled(page, 'Fjord')
+  await until('it is told', () => fleet.pad.isUnenrolled)
+  await page.goto(`/devices/${fleet.pad.id}`)
+  await page.getByRole('heading', { level: 1, name: /No such device/ }).waitFor()
+  expectTrouble(trouble, /status of 404/)
+})
