@@ -7,8 +7,11 @@ import { calls, type Fixture, newFixture, pathFor, perform } from './fixture.ts'
 import { type Harness, type Reply, startHarness } from './harness.ts'
 
 let house: Harness
+/** For attempts that must leave no trace: each of them proves it. */
+let untouched: Fixture
 beforeAll(async () => {
   house = await startHarness()
+  untouched = await newFixture(house)
 })
 afterAll(() => house.close())
 
@@ -28,7 +31,7 @@ describe.each(operationIds)('%s', (id) => {
   const operation = of(id)
 
   test('without a token is a 401 that says which scheme it wants [contract 2.2] [interface A1]', async () => {
-    const f = await newFixture(house)
+    const f = untouched
     for (const headers of [{}, { authorization: 'Bearer nonsense' }, { authorization: 'Basic eDp5' }] as const) {
       const reply = await refused(f, () => perform(house, f, id, { key: false, headers }))
       expect(codeOf(reply)).toBe('401 UNAUTHENTICATED')
@@ -37,7 +40,7 @@ describe.each(operationIds)('%s', (id) => {
   })
 
   test('with a key that lacks the scope is a 403 that names it [contract 2.2] [interface A3]', async () => {
-    const f = await newFixture(house)
+    const f = untouched
     const lacking = operation.scope === 'read' ? 'write' : 'read'
     const key = await f.newKey({ scopes: [lacking], manage: true })
     const reply = await refused(f, () => perform(house, f, id, { key }))
@@ -47,7 +50,7 @@ describe.each(operationIds)('%s', (id) => {
   })
 
   test("with another organisation's key looks like an organisation that does not exist [contract 2.4]", async () => {
-    const f = await newFixture(house)
+    const f = untouched
     const stranger = await house.newOrg()
     const key = await stranger.newKey({ scopes: ['read', 'write'], manage: true })
     const existing = await refused(f, () => perform(house, f, id, { key }))
@@ -95,7 +98,7 @@ describe.each(operationIds)('%s', (id) => {
   })
 
   test('another method on its path is a 405 that lists those that work [contract 2.2]', async () => {
-    const f = await newFixture(house)
+    const f = untouched
     const reply = await house.call('PATCH', pathFor(f, id), { key: f.key })
     expect(codeOf(reply)).toBe('405 METHOD_NOT_ALLOWED')
     expect(reply.headers.get('allow')?.split(', ')).toContain(operation.method)
