@@ -43,7 +43,7 @@ export async function newTab(browser: Browser, url: string, options: BrowserCont
     acceptDownloads: true,
     ...options,
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(30_000)
   const tab = await tabIn(context, url)
   onTestFinished(async () => {
     await context.close()
@@ -76,6 +76,19 @@ export async function signIn({ page, trouble }: Tab, key: string, path = '/'): P
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
   // The browser itself notes that nobody was signed in.
   expectTrouble(trouble, /status of 401/)
+}
+
+/** The cookie of somebody who has signed in, for tests that begin there. */
+export async function signedIn(
+  browser: Browser,
+  url: string,
+  key: string,
+): Promise<Pick<BrowserContextOptions, 'storageState'>> {
+  const context = await browser.newContext({ baseURL: url })
+  await signIn(await tabIn(context, url), key)
+  const storageState = await context.storageState()
+  await context.close()
+  return { storageState }
 }
 
 /** Takes out what a test has caused on purpose. */

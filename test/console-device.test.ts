@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from './browser.ts'
+import { axe, expectTrouble, newTab, openBrowser, settled, signedIn } from './browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from './console-fleet.ts'
 import { type Harness, startHarness } from './harness.ts'
 import { until } from './program.ts'
@@ -11,10 +11,12 @@ import { until } from './program.ts'
 let house: Harness
 let fleet: ConsoleFleet
 let browser: Browser
+let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
   house = await startHarness()
   fleet = await startConsoleFleet(house)
   browser = await openBrowser()
+  cookie = await signedIn(browser, house.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
@@ -25,10 +27,11 @@ afterAll(async () => {
 let page: Page
 let trouble: string[]
 beforeEach(async () => {
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, house.url, cookie)
   page = tab.page
   trouble = tab.trouble
-  await signIn(tab, fleet.org.key)
+  await page.goto('/')
+  await settled(page, 'Overview')
 })
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })
@@ -36,7 +39,6 @@ const dialog = () => page.getByRole('dialog')
 const hasFocus = (one: Locator) => one.evaluate((element) => element.matches(':focus'))
 
 test('a few letters and the Enter key lead to a room, whose clock stands beside one’s own', async () => {
-  await settled(page, 'Overview')
   await button(/^Search or jump/).focus()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /Search/ }).waitFor()
@@ -44,7 +46,7 @@ test('a few letters and the Enter key lead to a room, whose clock stands beside 
   await page.keyboard.press('Escape')
   await until('the focus is back', () => hasFocus(button(/^Search or jump/)))
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: /Search/ }).waitFor()
+  await until('it has the focus', () => hasFocus(page.getByRole('combobox', { name: /Search/ })))
   await page.keyboard.type('fjo')
   await page.getByRole('option', { name: /Fjord/, selected: true }).waitFor()
   await page.keyboard.press('Enter')

@@ -1,7 +1,7 @@
 // What operators do, in a real browser against a real service and devices that live by themselves.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newTab, openBrowser, signIn } from './browser.ts'
+import { newTab, openBrowser, settled, signedIn } from './browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from './console-fleet.ts'
 import { type Harness, startHarness } from './harness.ts'
 import { until } from './program.ts'
@@ -9,10 +9,12 @@ import { until } from './program.ts'
 let house: Harness
 let fleet: ConsoleFleet
 let browser: Browser
+let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
   house = await startHarness()
   fleet = await startConsoleFleet(house)
   browser = await openBrowser()
+  cookie = await signedIn(browser, house.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
@@ -22,9 +24,10 @@ afterAll(async () => {
 
 let page: Page
 beforeEach(async () => {
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, house.url, cookie)
   page = tab.page
-  await signIn(tab, fleet.org.key)
+  await page.goto('/')
+  await settled(page, 'Overview')
 })
 
 /** Runs in the page: which columns of a chart have the blue of its line; grid and limits are of other colours. */
