@@ -13,7 +13,7 @@ export const pathOf = (program: string): string | undefined =>
 /** Makes sure that a program is there. */
 export function need(program: string, debianPackage: string): void {
   if (pathOf(program)) return
-  const advice = `The tests need ${program}: install it (Debian: apt-get install ${debianPackage}).`
+  const advice = `${program} is needed: install it (Debian: apt-get install ${debianPackage}).`
   installDebian(advice, [debianPackage])
   if (!pathOf(program)) throw new Error(advice)
 }

@@ -50,5 +50,7 @@ export async function putEndpoints(
         .execute()
     }
   })
+  // They did not come through a store.
+  db.forget()
   return rows
 }

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv, type ValidateFunction } from 'ajv'
-import pg from 'pg'
 import { pino } from 'pino'
 import { expect, inject } from 'vitest'
 import { startService } from '../src/app.ts'
@@ -17,6 +16,7 @@ import { routesOf } from '../src/platform/http/paths.ts'
 import { type KeepOptions, keepDefaults, type ServeOptions } from '../src/platform/options.ts'
 import { keysCreate, type NewKey } from '../src/resources/keys/rules.ts'
 import { administrator, orgCreate } from '../src/resources/orgs/rules.ts'
+import { createDatabase, dropDatabase } from './postgres-tables.ts'
 
 export const engine = process.env.TEST_ENGINE as Engine
 
@@ -106,8 +106,10 @@ export const quiet: KeepOptions &
   ...keepDefaults,
 }
 
-/** An empty place for a database, on the engine of this run. */
-export async function newPlace(): Promise<{ place: Harness['place']; remove: () => Promise<void> }> {
+/** An empty place for a database, on the engine of this run; or one with tables already, where making them is not the point. */
+export async function newPlace({
+  hasTables = false,
+} = {}): Promise<{ place: Harness['place']; remove: () => Promise<void> }> {
   const newFolder = () => mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
   const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
   if (engine === 'sqlite') {
@@ -115,29 +117,19 @@ export async function newPlace(): Promise<{ place: Harness['place']; remove: () 
     return { place: { dataDir }, remove: async () => removeFolder(dataDir) }
   }
   const server = inject('postgresUrl')
-  const name = `roomkeeper_${Math.random().toString(36).slice(2)}`
-  await administer(server, `CREATE DATABASE ${name}`)
+  const { name, databaseUrl } = await createDatabase(server, hasTables ? inject('postgresTables') : undefined)
   const dataDir = newFolder()
-  const databaseUrl = new URL(server)
-  databaseUrl.pathname = `/${name}`
   return {
-    place: { dataDir, databaseUrl: databaseUrl.href },
+    place: { dataDir, databaseUrl },
     remove: async () => {
       removeFolder(dataDir)
-      await administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
+      await dropDatabase(server, name)
     },
   }
 }
 
-async function administer(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
-}
-
 export async function startHarness(options: Partial<ServeOptions> = {}): Promise<Harness> {
-  const { place, remove } = await newPlace()
+  const { place, remove } = await newPlace({ hasTables: true })
   const clock = new TestClock()
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })

@@ -1,5 +1,5 @@
 // Brings a PostgreSQL for the test run: a private cluster in a temporary folder, gone afterwards.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -21,7 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('postgresUrl', given)
     return async () => {}
   }
-  const cluster = await startCluster(findBinaries() ?? installBinaries())
+  const cluster = await startCluster(notDurable)
   project.provide('postgresUrl', cluster.url)
   return cluster.stop
 }
@@ -59,20 +59,32 @@ function installBinaries(): string {
   return found
 }
 
-interface Cluster {
+export interface Cluster {
   readonly url: string
+  readonly pid: number
   stop(): Promise<void>
 }
 
-async function startCluster(bin: string): Promise<Cluster> {
+/** The cluster lives for one test run: it need not survive a power cut. */
+const notDurable = { fsync: 'off', full_page_writes: 'off' }
+
+/** `given` are settings of PostgreSQL, by their names. */
+export async function startCluster(given: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+  const bin = findBinaries() ?? installBinaries()
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-postgres-'))
+  const data = join(folder, 'data')
   const as = unprivileged()
+  const leave = () => {
+    // It waits until PostgreSQL is gone, which would put new files into the folder until then.
+    spawnSync(join(bin, 'pg_ctl'), ['stop', '-s', '-m', 'immediate', '-D', data], { ...as, cwd: folder })
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', leave)
   if (as) chownSync(folder, as.uid, as.gid)
   const password = randomBytes(16).toString('hex')
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if (as) chownSync(passwordFile, as.uid, as.gid)
-  const data = join(folder, 'data')
   execFileSync(
     join(bin, 'initdb'),
     [
@@ -93,28 +105,25 @@ async function startCluster(bin: string): Promise<Cluster> {
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: folder,
-    // The cluster lives for one test run: it need not survive a power cut.
-    fsync: 'off',
-    full_page_writes: 'off',
     max_connections: '200',
     log_min_messages: 'fatal',
+    ...given,
   }
   const server = spawn(
     join(bin, 'postgres'),
     ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     { ...as, cwd: folder, stdio: 'ignore' },
   )
-  const kill = () => void server.kill('SIGQUIT')
-  process.once('exit', kill)
   const url = `postgres://test:${password}@127.0.0.1:${port}/postgres`
   await untilReady(server, url)
   return {
     url,
+    pid: server.pid ?? 0,
     async stop() {
-      process.off('exit', kill)
       const ended = new Promise((resolve) => server.once('exit', resolve))
       server.kill('SIGINT')
       await ended
+      process.off('exit', leave)
       rmSync(folder, { recursive: true, force: true })
     },
   }

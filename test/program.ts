@@ -234,7 +234,7 @@ export function expectDone({ code, stderr }: Ended): void {
 export function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp): void {
   expect(stderr, 'never a stack').not.toMatch(/^ {4}at |unexpected/m)
   expect(stderr).toMatch(sentence)
-  expect(stderr.trimEnd().split('\n'), 'one line').toHaveLength(1)
+  expect(stderr.trimEnd().split('\n'), `one line: ${stderr}`).toHaveLength(1)
   expect(stderr.trimEnd(), 'a sentence').toMatch(/\.$/)
   expect(stdout).toBe('')
   expect(code).toBeGreaterThan(0)

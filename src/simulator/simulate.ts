@@ -13,7 +13,8 @@ export interface Watcher {
 
 export async function simulate(options: FleetOptions, watcher: Watcher, signal: AbortSignal): Promise<void> {
   const fleet = new Fleet(options, signal)
-  let last = ''
+  // What it is before anything has happened is no progress.
+  let last = progressOf(fleet, options)
   const report = () => {
     const line = progressOf(fleet, options)
     if (line !== last) watcher.progress(line)
