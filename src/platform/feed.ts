@@ -32,9 +32,10 @@ export interface Announcer {
   publish(org: number, drafts: readonly Draft[]): void
   /**
    * A place in the order of what is told, to be taken while nobody else can write: two commits may be confirmed in another
-   * order than they were made. What it returns must be called, after a rollback with nothing.
+   * order than they were made. What it returns must be called, after a rollback with nothing. Drafts are asked for only if
+   * somebody follows.
    */
-  turn(org: number): (drafts: readonly Draft[]) => void
+  turn(org: number): (drafts: () => readonly Draft[]) => void
 }
 
 /** For commands that work beside a server. */
@@ -64,13 +65,13 @@ export class Feed implements Announcer {
     if (channel && drafts.length > 0) channel.add(drafts, this.#clock.now())
   }
 
-  turn(org: number): (drafts: readonly Draft[]) => void {
+  turn(org: number): (drafts: () => readonly Draft[]) => void {
     const channel = this.#channels.get(org)
     const settle = channel?.turn()
     return (drafts) => {
-      settle?.(drafts, this.#clock.now())
+      settle?.(drafts(), this.#clock.now())
       // Who came meanwhile has not missed it either.
-      if (this.#channels.get(org) !== channel) this.publish(org, drafts)
+      if (this.#channels.get(org) !== channel) this.publish(org, drafts())
     }
   }
 

@@ -1,21 +1,35 @@
 // The database: a reader for everybody, and two doors for those who write.
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Draft } from '../feed.ts'
+import type { Backend, Statements } from './backend.ts'
+import { GroupCommit } from './group.ts'
 import type { Schema } from './schema.ts'
-import { DatabaseFailure, failureOf, troubleOf } from './trouble.ts'
+import { failureOf, troubleOf } from './trouble.ts'
+import type { Writing, Written } from './written.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
 /** Something to run queries on. A plain one cannot write: the engine refuses. */
 export class Reader {
   readonly engine: Engine
-  readonly kysely: Kysely<Schema>
+  readonly #statements: Statements
 
-  constructor(engine: Engine, kysely: Kysely<Schema>) {
+  constructor(engine: Engine, statements: Statements) {
     this.engine = engine
-    this.kysely = kysely
+    this.#statements = statements
   }
+
+  get kysely(): Kysely<Schema> {
+    return this.#statements.kysely
+  }
+
+  /** For `query()` and its like: rows of a query that is compiled once. */
+  run<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]> {
+    return this.#statements.run(query, values)
+  }
+
+  /** Told of every statement that writes; the engine refuses those of a plain reader. */
+  wrote(_writing: Writing, _values: object): void {}
 
   /** What a query throws that failed here. */
   failed(error: unknown): unknown {
@@ -26,6 +40,20 @@ export class Reader {
 
 /** Inside a transaction an error stays what it is: the transaction decides whether to try again. */
 class Writer extends Reader {
+  readonly #watched: Watched
+  readonly #written: Written[]
+
+  /** What it writes of tables that somebody watches is added to `written`. */
+  constructor(engine: Engine, statements: Statements, watched: Watched, written: Written[]) {
+    super(engine, statements)
+    this.#watched = watched
+    this.#written = written
+  }
+
+  override wrote(writing: Writing, values: object): void {
+    if (this.#watched.has(writing.table)) this.#written.push(writing.of(values))
+  }
+
   override failed(error: unknown): unknown {
     return error
   }
@@ -43,50 +71,36 @@ export class Telemetry extends Writer {
   readonly audited = false
 }
 
+/** By table, who wants to know what was written there. */
+type Watched = Map<string, ((written: Written) => void)[]>
+
 export interface DbMetrics {
   transaction(outcome: 'committed' | 'rolled back', seconds: number): void
 }
 
-/** How long a write waits for others before it gives up, and how long between two tries. */
-const patience = 5_000
-const pause = () => 5 + Math.random() * 20
-
-/** How many unaudited works share a commit at most. */
-const largestGroup = 500
-/** And for how long, in milliseconds: on SQLite nothing else runs meanwhile. */
-const longestGroup = 10
-
-interface Waiting {
-  readonly work: (telemetry: Telemetry) => Promise<unknown>
-  readonly resolve: (result: never) => void
-  readonly reject: (error: unknown) => void
-}
+const ping = CompiledQuery.raw('select 1')
 
 export class Db extends Reader {
-  readonly #writer: Kysely<Schema>
-  readonly #waiting: Waiting[] = []
-  #committing: Promise<void> | undefined
+  readonly #backend: Backend
+  readonly #watched: Watched = new Map()
+  readonly #commits = this.#newCommits()
   metrics: DbMetrics = { transaction() {} }
 
-  constructor(engine: Engine, reader: Kysely<Schema>, writer: Kysely<Schema>) {
-    super(engine, reader)
-    this.#writer = writer
+  constructor(backend: Backend) {
+    super(backend.engine, backend.reader)
+    this.#backend = backend
   }
 
   /** For the audit log's door alone; the architecture test names it. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#write((kysely) => work(new Tx(this.engine, kysely)))
+    // Where organisations need not wait for each other, each work has a transaction of its own.
+    const commits = this.#backend.hasOneWriter ? this.#commits : this.#newCommits()
+    return commits.add((on, written) => work(new Tx(this.engine, on, this.#watched, written)))
   }
 
-  /**
-   * Group commit: works that arrive while another commit is under way share the next one. The promise resolves when
-   * its work is durable. A work may run twice, so it must not remember anything of its first run.
-   */
+  /** Shares a commit with whatever else is waiting; resolves when the work is durable. */
   telemetry<T>(work: (telemetry: Telemetry) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject })
-      this.#committing ??= this.#commitGroups()
-    })
+    return this.#commits.add((on, written) => work(new Telemetry(this.engine, on, this.#watched, written)))
   }
 
   /**
@@ -95,7 +109,7 @@ export class Db extends Reader {
    */
   async reshape(statement: string, wait: number): Promise<boolean> {
     try {
-      await this.#writer.transaction().execute(async (kysely) => {
+      await this.#backend.schema.transaction().execute(async (kysely) => {
         await sql.raw(`set local lock_timeout = ${wait}`).execute(kysely)
         await sql.raw(statement).execute(kysely)
       })
@@ -107,69 +121,42 @@ export class Db extends Reader {
     }
   }
 
+  /**
+   * For whoever keeps what this process read of a table. They are told after the commit, before whoever wrote goes on. Other
+   * processes are not heard: commands beside the server must not write to such a table.
+   */
+  watch(table: keyof Schema, listener: (written: Written) => void): void {
+    this.#watched.set(table, [...(this.#watched.get(table) ?? []), listener])
+  }
+
+  /** Another process may have written meanwhile. */
+  forget(): void {
+    this.#tell([...this.#watched.keys()].map((table) => ({ table, org: undefined, where: {} })))
+  }
+
   /** For migrations, which are nobody's change. */
   get schema(): Kysely<Schema> {
-    return this.#writer
+    return this.#backend.schema
   }
 
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.kysely)
+    await this.run(ping, [])
   }
 
   async close(): Promise<void> {
-    await this.#committing
-    await this.kysely.destroy()
-    await this.#writer.destroy()
+    await this.#commits.idle
+    await this.#backend.close()
   }
 
-  async #commitGroups(): Promise<void> {
-    // Whoever writes in the same turn of the event loop comes along.
-    await immediate()
-    while (this.#waiting.length > 0) {
-      await this.#commit(this.#waiting.splice(0, largestGroup))
-      await immediate()
-    }
-    this.#committing = undefined
+  #newCommits(): GroupCommit {
+    return new GroupCommit({
+      transaction: (work) => this.#backend.transaction(work),
+      tell: (written) => this.#tell(written),
+      note: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
+    })
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
-    try {
-      const results = await this.#write(async (kysely) => {
-        const telemetry = new Telemetry(this.engine, kysely)
-        const started = performance.now()
-        const done: unknown[] = []
-        for (const { work } of group) {
-          done.push(await work(telemetry))
-          if (performance.now() - started > longestGroup) break
-        }
-        return done
-      })
-      this.#waiting.unshift(...group.slice(results.length))
-      for (const [i, result] of results.entries()) group[i]?.resolve(result as never)
-    } catch (error) {
-      // Trouble of the database is everybody's; a mistake in one work is its own.
-      if (group.length === 1 || error instanceof DatabaseFailure) for (const { reject } of group) reject(error)
-      else for (const waiting of group) await this.#commit([waiting])
-    }
-  }
-
-  async #write<T>(work: (kysely: Kysely<Schema>) => Promise<T>): Promise<T> {
-    const started = performance.now()
-    for (;;) {
-      try {
-        const result = await this.#writer.transaction().execute(work)
-        this.metrics.transaction('committed', (performance.now() - started) / 1000)
-        return result
-      } catch (error) {
-        const trouble = troubleOf(error)
-        // Waiting is awaited here, never in the engine: there it would hold up everybody.
-        if (trouble === 'race' && performance.now() - started < patience) {
-          await sleep(pause())
-          continue
-        }
-        this.metrics.transaction('rolled back', (performance.now() - started) / 1000)
-        throw trouble ? failureOf(trouble, true) : error
-      }
-    }
+  #tell(written: readonly Written[]): void {
+    for (const one of written) for (const listener of this.#watched.get(one.table) ?? []) listener(one)
   }
 }

@@ -2,6 +2,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Telemetry } from './db.ts'
 import type { Schema } from './schema.ts'
+import type { Writing } from './written.ts'
 
 export type Row = readonly (number | null)[]
 
@@ -22,24 +23,27 @@ export function writeMany<T extends keyof Schema>(
   const line = `(${columns.map(() => '?').join(', ')})`
   const bySize = sizes.map((size) => ({
     size,
-    text: `${into} values ${Array(size).fill(line).join(', ')} on conflict ${conflict}`,
+    insert: CompiledQuery.raw(`${into} values ${Array(size).fill(line).join(', ')} on conflict ${conflict}`),
   }))
   const arrays = columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')
-  const byArrays = `${into} select * from unnest(${arrays}) on conflict ${conflict}`
+  const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
+
+  const everything = { table, org: undefined, where: {} }
+  const writing: Writing = { table, of: () => everything }
 
   return async (on, rows) => {
     if (rows.length === 0) return []
+    on.wrote(writing, {})
     if (on.engine === 'postgres') {
       // As text: the driver would quote every number by itself.
       const values = columns.map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`)
-      return (await on.kysely.executeQuery(CompiledQuery.raw(byArrays, values))).rows
+      return on.run(byArrays, values)
     }
     const returned: unknown[] = []
     let at = 0
-    for (const { size, text } of bySize) {
+    for (const { size, insert } of bySize) {
       for (; rows.length - at >= size; at += size) {
-        const { rows: some } = await on.kysely.executeQuery(CompiledQuery.raw(text, rows.slice(at, at + size).flat()))
-        returned.push(...some)
+        returned.push(...(await on.run(insert, rows.slice(at, at + size).flat())))
       }
     }
     return returned

@@ -1,19 +1,19 @@
 // The migration to history keeps what was there: samples, the latest ones, and who sent them.
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/harness.ts'
 import { Db } from './db.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
-import type { Schema } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
 
 test('004-history numbers endpoints, keeps samples, and makes what is there due', async () => {
   const { place, remove } = await newPlace()
-  const { writer, reader } = place.databaseUrl
-    ? openPostgres(place.databaseUrl, () => {})
-    : openSqlite(`${place.dataDir}/before.db`)
-  const db = new Db(engine, new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer }))
+  const db = new Db(
+    place.databaseUrl
+      ? openPostgres(place.databaseUrl, () => {}).backend
+      : openSqlite(`${place.dataDir}/before.db`).backend,
+  )
   const run = (text: string) => sql.raw(text).execute(db.schema)
   const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
   await migrate(db, '003-samples')

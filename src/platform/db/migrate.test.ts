@@ -19,7 +19,7 @@ const withDb = async (work: (opened: Awaited<ReturnType<typeof openDb>>) => Prom
 describe('migrations', () => {
   test('run once: a second opening finds nothing to do', () =>
     withDb(async ({ db, migrated }) => {
-      expect(migrated).toEqual(['001-ground', '002-devices', '003-samples', '004-history', '005-console'])
+      expect(migrated).toEqual(['001-ground', '002-devices', '003-samples', '004-history', '005-console', '006-growth'])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
     }))

@@ -8,6 +8,7 @@ import { devices } from './migrations/002-devices.ts'
 import { samples } from './migrations/003-samples.ts'
 import { history } from './migrations/004-history.ts'
 import { consoleSessions } from './migrations/005-console.ts'
+import { growth } from './migrations/006-growth.ts'
 
 /** A statement for both engines, or some for one. */
 type Step = string | { readonly [E in Engine]?: readonly string[] }
@@ -19,6 +20,7 @@ const migrations: Readonly<Record<string, readonly Step[]>> = {
   '003-samples': samples,
   '004-history': history,
   '005-console': consoleSessions,
+  '006-growth': growth,
 }
 
 /** What is missing, and whether everything is. Refuses a database that a newer program has changed. */

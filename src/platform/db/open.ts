@@ -1,7 +1,7 @@
 // Opens the database that the options name, migrated and ready.
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { Refusal } from '../failure.ts'
 import type { PlaceOptions } from '../options.ts'
@@ -10,7 +10,6 @@ import { Db } from './db.ts'
 import { lockServer } from './lock.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
-import type { Schema } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
 
 const fileName = 'roomkeeper.db'
@@ -88,12 +87,8 @@ export function prepareFolder(dataDir: string): void {
 function openFile(dataDir: string): Engine {
   const file = join(dataDir, fileName)
   try {
-    const { writer, reader, waitBriefly } = openSqlite(file)
-    return {
-      db: new Db('sqlite', new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer })),
-      settle: waitBriefly,
-      pools: {},
-    }
+    const { backend, waitBriefly } = openSqlite(file)
+    return { db: new Db(backend), settle: waitBriefly, pools: {} }
   } catch (error) {
     throw new Refusal(`Cannot open the database ${file}: ${(error as Error).message}.`)
   }
@@ -101,8 +96,8 @@ function openFile(dataDir: string): Engine {
 
 async function openRemote(url: string, onError: (error: Error) => void): Promise<Engine> {
   checkUrl(url)
-  const { writer, reader, pools } = openPostgres(url, onError)
-  const db = new Db('postgres', new Kysely<Schema>({ dialect: reader }), new Kysely<Schema>({ dialect: writer }))
+  const { backend, pools } = openPostgres(url, onError)
+  const db = new Db(backend)
   try {
     const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(db.kysely)
     if (encoding.rows[0]?.server_encoding !== 'UTF8') {

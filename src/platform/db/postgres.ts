@@ -1,6 +1,10 @@
 // PostgreSQL as a pair of pools: one that may write and one that cannot.
-import { type Dialect, PostgresDialect } from 'kysely'
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { Backend, Statements } from './backend.ts'
+import { PostgresTransaction } from './postgres-transaction.ts'
+import { Prepared } from './prepared.ts'
+import type { Schema } from './schema.ts'
 
 /** int8 as a number: what we keep there (times, counts, positions) stays far below 2^53. */
 const types = {
@@ -15,25 +19,60 @@ const readerSettings = '-c default_transaction_read_only=on'
 export function openPostgres(
   url: string,
   onError: (error: Error) => void,
-): { writer: Dialect; reader: Dialect; pools: { writer: pg.Pool; reader: pg.Pool } } {
-  const pool = (options: string) => {
+): { backend: Backend; pools: { writer: pg.Pool; reader: pg.Pool } } {
+  const pool = (settings: pg.PoolConfig) => {
     const made = new pg.Pool({
       connectionString: url,
       max: 10,
       connectionTimeoutMillis: 10_000,
       application_name: 'roomkeeper',
       types,
-      options,
+      ...settings,
     })
     // Without listeners a connection that the server closes, idle or in use, would end the process.
     made.on('error', onError)
     made.on('connect', (client) => void client.on('error', onError))
     return made
   }
-  const pools = { writer: pool(writerSettings), reader: pool(readerSettings) }
+  const pools = {
+    // Statements of a transaction may follow each other without waiting for answers.
+    writer: pool({ options: writerSettings, pipeline: true }),
+    reader: pool({ options: readerSettings }),
+  }
+  const prepared = new Prepared()
+  const reader = readerOn(pools.reader, prepared)
+  const schema = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: pools.writer }) })
   return {
-    writer: new PostgresDialect({ pool: pools.writer }),
-    reader: new PostgresDialect({ pool: pools.reader }),
+    backend: {
+      engine: 'postgres',
+      hasOneWriter: false,
+      reader,
+      schema,
+      transaction: (work) => PostgresTransaction.run(pools.writer, prepared, work),
+      async close() {
+        await pools.reader.end()
+        await pools.writer.end()
+      },
+    },
     pools,
   }
 }
+
+const readerOn = (pool: pg.Pool, prepared: Prepared): Statements => ({
+  kysely: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
+  async run<R>(query: CompiledQuery<R>, values: readonly unknown[]): Promise<R[]> {
+    const client = await pool.connect()
+    try {
+      return await new Promise<R[]>((resolve, reject) => {
+        prepared.of(query).ask(client, values, (error, answer) => (error ? reject(error) : resolve(answer.rows as R[])))
+      })
+    } catch (error) {
+      // So that it names who asked, and not only the socket that the answer came from.
+      Error.captureStackTrace(error as Error)
+      throw error
+    } finally {
+      // The pool itself sees whether it is broken.
+      client.release()
+    }
+  },
+})

@@ -1,118 +1,155 @@
-// SQLite as a Kysely dialect: one connection, statements prepared once, one writer at a time.
+// SQLite: a connection that reads and one that writes, and statements that are prepared once.
 import Database from 'better-sqlite3'
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
+import type { Backend, Outcome, Statements, Transaction } from './backend.ts'
+import type { Schema } from './schema.ts'
 
-class SqliteConnection implements DatabaseConnection {
+type Values = readonly unknown[]
+
+class Connection implements Statements {
+  readonly kysely: Kysely<Schema>
   readonly #db: Database.Database
-  readonly #statements = new Map<string, Database.Statement<unknown[]>>()
+  readonly #prepared = new WeakMap<CompiledQuery, (values: Values) => unknown[]>()
 
   constructor(db: Database.Database) {
     this.#db = db
+    this.kysely = new Kysely<Schema>({ dialect: new Dialect(db) })
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    let statement = this.#statements.get(sql)
-    if (!statement) {
-      statement = this.#db.prepare(sql)
-      // Our own texts are a few hundred; a query whose text varies must not grow this for ever.
-      if (this.#statements.size >= 1000) this.#statements.clear()
-      this.#statements.set(sql, statement)
+  /** Past Kysely's executor: that costs more than most statements. */
+  run<R>(query: CompiledQuery<R>, values: Values): R[] {
+    let prepared = this.#prepared.get(query)
+    if (!prepared) {
+      prepared = this.#prepare(query.sql)
+      this.#prepared.set(query, prepared)
     }
-    if (statement.reader) return { rows: statement.all(...parameters) as R[] }
-    return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) }
+    return prepared(values) as R[]
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for it; long results are paged by key instead
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('streaming is not used: page by key')
+  #prepare(text: string): (values: Values) => unknown[] {
+    const statement = this.#db.prepare<Values>(text)
+    if (statement.reader) return (values) => statement.all(values)
+    return (values) => {
+      statement.run(values)
+      return []
+    }
   }
 }
 
-/** Lets one transaction at a time have the connection: the others wait in line. */
-class SqliteDriver implements Driver {
+class Writer extends Connection implements Transaction {
   readonly #db: Database.Database
-  readonly #connection: SqliteConnection
-  readonly #exclusive: boolean
-  #free: Promise<void> = Promise.resolve()
-  #release: () => void = () => {}
+  readonly #begin: Database.Statement
+  readonly #commit: Database.Statement
+  readonly #rollBack: Database.Statement
+  readonly #mark: Database.Statement
+  readonly #keep: Database.Statement
+  readonly #undo: Database.Statement
 
-  constructor(db: Database.Database, exclusive: boolean) {
+  constructor(db: Database.Database) {
+    super(db)
     this.#db = db
-    this.#connection = new SqliteConnection(db)
-    this.#exclusive = exclusive
+    this.#begin = db.prepare('begin immediate')
+    this.#commit = db.prepare('commit')
+    this.#rollBack = db.prepare('rollback')
+    this.#mark = db.prepare('savepoint work')
+    this.#keep = db.prepare('release work')
+    this.#undo = db.prepare('rollback to work')
   }
 
-  async init() {}
-
-  async acquireConnection() {
-    if (this.#exclusive) {
-      const before = this.#free
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#free = promise
-      await before
-      this.#release = resolve
+  async transaction<T>(work: (on: Transaction) => Promise<T>): Promise<T> {
+    this.#begin.run()
+    try {
+      const result = await work(this)
+      this.#commit.run()
+      return result
+    } catch (error) {
+      // A full disk makes SQLite roll back by itself.
+      if (this.#db.inTransaction) this.#rollBack.run()
+      throw error
     }
-    return this.#connection
   }
 
-  async releaseConnection() {
-    this.#release()
-  }
-
-  async beginTransaction(connection: DatabaseConnection) {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-  }
-
-  async commitTransaction(connection: DatabaseConnection) {
-    await connection.executeQuery(CompiledQuery.raw('commit'))
-  }
-
-  async rollbackTransaction(connection: DatabaseConnection) {
-    // A full disk makes SQLite roll back by itself.
-    if (this.#db.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'))
-  }
-
-  async destroy() {
-    this.#db.close()
+  async attempt<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+    this.#mark.run()
+    try {
+      const result = await work()
+      this.#keep.run()
+      return { result }
+    } catch (error) {
+      if (!this.#db.inTransaction) throw error
+      this.#undo.run()
+      this.#keep.run()
+      return { error }
+    }
   }
 }
 
-/** SQLite does roll DDL back, whatever the stock adapter says: a migration is applied whole or not at all. */
+/** For migrations, which are applied whole or not at all. */
+class Dialect extends SqliteDialect {
+  readonly #db: Database.Database
+
+  constructor(database: Database.Database) {
+    super({ database })
+    this.#db = database
+  }
+
+  override createAdapter(): Adapter {
+    return new Adapter()
+  }
+
+  override createDriver(): Driver {
+    return new Driver(this.#db)
+  }
+}
+
+/** SQLite does roll DDL back, whatever the stock adapter says. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-const dialect = (driver: Driver): Dialect => ({
-  createAdapter: () => new Adapter(),
-  createDriver: () => driver,
-  createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
-})
+class Driver extends SqliteDriver {
+  readonly #db: Database.Database
+
+  constructor(database: Database.Database) {
+    super({ database })
+    this.#db = database
+  }
+
+  /** The stock driver would first read, and then find that somebody else wrote. */
+  override async beginTransaction(_connection: DatabaseConnection): Promise<void> {
+    this.#db.exec('begin immediate')
+  }
+
+  override async rollbackTransaction(_connection: DatabaseConnection): Promise<void> {
+    if (this.#db.inTransaction) this.#db.exec('rollback')
+  }
+}
 
 /** While the engine waits for another process, nothing else in this one moves: so it waits briefly, and we try again. */
 const shortWait = 20
 
 /** A writer and a reader on the same file: the reader cannot write and does not wait for an open transaction. */
-export function openSqlite(file: string): { writer: Dialect; reader: Dialect; waitBriefly: () => void } {
-  const writer = new Database(file, { timeout: 5000 })
-  writer.pragma('journal_mode = WAL')
-  writer.pragma('synchronous = FULL')
-  writer.pragma('foreign_keys = ON')
-  const reader = new Database(file, { readonly: true, timeout: 5000 })
+export function openSqlite(file: string): { backend: Backend; waitBriefly: () => void } {
+  const writing = new Database(file, { timeout: 5000 })
+  writing.pragma('journal_mode = WAL')
+  writing.pragma('synchronous = FULL')
+  writing.pragma('foreign_keys = ON')
+  const reading = new Database(file, { readonly: true, timeout: 5000 })
+  const writer = new Writer(writing)
   return {
-    writer: dialect(new SqliteDriver(writer, true)),
-    reader: dialect(new SqliteDriver(reader, false)),
-    waitBriefly: () => void writer.pragma(`busy_timeout = ${shortWait}`),
+    backend: {
+      engine: 'sqlite',
+      hasOneWriter: true,
+      reader: new Connection(reading),
+      schema: writer.kysely,
+      transaction: (work) => writer.transaction(work),
+      async close() {
+        reading.close()
+        writing.close()
+      },
+    },
+    waitBriefly: () => void writing.pragma(`busy_timeout = ${shortWait}`),
   }
 }

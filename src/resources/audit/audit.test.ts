@@ -150,19 +150,14 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
   test('a window is read from its index, without sorting', async () => {
     const { org } = await orgWithEntries(1)
     const seen: string[] = []
-    const db = house.ground.db
-    const spy = new Reader(
-      db.engine,
-      new Proxy(db.kysely, {
-        get: (target, name) =>
-          name === 'executeQuery'
-            ? async (q: { sql: string; parameters: unknown[] }) => {
-                seen.push(await planOf(q.sql, q.parameters))
-                return { rows: [] }
-              }
-            : Reflect.get(target, name, target),
-      }),
-    )
+    const { kysely } = house.ground.db
+    const spy = new Reader(engine, {
+      kysely,
+      async run(query, values) {
+        seen.push(await planOf(query.sql, values))
+        return []
+      },
+    })
     await listWindow(spy, { org: org.key, from: noon, beforeTimestamp: noon + 1000, beforeSeq: 5, limit: 100 })
     expect(seen).toHaveLength(1)
     expect(seen[0]).toContain('audit_log_window')

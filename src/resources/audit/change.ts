@@ -43,13 +43,13 @@ interface Kind {
 export async function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
   const kind = kindOf(operation)
   const { db, feed } = by.ground
-  let tell: (drafts: readonly Draft[]) => void = () => {}
+  let tell: (drafts: () => readonly Draft[]) => void = () => {}
   try {
     const { drafts, result } = await db.transaction(async (tx) => {
       const head = await lockHead(tx, by.org.key)
       if (!head) throw new Error(`organisation ${by.org.id} has no audit head`)
       // A try before this one came to nothing.
-      tell([])
+      tell(nothing)
       tell = feed.turn(by.org.key)
       const changed = await work(tx)
       const entry = await append(tx, by, by.org, head, kind, changed)
@@ -58,10 +58,12 @@ export async function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => P
     tell(drafts)
     return result
   } catch (error) {
-    tell([])
+    tell(nothing)
     throw error
   }
 }
+
+const nothing = () => []
 
 /** What the API cannot do, only a command. */
 const commandChanges = {

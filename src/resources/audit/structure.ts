@@ -13,26 +13,35 @@ interface Entry {
 }
 
 /** What is to be told after the commit. Where it happened is asked before: what is around it may move next, or be deleted. */
-export async function draftsOf(tx: Tx, { org, ground }: By, entry: Entry, changed: Changed<unknown>): Promise<Draft[]> {
-  const about = aboutOf(changed)
+export async function draftsOf(
+  tx: Tx,
+  { org, ground }: By,
+  entry: Entry,
+  changed: Changed<unknown>,
+): Promise<() => Draft[]> {
   // Nobody pays who is not listened to; whoever comes before the commit has it looked up later.
-  const places = ground.feed.isHeard(org.key)
-    ? new Surroundings(await listLocated(tx, org.key, about)).around(about.endpoints, about)
-    : undefined
-  const where = { about, ...(places && { places }) }
-  const { target } = changed
-  return [
-    {
-      type: 'structure',
-      at: entry.timestamp,
-      ...(target.type === 'endpoint' && { endpointId: target.id }),
-      change: { id: String(entry.seq), type: entry.type, target },
-      ...where,
-    },
-    // What says more than its endpoint is about what the change is about.
-    ...tx.announced.map((draft) => (draft.about ? { ...draft, ...where } : draft)),
-  ]
+  if (!ground.feed.isHeard(org.key)) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
+  const about = aboutOf(changed)
+  const places = new Surroundings(await listLocated(tx, org.key, about)).around(about.endpoints, about)
+  return () => drafts(tx, entry, changed, { about, places })
 }
+
+const drafts = (
+  { announced }: Tx,
+  { seq, timestamp, type }: Entry,
+  { target }: Changed<unknown>,
+  where: Pick<Draft, 'about' | 'places'>,
+): Draft[] => [
+  {
+    type: 'structure',
+    at: timestamp,
+    ...(target.type === 'endpoint' && { endpointId: target.id }),
+    change: { id: String(seq), type, target },
+    ...where,
+  },
+  // What says more than its endpoint is about what the change is about.
+  ...announced.map((draft) => (draft.about ? { ...draft, ...where } : draft)),
+]
 
 /** Everything that the entry names, before and after: what moved is about both places, what is deleted about where it was. */
 function aboutOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): Required<About> {

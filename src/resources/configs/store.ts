@@ -1,5 +1,5 @@
 // SQL of configs: the current one of each endpoint, and every version there was.
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Reader, Telemetry, Tx } from '../../platform/db/db.ts'
 import { isAnyOf } from '../../platform/db/ids.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
@@ -232,7 +232,8 @@ const unconfirmed = query((db, p: { before: number }) =>
     )
     .select('e.id')
     .where('e.connected', '=', 1)
-    .where(({ or, eb }) => or([eb('c.state', '=', 'PENDING'), eb('c.reported_version', '!=', eb.ref('c.version'))]))
+    // Word for word as in the index that finds these few.
+    .where(sql<SqlBool>`(c.state = 'PENDING' or c.reported_version <> c.version)`)
     .where('v.created_at', '<', p.before),
 )
 /** Connected endpoints whose version was made before a time and is not confirmed. */

@@ -52,7 +52,9 @@ const deleteFrom = (table: RollupTable | 'sample_due') =>
       .deleteFrom(table)
       .where('org', '=', p.org)
       .where(sql<boolean>`(endpoint, slot) in (select ${item(0)}, ${item(1)} from ${rowsIn(engine, p.buckets)})`)
-      .$if(engine === 'postgres', (q) => q.where(isAnyNumberOf(engine, 'endpoint', p.endpoints))),
+      .$if(engine === 'postgres', (q) => q.where(isAnyNumberOf(engine, 'endpoint', p.endpoints)))
+      // What brings rows is waited for, with everything that was sent before: so its time can be taken.
+      .$if(table === 'sample_due', (q) => q.returning('slot')),
   )
 const deleteBuckets = {
   sample_due: deleteFrom('sample_due'),

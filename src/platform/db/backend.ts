@@ -1,0 +1,35 @@
+// What an engine gives the database: a place for statements that read, and transactions for those that write.
+import type { CompiledQuery, Kysely } from 'kysely'
+import type { Engine } from './db.ts'
+import type { Schema } from './schema.ts'
+
+/** Where statements run. */
+export interface Statements {
+  /** Builds queries, and runs those that are not worth compiling once. */
+  readonly kysely: Kysely<Schema>
+  /** Rows of a query with these values. What is made of a query is kept as long as the query itself: compile it once. */
+  run<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]>
+}
+
+export type Outcome<T> = { readonly result: T } | { readonly error: unknown }
+
+export interface Transaction extends Statements {
+  /**
+   * What the work did is undone if it throws, and nothing else is. Throws if everything is undone. Not there where it would
+   * cost more than doing the rest again.
+   */
+  attempt?<T>(work: () => Promise<T>): Promise<Outcome<T>>
+}
+
+export interface Backend {
+  readonly engine: Engine
+  /** Writers take turns anyway, so they can just as well share a commit. */
+  readonly hasOneWriter: boolean
+  /** Cannot write: the engine refuses. */
+  readonly reader: Statements
+  /** For what is in nobody's transaction, such as migrations. */
+  readonly schema: Kysely<Schema>
+  /** With one writer, the caller sees to it that there is one transaction at a time. */
+  transaction<T>(work: (on: Transaction) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
