@@ -135,6 +135,25 @@ test('a device that subscribes piece by piece gets each piece at once', async ()
   }
 })
 
+test('what came up before it listened is told when it does: a config that it has lost, and what was asked meanwhile', async () => {
+  const device = await newDevice(house, org, { roomId: room })
+  await org.call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })
+  const { version } = await device.next('config')
+  await device.publish('config', { version, config: { nightMode: true } })
+  await device.close()
+  // Now nothing waits, and each time something does before it subscribes.
+  await device.connect({ subscribe: false })
+  await device.publish('config', { version: 0, config: {} })
+  await device.client.subscribeAsync(`v1/${device.id}/down/#`, { qos: 1 })
+  expect(await device.next('config', 1000)).toMatchObject({ version })
+  await device.publish('config', { version, config: { nightMode: true } })
+  await device.connect({ subscribe: false })
+  await org.call('POST', '/endpoints/send_message', { body: { message: 'Hello.', endpointIds: [device.id] } })
+  await device.client.subscribeAsync(`v1/${device.id}/down/#`, { qos: 1 })
+  expect(await device.next('operation', 1000)).toMatchObject({ message: 'Hello.' })
+  await device.close()
+})
+
 test('texts of a device are trimmed, and what it leaves out of its networks is filled in', async () => {
   const device = await newDevice(house, org, { roomId: room })
   await device.publish('status', {

@@ -1,4 +1,4 @@
-// The gate in front of the broker: however bytes are cut, everybody gets their frames in order; and nobody starves in line.
+// The gate: however bytes are cut, frames come whole and in their order; and nobody starves in line.
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -19,10 +19,10 @@ const someFrames = fc
   )
   .map((wanted) =>
     wanted.map(({ kind, size }, i) => {
-      if (kind === 'ping') return { isOurs: false, bytes: frames.pingreq }
-      if (kind === 'subscribe') return { isOurs: false, bytes: frames.subscribe('t'.repeat((size % 300) + 1), i + 1) }
-      if (kind === 'pubrel') return { isOurs: true, bytes: pubrel }
-      return { isOurs: true, bytes: frames.publish('t', 'x'.repeat(size), kind === 'publish 0' ? 0 : 1, i + 1) }
+      if (kind === 'ping') return frames.pingreq
+      if (kind === 'subscribe') return frames.subscribe('t'.repeat((size % 3000) + 1), i + 1)
+      if (kind === 'pubrel') return pubrel
+      return frames.publish('t', 'x'.repeat(size), kind === 'publish 0' ? 0 : 1, i + 1)
     }),
   )
 
@@ -39,7 +39,7 @@ function pieces(all: Buffer, sizes: readonly number[]): Buffer[] {
   return cut
 }
 
-test('however bytes are cut, everybody gets their frames whole, in order, and never more than eight at once', async () => {
+test('however bytes are cut, frames come whole, in order, and never more than eight messages at once', async () => {
   const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 70_000 })), {
     minLength: 1,
     maxLength: 20,
@@ -48,13 +48,11 @@ test('however bytes are cut, everybody gets their frames whole, in order, and ne
     fc.asyncProperty(someFrames, sizes, async (sent, sizes) => {
       const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
       const pressure = new Pressure()
-      const seen: { isOurs: boolean; bytes: string }[] = []
+      const seen: string[] = []
       let inFlight = 0
-      const gate: Gate = new Gate({
-        stream,
-        pressure,
-        onPublished: (first, body) => {
-          seen.push({ isOurs: true, bytes: `${first} ${body.toString('hex')}` })
+      const gate: Gate = new Gate(stream, pressure, {
+        published: (first, body) => {
+          seen.push(`published ${first} ${body.toString('hex')}`)
           if (first === 0x62) return
           expect(++inFlight).toBeLessThanOrEqual(8)
           setImmediate(() => {
@@ -63,35 +61,51 @@ test('however bytes are cut, everybody gets their frames whole, in order, and ne
             gate.answered(1)
           })
         },
-        onDropped: () => expect.unreachable('there is room'),
+        controlled: (first, body) => seen.push(`controlled ${first} ${body.toString('hex')}`),
+        dropped: () => expect.unreachable('there is room'),
       })
       gate.open(128 * 1024)
-      stream.on('readable', () => {
-        for (let share = stream.read(); share !== null; share = stream.read()) {
-          const last = seen.at(-1)
-          if (last && !last.isOurs) last.bytes += share.toString('hex')
-          else seen.push({ isOurs: false, bytes: share.toString('hex') })
-        }
-      })
       const ended = new Promise((resolve) => stream.once('end', resolve))
-      for (const piece of pieces(Buffer.concat(sent.map(({ bytes }) => bytes)), sizes)) {
+      for (const piece of pieces(Buffer.concat(sent), sizes)) {
         stream.push(piece)
         if (piece.length % 2 === 0) await new Promise(setImmediate)
       }
       stream.push(null)
       await ended
-      const expected: typeof seen = []
-      for (const { isOurs, bytes } of sent) {
-        const last = expected.at(-1)
-        if (isOurs) expected.push({ isOurs, bytes: `${bytes[0]} ${bodyOf(bytes).toString('hex')}` })
-        else if (last && !last.isOurs) last.bytes += bytes.toString('hex')
-        else expected.push({ isOurs, bytes: bytes.toString('hex') })
-      }
-      expect(seen).toEqual(expected)
+      const isPublished = (first: number) => first >> 4 === 3 || first === 0x62
+      expect(seen).toEqual(
+        sent.map((bytes) => {
+          const first = bytes[0] as number
+          return `${isPublished(first) ? 'published' : 'controlled'} ${first} ${bodyOf(bytes).toString('hex')}`
+        }),
+      )
+      while (inFlight > 0) await new Promise(setImmediate)
+      expect(pressure.underWay).toBe(0)
     }),
     { numRuns: 300 },
   )
 }, 60_000)
+
+test('a stranger is heard once, and what comes behind his name waits until he is known', async () => {
+  const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  const seen: string[] = []
+  const gate = new Gate(stream, new Pressure(), {
+    published: (first) => seen.push(`published ${first}`),
+    controlled: (first, body) => seen.push(`controlled ${first} ${body.length}`),
+    dropped: () => expect.unreachable('there is room'),
+  })
+  const connect = frames.connect('name', 'secret')
+  const more = Buffer.concat([frames.publish('t', 'x', 1, 1), frames.pingreq])
+  for (const piece of [connect.subarray(0, 9), Buffer.concat([connect.subarray(9), more]), frames.pingreq]) {
+    stream.push(piece)
+    await new Promise(setImmediate)
+  }
+  const name = `controlled ${0x10} ${connect.length - 2}`
+  expect(seen).toEqual([name])
+  gate.open(128 * 1024)
+  expect(seen).toEqual([name, `published ${0x32}`, `controlled ${0xc0} 0`, `controlled ${0xc0} 0`])
+  stream.destroy()
+})
 
 test('places go to those who wait, in the order in which they came; who comes again is behind all others', async () => {
   const pressure = new Pressure()
@@ -132,10 +146,12 @@ test('who goes leaves its place: in line, when it is called, in the middle of a 
   for (const moment of ['in line', 'called', 'in the middle'] as const) {
     const pressure = new Pressure()
     const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-    const onDropped = () => expect.unreachable('it is not QoS 0')
-    const gate = new Gate({ stream, pressure, onPublished: () => expect.unreachable('it is not all there'), onDropped })
+    const gate = new Gate(stream, pressure, {
+      published: () => expect.unreachable('it is not all there'),
+      controlled: () => expect.unreachable('there is no such frame'),
+      dropped: () => expect.unreachable('it is not QoS 0'),
+    })
     gate.open(128 * 1024)
-    stream.on('readable', () => stream.read())
     let taken = moment === 'in the middle' ? 0 : fill(pressure)
     const leave = () => {
       for (; taken > 0; taken--) pressure.free(little)

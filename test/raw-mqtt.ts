@@ -1,12 +1,12 @@
 // MQTT written by hand, for what a library would not send: frames in one segment, in pieces, or half.
 import { connect, type Socket } from 'node:net'
 
-const text = (value: string | Buffer): Buffer => {
+export const text = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value)
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
 }
 
-function frame(first: number, ...parts: Buffer[]): Buffer {
+export function frame(first: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts)
   const length: number[] = []
   for (let rest = body.length; rest > 0 || length.length === 0; rest >>= 7) {

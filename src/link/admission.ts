@@ -1,7 +1,6 @@
 // Who may connect: the answer to CONNECT, slow for those who guess and "later" for those who hurry.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuthenticateError, ConnectPacket } from 'aedes'
-import { keepAlive } from '../contract/device.ts'
+import { keepAlive as keepAlives } from '../contract/device.ts'
 import { Buckets } from '../platform/auth/bucket.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -9,10 +8,11 @@ import { isUuid } from '../platform/uuid.ts'
 import type { Connection } from './connection.ts'
 import type { Device, DeviceHandlers } from './handlers.ts'
 import type { LinkMetrics } from './metrics.ts'
+import type { Connect } from './packets.ts'
 import type { Pressure } from './pressure.ts'
 
 /** Answers to CONNECT. A device forgets itself on the last one alone. */
-export const refusals = { unacceptable: 2, later: 3, dead: 5 } as const
+export const refusals = { unknown: 1, unacceptable: 2, later: 3, dead: 5 } as const
 
 export class Refused extends Error {
   readonly returnCode: number
@@ -24,22 +24,7 @@ export class Refused extends Error {
 }
 
 /** Whatever else went wrong here is not the device's fault: it may try again. */
-export const refusalOf = (error: unknown): AuthenticateError =>
-  Object.assign(new Error('connection refused'), {
-    returnCode: error instanceof Refused ? error.returnCode : refusals.later,
-  })
-
-/** No sessions, no wills; the client id is the device's own, so that it takes itself over. */
-export function prepare(connection: Connection, packet: ConnectPacket): void {
-  packet.clean = true
-  delete packet.will
-  packet.clientId = packet.username ?? ''
-  const { keepalive = 0 } = packet
-  if (keepalive < keepAlive.min || keepalive > keepAlive.max) connection.isUnacceptable = true
-  // The broker would take it for dead while it waits for us: so we watch over it ourselves.
-  connection.keepAlive = keepalive
-  packet.keepalive = 0
-}
+export const refusalOf = (error: unknown): number => (error instanceof Refused ? error.returnCode : refusals.later)
 
 interface AdmissionOptions {
   readonly handlers: Pick<DeviceHandlers, 'identify'>
@@ -61,9 +46,9 @@ export class Admission {
     this.#options = options
   }
 
-  async identify(connection: Connection, username: string | undefined, password: string | undefined): Promise<Device> {
+  async identify(connection: Connection, { keepAlive, username, password }: Connect): Promise<Device> {
     const { handlers, clock, metrics, pressure } = this.#options
-    if (connection.isUnacceptable) throw new Refused('unacceptable')
+    if (keepAlive < keepAlives.min || keepAlive > keepAlives.max) throw new Refused('unacceptable')
     if (pressure.isCrowded) {
       metrics.refused.inc({ reason: 'busy' })
       throw new Refused('later')

@@ -14,15 +14,15 @@ export interface Question {
 
 export class Answers {
   readonly #stream: Duplex
-  readonly #onAnswered: (count: number) => void
+  readonly #gate: { answered(count: number): void }
   readonly #questions: Question[] = []
   /** First byte and id of those that are due. */
   #due: number[] = []
   #count = 0
 
-  constructor(stream: Duplex, onAnswered: (count: number) => void) {
+  constructor(stream: Duplex, gate: { answered(count: number): void }) {
     this.#stream = stream
-    this.#onAnswered = onAnswered
+    this.#gate = gate
   }
 
   ask(qos: number, id: number): Question {
@@ -66,6 +66,6 @@ export class Answers {
       bytes[end++] = one & 255
     }
     if (end > 0 && this.#stream.writable) this.#stream.write(end === bytes.length ? bytes : bytes.subarray(0, end))
-    if (count > 0) this.#onAnswered(count)
+    if (count > 0) this.#gate.answered(count)
   }
 }

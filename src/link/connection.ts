@@ -1,39 +1,77 @@
 // One connection: whose it is, what it wants to hear, and how something is said to it.
 import type { Duplex } from 'node:stream'
-import type { Client } from 'aedes'
 import { type DownKind, type DownMessage, downTopic, silence, upTopic } from '../contract/device.ts'
 import { Answers } from './answers.ts'
-import { Gate, type GateOptions } from './gate.ts'
+import { Gate, type Receives } from './gate.ts'
 import type { Session } from './handlers.ts'
 import { subscribedTo } from './messages.ts'
+import { publish } from './packets.ts'
+import type { Pressure } from './pressure.ts'
 
-export class Connection {
+/** In seconds: CONNECT must have come, what is said must have left, and who must go must have gone. */
+const patience = { connect: 10, leave: 20, farewell: 2 } as const
+
+/** What is done with what comes, for all connections. */
+export interface Takes {
+  readonly pressure: Pressure
+  published(connection: Connection, first: number, body: Buffer): void
+  controlled(connection: Connection, first: number, body: Buffer): void
+  dropped(): void
+}
+
+export class Connection implements Receives {
   readonly stream: Duplex
   readonly gate: Gate
   readonly answers: Answers
-  readonly address: string
-  /** Set when the broker has taken it. */
-  client!: Client
-  /** In seconds, as it said when it connected. */
-  keepAlive = 0
-  /** Its CONNECT asks for something that is not allowed. */
-  isUnacceptable = false
+  /** In seconds, as it said when it connected; undefined until it has. */
+  keepAlive: number | undefined
   /** It must go: nothing that it says counts. */
   isOver = false
+  /** Something may wait for it that it was not told. */
+  mayWait = false
   /** What waits for it is being asked; a wake meanwhile makes it ask again. */
   isAsking = false
   askAgain = false
+  readonly #takes: Takes
+  readonly #peer: { readonly remoteAddress?: string | undefined }
   #session: Session | undefined
   /** What its own topics begin with. */
   #topics = ''
-  #told = { version: 0, at: 0 }
+  #toldVersion = 0
+  #toldAt = 0
+  #lastId = 0
+  /** Something that was said has not left: it does not read. */
+  #isUnheard = false
+  /** For how long that is so; before it has connected, for how long it is there. */
+  #seconds = 0
+  /** For how long it should have been gone. */
+  #overFor = 0
   readonly #filters = new Map<string, 0 | 1>()
 
-  constructor(address: string, gate: GateOptions) {
-    this.stream = gate.stream
-    this.gate = new Gate(gate)
-    this.answers = new Answers(gate.stream, (count) => this.gate.answered(count))
-    this.address = address
+  /** The peer is at the other end of the wire, whatever is spoken on it. */
+  constructor(stream: Duplex, peer: { readonly remoteAddress?: string | undefined }, takes: Takes) {
+    this.stream = stream
+    this.#peer = peer
+    this.#takes = takes
+    this.gate = new Gate(stream, takes.pressure, this)
+    this.answers = new Answers(stream, this.gate)
+  }
+
+  published(first: number, body: Buffer): void {
+    this.#takes.published(this, first, body)
+  }
+
+  controlled(first: number, body: Buffer): void {
+    this.#takes.controlled(this, first, body)
+  }
+
+  dropped(): void {
+    this.#takes.dropped()
+  }
+
+  /** Empty when it has gone. */
+  get address(): string {
+    return this.#peer.remoteAddress ?? ''
   }
 
   /** There when the device has proved who it is. */
@@ -51,14 +89,46 @@ export class Connection {
     return topic.startsWith(this.#topics) ? topic.slice(this.#topics.length) : undefined
   }
 
-  /** Nothing moved for one and a half keep-alives, and a little more. [MQTT-3.1.2-24] */
-  get isSilent(): boolean {
-    return this.keepAlive > 0 && this.gate.quietSeconds > this.keepAlive * 1.5 + 1
+  /** Once a second. */
+  tick(): void {
+    if (this.isOver) {
+      // Over a WebSocket the end is an agreement, and nobody may be left to agree.
+      if (++this.#overFor > patience.farewell) this.stream.destroy()
+      return
+    }
+    this.gate.tick()
+    const { keepAlive } = this
+    this.#isUnheard &&= this.stream.writableNeedDrain
+    this.#seconds = keepAlive === undefined || this.#isUnheard ? this.#seconds + 1 : 0
+    if (keepAlive === undefined) {
+      if (this.#seconds > patience.connect) this.cutOff('CONNECT did not come in time')
+    } else if (this.#seconds > patience.leave) {
+      this.cutOff('it does not read what it is told')
+    } else if (this.gate.quietSeconds > keepAlive * 1.5 + 1) {
+      // Nothing moved for one and a half keep-alives, and a little more. [MQTT-3.1.2-24]
+      this.cutOff('nothing was heard for one and a half keep-alives')
+    }
   }
 
   cutOff(why: string): void {
     this.isOver = true
     this.stream.destroy(new Error(why))
+  }
+
+  write(bytes: Buffer): void {
+    if (this.stream.writable && !this.stream.write(bytes)) this.#isUnheard = true
+  }
+
+  /** A last word, and then the end. */
+  endWith(bytes: Buffer): void {
+    this.isOver = true
+    this.stream.write(bytes, () => this.stream.destroy())
+  }
+
+  /** It said goodbye: what was answered may still leave. */
+  end(): void {
+    this.isOver = true
+    this.stream.end(() => this.stream.destroy())
   }
 
   get isListening(): boolean {
@@ -68,7 +138,7 @@ export class Connection {
   /** How it may hear that; undefined for what is not its own. */
   listenTo(topic: string, qos: number): 0 | 1 | undefined {
     const filter = subscribedTo(topic, this.session?.device.id ?? '')
-    if (filter === undefined || this.isOver) return undefined
+    if (filter === undefined) return undefined
     const granted = qos === 0 ? 0 : 1
     this.#filters.set(filter, granted)
     return granted
@@ -80,7 +150,7 @@ export class Connection {
 
   /** It was told this version here so lately that it needs time, not the same again. */
   isRepetition({ kind, body }: DownMessage, now: number): boolean {
-    return kind === 'config' && this.#told.version === body.version && now - this.#told.at < silence
+    return kind === 'config' && this.#toldVersion === body.version && now - this.#toldAt < silence
   }
 
   listensTo(kind: DownKind): boolean {
@@ -94,19 +164,14 @@ export class Connection {
   /** False when nobody listens. */
   say({ kind, body }: DownMessage, now: number): boolean {
     const qos = this.#qosOf(kind)
-    if (qos === undefined || !this.session || this.isOver || this.client.closed) return false
-    this.client.publish(
-      {
-        cmd: 'publish',
-        topic: downTopic(this.session.device.id, kind),
-        payload: Buffer.from(JSON.stringify(body)),
-        qos,
-        dup: false,
-        retain: false,
-      },
-      () => {},
-    )
-    if (kind === 'config') this.#told = { version: body.version, at: now }
+    if (qos === undefined || !this.session || this.isOver || !this.stream.writable) return false
+    // [MQTT-2.3.1-1]
+    this.#lastId = (this.#lastId % 65_535) + 1
+    this.write(publish(downTopic(this.session.device.id, kind), JSON.stringify(body), qos, this.#lastId))
+    if (kind === 'config') {
+      this.#toldVersion = body.version
+      this.#toldAt = now
+    }
     return true
   }
 }

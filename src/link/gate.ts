@@ -1,31 +1,29 @@
-// Splits what a device sends into MQTT frames: what it publishes goes to us, the rest to the broker, too much at once waits.
+// Splits what a device sends into MQTT frames and hands over one after the other; too much at once waits.
 import type { Duplex } from 'node:stream'
 import type { Bearer, Pressure } from './pressure.ts'
 
 /** How many messages of one connection are under way at once; the rest waits in the socket. */
 const mostInFlight = 8
-/** And how many frames the broker gets at once. */
-const mostForBroker = 8
 /** A stranger may only say who he is. */
 const largestOfStranger = 4096
 
-const publish = 3
-/** With the bits that belong to it; any others are for the broker to refuse. */
 const pubrel = 0x62
-const isPublished = (first: number): boolean => first >> 4 === publish || first === pubrel
+const isPublish = (first: number): boolean => first >> 4 === 3
 
-export interface GateOptions {
-  readonly stream: Duplex
-  readonly pressure: Pressure
-  /** A PUBLISH or PUBREL: its first byte, and what comes after the length. A PUBLISH has its place until it is dealt with. */
-  readonly onPublished: (first: number, body: Buffer) => void
+/** Who gets the frames: the first byte of each, and what comes after the length. */
+export interface Receives {
+  /** A PUBLISH has its place until it is dealt with. */
+  published(first: number, body: Buffer): void
+  /** Any other frame; of a stranger every frame. */
+  controlled(first: number, body: Buffer): void
   /** A message that may be lost, and was, because too much is under way. */
-  readonly onDropped: () => void
+  dropped(): void
 }
 
 export class Gate implements Bearer {
-  readonly #options: GateOptions
-  readonly #pull: () => Buffer | null
+  readonly #stream: Duplex
+  readonly #pressure: Pressure
+  readonly #to: Receives
   /** How many seconds ago the last byte moved here, in either direction. */
   quietSeconds = 0
   #isStranger = true
@@ -42,35 +40,25 @@ export class Gate implements Bearer {
   #head: Buffer | undefined
   /** Of the frame that was looked at last, without its beginning. */
   #length = 0
-  /** Bytes of the present frame that are still to come, and who gets them. */
+  /** Of a frame that comes in pieces: what is still to come, what came, and whether it holds a place, for a while. */
   #left = 0
-  #to: 'us' | 'broker' | 'nobody' = 'broker'
-  /** Of a message that comes in pieces: what came, and whether it holds a place, for a while. */
   #first = 0
   #size = 0
+  #isDropped = false
   #body: Buffer | undefined
   #place: 'none' | 'new' | 'old' = 'none'
 
-  /**
-   * The broker pulls with `read()`: what it gets there is its share. What is ours and comes in one piece, as nearly always,
-   * does not even enter the stream: that would cost more than all that is done with it here.
-   */
-  constructor(options: GateOptions) {
-    const { stream } = options
-    this.#options = options
-    const pullSome = stream.read.bind(stream)
-    // What is more than Node wants to hold, or all: with less in hand it would read on, and what waits here would grow.
-    this.#pull = () => {
-      const beyond = stream.readableLength - stream.readableHighWaterMark
-      return beyond > 0 ? pullSome(beyond) : pullSome()
-    }
-    // Node itself asks with a size; null means "all there is" and is the broker.
-    stream.read = (size?: number | null) => (size === null || size === undefined ? this.#read() : pullSome(size))
+  /** What comes in one piece, as nearly always, does not even enter the stream: that would cost more than all else here. */
+  constructor(stream: Duplex, pressure: Pressure, to: Receives) {
+    this.#stream = stream
+    this.#pressure = pressure
+    this.#to = to
     const push = stream.push.bind(stream)
     stream.push = (chunk: Buffer | null) => {
       const rest = chunk && this.#takeFrom(chunk)
       return rest === undefined || push(rest)
     }
+    stream.on('readable', () => this.#read())
     stream.on('drain', () => this.#goOn('answer'))
     stream.once('close', () => this.#close())
   }
@@ -79,6 +67,7 @@ export class Gate implements Bearer {
   open(largest: number): void {
     this.#isStranger = false
     this.#largest = largest
+    this.#read()
   }
 
   answered(count: number): void {
@@ -103,58 +92,71 @@ export class Gate implements Bearer {
   #goOn(after: 'answer' | 'place'): void {
     if (this.#waitsFor !== after) return
     this.#waitsFor = undefined
-    // The broker listens to this, and pulls.
-    if (!this.#isReading) this.#options.stream.emit('readable')
+    this.#read()
   }
 
   #close(): void {
-    const { pressure } = this.#options
-    pressure.leave(this)
+    this.#pressure.leave(this)
     this.#giveUpPlace()
-    if (this.#promised !== undefined) pressure.free(this.#promised)
+    if (this.#promised !== undefined) this.#pressure.free(this.#promised)
     this.#promised = undefined
   }
 
   #giveUpPlace(): void {
-    if (this.#place !== 'none') this.#options.pressure.free(this.#size)
+    if (this.#place !== 'none') this.#pressure.free(this.#size)
     this.#place = 'none'
   }
 
-  #read(): Buffer | null {
-    // Not even looked at: giving it back would make the stream say that there is something to read.
-    if (this.#waitsFor || (this.#isStranger && this.#hasKnocked && this.#left === 0)) return null
-    const { stream } = this.#options
-    while (!stream.destroyed) {
-      const chunk = this.#pull()
-      if (chunk === null) return null
-      this.quietSeconds = 0
-      this.#isReading = true
-      const share = this.#split(this.#head ? Buffer.concat([this.#head, chunk]) : chunk)
-      this.#isReading = false
-      if (share !== null || this.#waitsFor || stream.readableLength === 0) return share
-    }
-    return null
+  /** No frame begins now. What comes behind a stranger's name is looked at when he is known. */
+  get #isShut(): boolean {
+    return this.#waitsFor !== undefined || (this.#isStranger && this.#hasKnocked)
   }
 
-  /** Takes what is ours, before anything else; what is left goes the long way. */
+  #read(): void {
+    const stream = this.#stream
+    if (this.#isReading) return
+    // Not even looked at while it is shut: giving it back would make the stream say that there is something to read.
+    while (!stream.destroyed && (this.#left > 0 || !this.#isShut)) {
+      const chunk = this.#pull()
+      if (chunk === null) return
+      this.quietSeconds = 0
+      this.#isReading = true
+      this.#split(this.#head ? Buffer.concat([this.#head, chunk]) : chunk)
+      this.#isReading = false
+      if (stream.readableLength === 0) return
+    }
+  }
+
+  /** What is more than Node wants to hold, or all: with less in hand it would read on, and what waits here would grow. */
+  #pull(): Buffer | null {
+    const beyond = this.#stream.readableLength - this.#stream.readableHighWaterMark
+    return beyond > 0 ? this.#stream.read(beyond) : this.#stream.read()
+  }
+
+  /** Takes what is there whole, before anything else; what is left goes the long way. */
   #takeFrom(chunk: Buffer): Buffer | undefined {
-    const { stream } = this.#options
-    const isBehind = this.#isReading || this.#left > 0 || this.#head !== undefined || stream.readableLength > 0
-    if (isBehind || this.#waitsFor || this.#isStranger) return chunk
+    const isBehind =
+      this.#isReading || this.#left > 0 || this.#head !== undefined || this.#stream.readableLength > 0 || this.#isShut
+    if (isBehind) return chunk
     this.quietSeconds = 0
     this.#isReading = true
-    let at = 0
-    while (at < chunk.length && !stream.destroyed) {
+    const end = this.#takeWhole(chunk, 0)
+    this.#isReading = false
+    return end === chunk.length ? undefined : chunk.subarray(end)
+  }
+
+  /** Hands over whole frames from there on, as long as they may come, and says where it ended. */
+  #takeWhole(chunk: Buffer, from: number): number {
+    let at = from
+    while (at < chunk.length && !this.#isShut && !this.#stream.destroyed) {
       const first = chunk[at] as number
-      const body = isPublished(first) ? this.#bodyAt(chunk, at) : 0
+      const body = this.#bodyAt(chunk, at)
       const end = body + this.#length
-      if (body === 0 || this.#isWrong(first, this.#length) || end > chunk.length) break
-      if (!this.#mayCome(first, this.#length)) break
-      if (this.#to === 'us') this.#take(first, chunk.subarray(body, end))
+      if (body === 0 || end > chunk.length || this.#isWrong(first) || !this.#mayCome(first, this.#length)) break
+      if (!this.#isDropped) this.#take(first, chunk.subarray(body, end))
       at = end
     }
-    this.#isReading = false
-    return at === chunk.length ? undefined : chunk.subarray(at)
+    return at
   }
 
   /** Where the body of the frame begins that begins there, and how long it is; 0 if not all of its length has come. */
@@ -171,116 +173,90 @@ export class Gate implements Bearer {
     return 0
   }
 
-  /** What is ours is taken on the way; what the broker gets is one piece, so that everybody gets things in their order. */
-  #split(chunk: Buffer): Buffer | null {
-    const { stream } = this.#options
+  #split(chunk: Buffer): void {
+    const stream = this.#stream
     this.#head = undefined
-    let from = 0
-    let at = 0
-    let frames = 0
-    const share = () => (at > from ? chunk.subarray(from, at) : null)
+    let at = this.#left > 0 ? this.#piece(chunk) : 0
+    at = this.#takeWhole(chunk, at)
+    if (at === chunk.length || stream.destroyed) return
     // Back into the stream, which then does not end before it was read.
-    const keepRest = () => {
+    if (this.#isShut) return void stream.unshift(chunk.subarray(at))
+    const first = chunk[at] as number
+    const body = this.#bodyAt(chunk, at)
+    if (body === 0) {
+      this.#head = chunk.subarray(at)
+    } else if (this.#isWrong(first)) {
+      stream.destroy(new Error('a packet is malformed, or larger than allowed'))
+    } else if (this.#mayCome(first, this.#length)) {
+      this.#begin(first, this.#length)
+      this.#piece(chunk.subarray(body))
+    } else {
       stream.unshift(chunk.subarray(at))
-      return share()
     }
-    while (at < chunk.length) {
-      if (this.#left > 0) {
-        const end = Math.min(chunk.length, at + this.#left)
-        this.#left -= end - at
-        if (this.#to === 'us') this.#piece(chunk.subarray(at, end))
-        at = end
-        if (this.#to !== 'broker') from = at
-        if (stream.destroyed) return null
-        continue
-      }
-      // What comes behind his name is looked at when he is known.
-      if (this.#isStranger && this.#hasKnocked) return keepRest()
-      const first = chunk[at] as number
-      const body = this.#bodyAt(chunk, at)
-      if (body === 0) {
-        this.#head = chunk.subarray(at)
-        return share()
-      }
-      const length = this.#length
-      if (this.#isWrong(first, length)) {
-        stream.destroy(new Error('a packet is malformed, or larger than allowed'))
-        return null
-      }
-      if (this.#isStranger || !isPublished(first)) {
-        if (++frames > mostForBroker) return keepRest()
-        this.#hasKnocked = true
-        this.#to = 'broker'
-        this.#left = length
-        at = body
-        continue
-      }
-      if (at > from) return keepRest()
-      if (!this.#mayCome(first, length)) return keepRest()
-      at = body
-      if (this.#to === 'us' && chunk.length - body >= length) {
-        at += length
-        this.#take(first, chunk.subarray(body, at))
-      } else {
-        this.#first = first
-        this.#size = length
-        this.#left = length
-        if (this.#to === 'us' && first !== pubrel) this.#place = 'new'
-      }
-      from = at
-      if (stream.destroyed) return null
-    }
-    return share()
   }
 
-  #isWrong(first: number, length: number): boolean {
-    return length > this.#largest || (first === pubrel && length !== 2)
+  /** What was looked at last. */
+  #isWrong(first: number): boolean {
+    return this.#length > this.#largest || (first === pubrel && this.#length !== 2)
   }
 
-  /** Whether the frame is read on, and for whom; if not, somebody calls when it is time. */
+  /** Whether the frame is read on; if not, somebody calls when it is time. */
   #mayCome(first: number, length: number): boolean {
-    const { pressure, stream, onDropped } = this.#options
-    this.#to = 'us'
-    if (first === pubrel) {
-      if (stream.writableNeedDrain) this.#waitsFor = 'answer'
-      return !stream.writableNeedDrain
-    }
+    this.#isDropped = false
     if (this.#promised !== undefined) {
       this.#promised = undefined
       return true
     }
-    if (this.#inFlight >= mostInFlight || stream.writableNeedDrain) {
+    // Whoever does not read is not read.
+    if (this.#stream.writableNeedDrain || (isPublish(first) && this.#inFlight >= mostInFlight)) {
       this.#waitsFor = 'answer'
       return false
     }
+    if (this.#isStranger || !isPublish(first)) return true
     const mayBeLost = (first & 0b110) === 0
     if (mayBeLost) {
-      if (pressure.take(length)) return true
-      this.#to = 'nobody'
-      onDropped()
+      this.#isDropped = !this.#pressure.take(length)
+      if (this.#isDropped) this.#to.dropped()
       return true
     }
-    if (pressure.takeOrWait(length, this)) return true
+    if (this.#pressure.takeOrWait(length, this)) return true
     this.#size = length
     this.#waitsFor = 'place'
     return false
   }
 
-  #piece(piece: Buffer): void {
+  #begin(first: number, length: number): void {
+    this.#first = first
+    this.#size = length
+    this.#left = length
+    if (this.#isStranger) this.#hasKnocked = true
+    else if (isPublish(first) && !this.#isDropped) this.#place = 'new'
+  }
+
+  /** As much of it as belongs to the present frame; where that ends. */
+  #piece(chunk: Buffer): number {
+    const piece = chunk.subarray(0, this.#left)
     // Into one piece at once: a thousand small ones would be more than they hold.
-    this.#body ??= Buffer.allocUnsafe(this.#size)
-    piece.copy(this.#body, this.#size - this.#left - piece.length)
-    if (this.#left > 0) return
+    if (!this.#isDropped) this.#body ??= Buffer.allocUnsafe(this.#size)
+    this.#body?.set(piece, this.#size - this.#left)
+    this.#left -= piece.length
+    if (this.#left > 0 || this.#isDropped) return piece.length
     // Its place was given to somebody else meanwhile; it is here now.
-    if (this.#place === 'none' && this.#first !== pubrel) this.#options.pressure.add(this.#size)
+    if (this.#place === 'none' && isPublish(this.#first) && !this.#isStranger) this.#pressure.add(this.#size)
     this.#place = 'none'
-    const body = this.#body
+    const body = this.#body as Buffer
     this.#body = undefined
     this.#take(this.#first, body)
+    return piece.length
   }
 
   #take(first: number, body: Buffer): void {
+    if (this.#isStranger) this.#hasKnocked = true
+    if (this.#isStranger || (!isPublish(first) && first !== pubrel)) {
+      this.#to.controlled(first, body)
+      return
+    }
     if (first !== pubrel) this.#inFlight++
-    this.#options.onPublished(first, body)
+    this.#to.published(first, body)
   }
 }

@@ -21,14 +21,20 @@ export interface Session {
   readonly credential: string
 }
 
+/** A connection whose presence is durable. */
+export interface Arrival {
+  /** False if nothing waits for the device: then nothing does before it is woken. */
+  readonly mayWait: boolean
+}
+
 /** Resolves when what was received is durable; what it resolves to is sent down. */
 type Received<K extends UpKind> = (session: Session, message: UpMessage<K>) => Promise<readonly DownMessage[]>
 
 export interface DeviceHandlers {
   /** Who holds this credential; undefined if it is dead. */
   identify(endpointId: string, credential: string): Promise<Device | undefined>
-  /** Resolves when its presence is durable; false if the credential died meanwhile. */
-  connected(session: Session): Promise<boolean>
+  /** Resolves when its presence is durable; undefined if the credential died meanwhile. */
+  connected(session: Session): Promise<Arrival | undefined>
   disconnected(session: Session): Promise<void>
   /**
    * What waits for the device, of what it listens to: it counts as sent. Asked when it subscribes, and whenever it is

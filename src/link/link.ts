@@ -2,17 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from 'aedes'
-import { type DownMessage, largestPacket } from '../contract/device.ts'
+import type { DownMessage } from '../contract/device.ts'
 import { type Clock, isoTime } from '../platform/clock.ts'
 import type { Devices } from '../platform/devices.ts'
 import type { Log } from '../platform/log.ts'
-import { Admission, prepare, Refused, refusalOf } from './admission.ts'
-import { Broker } from './broker.ts'
-import { Connection } from './connection.ts'
-import type { DeviceHandlers, Session } from './handlers.ts'
+import { Admission, Refused } from './admission.ts'
+import { Connection, type Takes } from './connection.ts'
+import { Control } from './control.ts'
+import type { Arrival, DeviceHandlers, Session } from './handlers.ts'
 import { Mentions } from './mentions.ts'
 import type { LinkMetrics } from './metrics.ts'
+import type { Connect } from './packets.ts'
 import { Pressure } from './pressure.ts'
 import { Receiver } from './receiver.ts'
 
@@ -29,12 +29,10 @@ const farewell = 100
 
 export class Link implements Devices {
   readonly #options: LinkOptions
-  readonly #broker: Broker
   readonly #admission: Admission
-  readonly #receiver: Receiver
+  readonly #takes: Takes
   readonly #mentions: Mentions
   readonly #pressure = new Pressure()
-  readonly #connections = new WeakMap<Duplex, Connection>()
   /** All that are open, strangers included. */
   readonly #open = new Set<Connection>()
   /** The one connection of each device that counts. */
@@ -49,73 +47,51 @@ export class Link implements Devices {
     this.#options = options
     this.#mentions = new Mentions(log, clock)
     this.#admission = new Admission({ ...options, pressure })
-    this.#receiver = new Receiver({
+    const receiver = new Receiver({
       received: handlers.received,
       metrics,
       mentions: this.#mentions,
       pressure,
       say: (connection, message) => this.#say(connection, message),
     })
+    const control = new Control({
+      metrics,
+      mentions: this.#mentions,
+      admit: (connection, connect) => this.#admit(connection, connect),
+      serve: (connection) => void this.#serve(connection),
+    })
+    this.#takes = {
+      pressure,
+      published: (connection, first, body) => receiver.receive(connection, first, body),
+      controlled: (connection, first, body) => control.receive(connection, first, body),
+      dropped: () => metrics.dropped.inc(),
+    }
     metrics.watch('devices_connected', 'Devices that are connected now.', () => this.#current.size)
     metrics.watch('devices_waiting', 'Devices that wait because too much is under way.', () => pressure.waiting)
     metrics.watch('device_bytes_under_way', 'Received and not dealt with yet, in bytes.', () => pressure.underWay)
-    this.#broker = new Broker({
-      preConnect: (client, packet, done) => {
-        prepare(this.#of(client), packet)
-        done(null, true)
-      },
-      authenticate: (client, username, password, done) => {
-        const connection = this.#of(client)
-        this.#admit(connection, username, password?.toString()).then(
-          () => done(null, true),
-          (error) => {
-            if (!(error instanceof Refused))
-              this.#mentions.warn('nobody can connect', error, connection.session?.device)
-            done(refusalOf(error), null)
-          },
-        )
-      },
-      authorizeSubscribe: (client, subscription, done) => {
-        const qos = this.#of(client).listenTo(subscription.topic, subscription.qos)
-        if (qos !== undefined) return done(null, { ...subscription, qos })
-        metrics.foreign.inc()
-        done(new Error('a device may subscribe to its own topics only'))
-      },
-      authorizePublish: (_client, _packet, done) => done(new Error('what is published does not come here')),
-    })
-    this.#broker.on('clientReady', (client) => this.#of(client).gate.open(largestPacket))
-    this.#broker.on('subscribe', (_subscriptions, client) => void this.#serve(this.#of(client)))
-    this.#broker.on('unsubscribe', (topics, client) => {
-      for (const topic of topics) this.#of(client).stopListeningTo(topic)
-    })
-    const broken = (_client: Client, error: Error) => {
+  }
+
+  listen(): void {
+    this.#ticking = setInterval(() => {
+      for (const connection of this.#open) connection.tick()
+    }, 1000).unref()
+  }
+
+  /** A new connection, over whatever carries bytes, to whoever is at the other end. */
+  take(stream: Duplex, peer: { readonly remoteAddress?: string | undefined }): void {
+    if (this.#closed) return void stream.destroy()
+    const { metrics, log } = this.#options
+    const connection = new Connection(stream, peer, this.#takes)
+    this.#open.add(connection)
+    stream.on('error', (error) => {
       metrics.broken.inc()
       log.debug({ reason: error.message }, 'a device connection broke')
-    }
-    this.#broker.on('clientError', broken).on('connectionError', broken)
-  }
-
-  async listen(): Promise<void> {
-    await this.#broker.listen()
-    this.#ticking = setInterval(() => this.#tick(), 1000).unref()
-  }
-
-  /** A new connection, over whatever carries bytes. */
-  take(stream: Duplex, address: string): void {
-    if (this.#closed) return void stream.destroy()
-    const connection = new Connection(address, {
-      stream,
-      pressure: this.#pressure,
-      onPublished: (first, body) => this.#receiver.receive(connection, first, body),
-      onDropped: () => this.#options.metrics.dropped.inc(),
     })
-    this.#connections.set(stream, connection)
-    this.#open.add(connection)
+    stream.once('end', () => stream.destroy())
     stream.once('close', () => {
       this.#open.delete(connection)
       this.#left(connection)
     })
-    connection.client = this.#broker.handle(stream)
   }
 
   isConnected(endpointId: string): boolean {
@@ -125,7 +101,9 @@ export class Link implements Devices {
   wake(endpointIds: Iterable<string>): void {
     for (const id of endpointIds) {
       const connection = this.#current.get(id)
-      if (connection) void this.#serve(connection)
+      if (!connection) continue
+      connection.mayWait = true
+      void this.#serve(connection)
     }
   }
 
@@ -146,40 +124,29 @@ export class Link implements Devices {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#ticking)
-    await new Promise<void>((resolve) => this.#broker.close(resolve))
     for (const connection of this.#current.values()) this.#left(connection)
     for (const { stream } of this.#open) stream.destroy()
     await Promise.all(this.#leaving)
   }
 
-  #of(client: Client): Connection {
-    return this.#connections.get(client.conn) as Connection
-  }
-
-  #tick(): void {
-    for (const connection of this.#open) {
-      connection.gate.tick()
-      if (connection.isSilent) connection.cutOff('nothing was heard for one and a half keep-alives')
-    }
-  }
-
-  async #admit(connection: Connection, username: string | undefined, password: string | undefined): Promise<void> {
-    const device = await this.#admission.identify(connection, username, password)
-    if (this.#closed || connection.client.closed) throw new Refused('later')
+  async #admit(connection: Connection, connect: Connect): Promise<void> {
+    const device = await this.#admission.identify(connection, connect)
+    if (this.#closed || connection.stream.destroyed) throw new Refused('later')
     const { handlers, clock, log } = this.#options
-    const session = { device, since: clock.now(), credential: password ?? '' }
+    const session = { device, since: clock.now(), credential: connect.password ?? '' }
     connection.begin(session)
     // Now, not after the write: from here on only this one counts, whatever becomes of it.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, connection)
     if (before) this.#end(before)
-    let isAlive = false
+    let arrival: Arrival | undefined
     try {
-      isAlive = await handlers.connected(session)
+      arrival = await handlers.connected(session)
     } finally {
-      if (!isAlive) this.#left(connection)
+      if (!arrival) this.#left(connection)
     }
-    if (!isAlive) throw await this.#admission.dead(connection, username)
+    if (!arrival) throw await this.#admission.dead(connection, connect.username)
+    connection.mayWait ||= arrival.mayWait
     if (connection.isOver) throw new Refused('later')
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
   }
@@ -188,7 +155,7 @@ export class Link implements Devices {
   async #serve(connection: Connection): Promise<void> {
     const { handlers, clock } = this.#options
     const { session } = connection
-    if (!session || !connection.isListening) return
+    if (!session || !connection.isListening || !connection.mayWait) return
     connection.askAgain = true
     if (connection.isAsking) return
     connection.isAsking = true
@@ -210,6 +177,8 @@ export class Link implements Devices {
   #say(connection: Connection, message: DownMessage): void {
     const { metrics, clock } = this.#options
     if (connection.say(message, clock.now())) metrics.sent.inc({ kind: message.kind })
+    // It does not listen yet.
+    else connection.mayWait = true
   }
 
   #left(connection: Connection): void {
@@ -237,7 +206,7 @@ export class Link implements Devices {
   /** Nothing that it says counts from now on. */
   #end(connection: Connection, after = 0): void {
     connection.isOver = true
-    setTimeout(() => connection.client.close(), after).unref()
+    setTimeout(() => connection.stream.destroy(), after).unref()
   }
 
   #forget(connection: Connection): boolean {

@@ -41,7 +41,7 @@ export async function openDoors(
   }
   const take = (socket: Socket) => {
     socket.setNoDelay(true)
-    link.take(socket, socket.remoteAddress ?? '')
+    link.take(socket, socket)
   }
   const { mqttPort, mqttTlsPort } = options
   if (mqttTlsPort !== 'off' && !tls) throw new Refusal('--mqtt-tls-port needs --tls-cert and --tls-key.')
@@ -73,7 +73,7 @@ export function openWebSocket(link: Link, http: HttpServer): void {
   http.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy())
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      link.take(createWebSocketStream(webSocket), request.socket.remoteAddress ?? '')
+      link.take(createWebSocketStream(webSocket), request.socket)
     })
   })
 }

@@ -1,4 +1,5 @@
 // SQL of what devices do by themselves: enrol, come, go and report.
+import { sql } from 'kysely'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader, Telemetry, Tx } from '../../platform/db/db.ts'
 import { query, queryOne } from '../../platform/db/query.ts'
@@ -98,7 +99,7 @@ export const replaceCredential = async (tx: Tx, org: number, id: string, hash: B
   await addCredential(tx, { org, id, hash })
 }
 
-const arrive = query((db, p: { org: number; id: string; hash: Buffer; at: number }) =>
+const arrive = queryOne((db, p: { org: number; id: string; hash: Buffer; at: number }) =>
   db
     .updateTable('endpoints')
     .set({ connected: 1, connection_time: p.at })
@@ -107,11 +108,31 @@ const arrive = query((db, p: { org: number; id: string; hash: Buffer; at: number
     .where(({ exists, selectFrom }) =>
       exists(selectFrom('credential_directory').select('org').where('hash', '=', p.hash)),
     )
-    .returning('id'),
+    .returning(({ exists, or, selectFrom }) => [
+      or([
+        exists(
+          selectFrom('endpoint_configs as c')
+            .select('c.org')
+            .whereRef('c.org', '=', 'endpoints.org')
+            .whereRef('c.endpoint_id', '=', 'endpoints.id')
+            .where((c) => c.or([c('c.state', '=', 'PENDING'), c('c.reported_version', '!=', c.ref('c.version'))])),
+        ),
+        exists(
+          selectFrom('operations as o')
+            .select('o.org')
+            .whereRef('o.org', '=', 'endpoints.org')
+            .whereRef('o.endpoint_id', '=', 'endpoints.id')
+            .where(sql<boolean>`o.state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`),
+        ),
+      ]).as('may_wait'),
+    ]),
 )
-/** False when the credential died meanwhile. */
-export const updateConnected = async (on: Telemetry, org: number, id: string, hash: Buffer, at: number) =>
-  (await arrive(on, { org, id, hash, at })).length > 0
+/**
+ * Undefined when the credential died meanwhile. Nothing waits for it if there is no config that it has not confirmed and no
+ * open operation; otherwise those who know must be asked.
+ */
+export const updateConnected = (on: Telemetry, org: number, id: string, hash: Buffer, at: number) =>
+  arrive(on, { org, id, hash, at })
 
 const leave = query((db, p: { org: number; id: string; at: number }) =>
   db

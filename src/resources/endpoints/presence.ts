@@ -1,5 +1,5 @@
 // What a device does by being there: it is known by its credential, comes, goes, and says how it is. [contract 5.1]
-import type { Device, Session } from '../../link/handlers.ts'
+import type { Arrival, Device, Session } from '../../link/handlers.ts'
 import { isCredential, tokenHash } from '../../platform/auth/token.ts'
 import type { Ground } from '../../platform/by.ts'
 import {
@@ -20,11 +20,15 @@ export async function identify(ground: Ground, endpointId: string, credential: s
   return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
 }
 
-export async function deviceConnected({ db, feed }: Ground, { device, since, credential }: Session): Promise<boolean> {
+export async function deviceConnected(
+  { db, feed }: Ground,
+  { device, since, credential }: Session,
+): Promise<Arrival | undefined> {
   const { org, id } = device
-  const isAdmitted = await db.telemetry((on) => updateConnected(on, org.key, id, tokenHash(credential), since))
-  if (isAdmitted) feed.publish(org.key, [{ type: 'connected', endpointId: id }])
-  return isAdmitted
+  const row = await db.telemetry((on) => updateConnected(on, org.key, id, tokenHash(credential), since))
+  if (!row) return undefined
+  feed.publish(org.key, [{ type: 'connected', endpointId: id }])
+  return { mayWait: Boolean(row.may_wait) }
 }
 
 export async function deviceDisconnected({ db, clock, feed }: Ground, { device: { org, id } }: Session): Promise<void> {
