@@ -1,13 +1,13 @@
 // What Prometheus can ask: requests by operation and status, latencies, the database, the process.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { DbMetrics } from './db/db.ts'
-
-const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+import { Durations } from './durations.ts'
 
 export interface Metrics {
   readonly registry: Registry
   readonly db: DbMetrics
-  readonly authFailures: Counter
+  /** Requests that were refused for want of a valid token. */
+  authFailures: number
   request(operation: string, status: number, seconds: number): void
   /** A count that somebody else keeps, told when it is asked for. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
@@ -19,34 +19,32 @@ export function makeMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  const requests = new Counter({
+  /** By operation, then by status. */
+  const requests = new Map<string, Map<number, number>>()
+  new Counter({
     name: 'roomkeeper_http_requests_total',
     help: 'Requests by operation id and status.',
     labelNames: ['operation', 'status'],
     registers,
+    collect() {
+      this.reset()
+      for (const [operation, counts] of requests) {
+        for (const [status, count] of counts) this.inc({ operation, status: String(status) }, count)
+      }
+    },
   })
-  const durations = new Histogram({
-    name: 'roomkeeper_http_request_duration_seconds',
-    help: 'Time from request to answer, by operation id.',
-    labelNames: ['operation'],
-    buckets: seconds,
-    registers,
-  })
-  const transactions = new Histogram({
-    name: 'roomkeeper_db_transaction_duration_seconds',
-    help: 'Writing transactions by outcome, waiting for their turn included.',
-    labelNames: ['outcome'],
-    buckets: seconds,
-    registers,
-  })
-  const authFailures = new Counter({
-    name: 'roomkeeper_auth_failures_total',
-    help: 'Requests with no token, or with one that is not valid.',
-    registers,
-  })
-  // Finding the labelled child again costs more than counting: keep them.
-  const counts = new Map<string, Counter.Internal>()
-  const timers = new Map<string, Histogram.Internal<'operation'>>()
+  const durations = new Durations(
+    registry,
+    'roomkeeper_http_request_duration_seconds',
+    'Time from request to answer, by operation id.',
+    'operation',
+  )
+  const transactions = new Durations(
+    registry,
+    'roomkeeper_db_transaction_duration_seconds',
+    'Writing transactions by outcome, waiting for their turn included.',
+    'outcome',
+  )
   const watchCount: Metrics['watchCount'] = (name, help, count) => {
     new Counter({
       name,
@@ -58,7 +56,7 @@ export function makeMetrics(): Metrics {
       },
     })
   }
-  return {
+  const metrics: Metrics = {
     registry,
     watchCount,
     watchStreams(streams) {
@@ -77,22 +75,16 @@ export function makeMetrics(): Metrics {
       )
       watchCount('roomkeeper_event_streams_cut_total', 'Streams of readers that were too slow.', () => streams.cut)
     },
-    authFailures,
-    db: { transaction: (outcome, took) => transactions.labels(outcome).observe(took) },
+    authFailures: 0,
+    db: { transaction: (outcome, took) => transactions.observe(outcome, took) },
     request(operation, status, took) {
-      const name = `${operation} ${status}`
-      let count = counts.get(name)
-      if (!count) {
-        count = requests.labels(operation, String(status))
-        counts.set(name, count)
+      let counts = requests.get(operation)
+      if (!counts) {
+        counts = new Map()
+        requests.set(operation, counts)
       }
-      count.inc()
-      let timer = timers.get(operation)
-      if (!timer) {
-        timer = durations.labels(operation)
-        timers.set(operation, timer)
-      }
-      timer.observe(took)
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+      durations.observe(operation, took)
     },
     watchPools(pools) {
       const gauge = (name: string, help: string, read: (pool: (typeof pools)[string]) => number) =>
@@ -110,4 +102,10 @@ export function makeMetrics(): Metrics {
       gauge('roomkeeper_db_waiting', 'Queries that wait for a connection to PostgreSQL.', (pool) => pool.waitingCount)
     },
   }
+  watchCount(
+    'roomkeeper_auth_failures_total',
+    'Requests with no token, or with one that is not valid.',
+    () => metrics.authFailures,
+  )
+  return metrics
 }

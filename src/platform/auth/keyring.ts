@@ -64,6 +64,8 @@ interface Remembered {
   caller: Caller | undefined
   /** Of a session: what the database knows may be some seconds old. */
   usedAt: number
+  /** Noted when it was first used. */
+  use: Use | undefined
   readAt: number
   asking: { readonly generation: number; readonly answer: Promise<Caller | undefined> } | undefined
 }
@@ -75,6 +77,10 @@ const mostRemembered = 20_000
 /** A session that nobody uses ends after this time. [contract 9.session] */
 export const sessionIdle = 12 * 3_600_000
 
+/** What a token is known by here, its hash, or undefined for what is no token of that kind: that costs no look-up. */
+export const tokenName = (token: string, kind: TokenKind): string | undefined =>
+  (kind === 'key' ? isToken(token) : isSession(token)) ? tokenHash(token).toString('latin1') : undefined
+
 type LookUp = (hash: Buffer, kind: TokenKind) => Promise<KeyHolder | undefined>
 
 export class Keyring {
@@ -84,7 +90,7 @@ export class Keyring {
   readonly #known = new Map<string, Remembered>()
   /** Grows whenever what was read may be wrong, also for a look-up that is still under way. */
   #generation = 0
-  #used = new Map<string, Use>()
+  #used = new Set<Use>()
   /** By key: its sessions share its rate limit. */
   readonly #buckets = new Map<string, Bucket>()
 
@@ -96,9 +102,12 @@ export class Keyring {
 
   /** The caller, or undefined for a token that is malformed, unknown, revoked or expired. */
   find(token: string, kind: TokenKind = 'key'): Caller | undefined | Promise<Caller | undefined> {
-    if (!(kind === 'key' ? isToken(token) : isSession(token))) return undefined
-    const hash = tokenHash(token)
-    const name = hash.toString('latin1')
+    const name = tokenName(token, kind)
+    return name === undefined ? undefined : this.recall(name, kind)
+  }
+
+  /** The same by the name of a token. */
+  recall(name: string, kind: TokenKind): Caller | undefined | Promise<Caller | undefined> {
     const now = this.#clock.now()
     const known = this.#known.get(name)
     if (known) {
@@ -108,7 +117,7 @@ export class Keyring {
       // A look-up that began before something changed may bring what was: only a present one is shared.
       if (known.asking?.generation === this.#generation) return known.asking.answer
     }
-    return this.#ask(name, hash, kind, known)
+    return this.#ask(name, kind, known)
   }
 
   /** After a key was created or revoked in this process, or a session ended: everything is asked again. */
@@ -122,19 +131,25 @@ export class Keyring {
 
   /** The uses since the last time somebody asked, to be written in one batch. */
   takeUses(): Use[] {
-    const uses = [...this.#used.values()]
-    this.#used = new Map()
+    const uses = [...this.#used]
+    this.#used = new Set()
     return uses
   }
 
-  async #ask(name: string, hash: Buffer, kind: TokenKind, before: Remembered | undefined): Promise<Caller | undefined> {
+  async #ask(name: string, kind: TokenKind, before: Remembered | undefined): Promise<Caller | undefined> {
     if (this.#known.size >= mostRemembered) this.#makeRoom()
     const never = Number.NEGATIVE_INFINITY
-    const entry: Remembered = before ?? { caller: undefined, usedAt: never, readAt: never, asking: undefined }
+    const entry: Remembered = before ?? {
+      caller: undefined,
+      usedAt: never,
+      use: undefined,
+      readAt: never,
+      asking: undefined,
+    }
     this.#known.set(name, entry)
     const asked = this.#clock.now()
     const generation = this.#generation
-    const answer = this.#lookUp(hash, kind).then((holder) => {
+    const answer = this.#lookUp(Buffer.from(name, 'latin1'), kind).then((holder) => {
       const caller = holder && { ...holder, bucket: this.#bucketFor(holder, asked) }
       if (holder?.session) entry.usedAt = Math.max(entry.usedAt, holder.session.usedAt)
       if (generation === this.#generation) {
@@ -180,10 +195,9 @@ export class Keyring {
       if (entry.usedAt + sessionIdle <= now) return undefined
       entry.usedAt = now
     }
-    const name = session ? session.toString('latin1') : `${caller.org.key}/${caller.keyId}`
-    const use = this.#used.get(name)
-    if (use) use.at = now
-    else this.#used.set(name, { org: caller.org.key, keyId: caller.keyId, session, at: now })
+    entry.use ??= { org: caller.org.key, keyId: caller.keyId, session, at: now }
+    entry.use.at = now
+    this.#used.add(entry.use)
     return caller
   }
 }

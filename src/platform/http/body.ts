@@ -12,8 +12,7 @@ export function parseBodies(app: FastifyInstance): void {
     try {
       const { 'content-encoding': encoding = 'identity' } = request.headers
       if (encoding !== 'identity') throw unsupported(`The body must be sent as it is, not with ${encoding}.`)
-      const { operation } = request.routeOptions.config
-      done(null, parseJson(body as Buffer, operation?.keepsNumberText ? parseKeepingNumbers : undefined))
+      done(null, parseJson(body as Buffer, request.operation?.keepsNumberText ? parseKeepingNumbers : undefined))
     } catch (error) {
       done(error as Error)
     }

@@ -21,27 +21,39 @@ const statuses: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 }
 
-export function errorBody(failure: Failure, requestId: string): ErrorBody {
-  const { violations, status } = failure.extras
-  return {
-    status: status ?? statuses[failure.code],
-    code: failure.code,
-    message: failure.message,
-    ...(violations && { violations: [...violations] }),
-    requestId,
+/** All but the id of the request, as JSON: some failures are answered many times. */
+const beginnings = new WeakMap<Failure, string>()
+
+export const statusOf = ({ code, extras: { status } }: Failure): number => status ?? statuses[code]
+
+/** The body of an answer that says what went wrong. In the id of a request nothing needs to be escaped: the server sees to that. */
+export function errorText(failure: Failure, requestId: string): string {
+  let beginning = beginnings.get(failure)
+  if (beginning === undefined) {
+    const { violations } = failure.extras
+    const body = { status: statusOf(failure), code: failure.code, message: failure.message }
+    const all = { ...body, ...(violations && { violations: [...violations] }) } satisfies Omit<ErrorBody, 'requestId'>
+    beginning = JSON.stringify(all).slice(0, -1)
+    beginnings.set(failure, beginning)
   }
+  return `${beginning},"requestId":"${requestId}"}`
 }
 
-export function sendError(log: Log) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+/** Turns whatever went wrong into an answer. */
+export type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+export function sendError(log: Log): SendError {
+  return (error, request, reply) => {
     const failure = asFailure(error)
+    const { headers } = failure.extras
     if (failure.code === 'INTERNAL') log.error({ requestId: request.id, err: error }, 'request failed')
     else if (failure.code === 'UNAVAILABLE')
       log.error({ requestId: request.id, reason: failure.message }, 'unavailable')
-    const body = errorBody(failure, request.id)
-    reply.removeHeader('ETag')
-    for (const [name, value] of Object.entries(failure.extras.headers ?? {})) reply.header(name, value)
-    sendJson(reply.code(body.status), JSON.stringify(body))
+    // Half an answer cannot become another one.
+    if (reply.raw.headersSent) return void reply.raw.destroy()
+    if (reply.hasHeader('ETag')) reply.removeHeader('ETag')
+    if (headers) reply.headers(headers)
+    sendJson(reply.code(statusOf(failure)), errorText(failure, request.id))
   }
 }
 

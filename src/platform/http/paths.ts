@@ -13,6 +13,7 @@ const absolute = /^https?:\/\/[^/?#]*/i
 /** One set of routes serves both bases; registering every route twice would cost tens of megabytes. */
 export function normalisePath(request: IncomingMessage): string {
   let url = request.url ?? '/'
+  if (url.startsWith('/v1/') && !url.includes('%')) return url
   if (!url.startsWith('/')) url = url.replace(absolute, '') || '/'
   const found = base.exec(url)
   if (found) {

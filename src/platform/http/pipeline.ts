@@ -7,13 +7,11 @@ const mostWaiting = 100
 
 const waiting = new WeakMap<Socket, number>()
 
+/** Node gives an answer the socket when it is its turn. */
+export const isItsTurn = (response: ServerResponse): boolean => response.socket !== null
+
 /** Otherwise all answers behind one that does not end, or that nobody takes, would be made and kept in memory. */
 export function inTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
-  // Node gives an answer the socket when it is its turn.
-  if (response.socket) {
-    begin()
-    return
-  }
   const others = waiting.get(socket) ?? 0
   if (others >= mostWaiting) {
     socket.destroy()

@@ -8,16 +8,16 @@ import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { type By, byKey, type Ground } from '../by.ts'
 import { Failure, shuttingDown } from '../failure.ts'
-import { send } from './answer.ts'
+import { compressedFrom, send } from './answer.ts'
 import { parseBodies } from './body.ts'
 import { cors } from './cors.ts'
-import { errorBody, sendError } from './errors.ts'
+import { errorText, sendError } from './errors.ts'
 import { type EventStreams, Subscription } from './event-streams.ts'
 import { askingAgain, type GateOptions, gate, type Identify, identifier, type Refuse, refuser } from './gate.ts'
 import type { Handlers } from './handlers.ts'
 import { type Input, inputReader } from './input.ts'
 import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
-import { inTurn } from './pipeline.ts'
+import { inTurn, isItsTurn } from './pipeline.ts'
 import { SessionCookie } from './session-cookie.ts'
 
 export interface HttpOptions extends GateOptions {
@@ -71,48 +71,27 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   }) as FastifyInstance<Server>
   // Node would answer an Expect that it does not know by itself, in a shape of its own.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
-  app.decorateRequest('caller', undefined).decorateRequest('operation', undefined)
+  app.decorateRequest('caller', undefined).decorateRequest('operation', undefined).decorateRequest('begunAt', 0)
   parseBodies(app)
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (hasBody(request.headers) && !request.routeOptions.config.slow) limitTime(request.raw, slowestBody)
-    done(null, payload)
-  })
-  app.setErrorHandler(sendError(log))
+  const fail = sendError(log)
+  app.setErrorHandler(fail)
 
   let draining = false
   let underWay = 0
   const whenIdle = Promise.withResolvers<void>()
-  const ended = () => {
-    underWay--
-    if (draining && underWay === 0) whenIdle.resolve()
-  }
 
-  app.addHook('onRequest', (request, reply, done) => inTurn(request.raw, reply.raw, done))
-  const answerCors = cors(new Set(options.corsOrigins))
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-Id', request.id)
-    if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
-    if (answerCors(request, reply)) return
-    ignoreTypeOfNothing(request.headers)
-    if (draining && request.url !== '/livez') return done(shuttingDown())
-    underWay++
-    reply.raw.once('close', ended)
-    done()
-  })
   const cookie = new SessionCookie(ground.publicUrl)
   const refuse = refuser(options)
   const askAgain = askingAgain(options.keyring, cookie)
   const identify = identifier(options, cookie, refuse)
   const methodsAt = methodFinder(operationList)
   const unknown = (request: FastifyRequest) => notFound(request, methodsAt)
-  app.addHook('onRequest', gate(identify, unknown))
-  app.setNotFoundHandler((request) => {
-    throw unknown(request)
-  })
-
+  const check = gate(identify, unknown, fail)
+  const checkUnknown = check(undefined)
   const note = (request: FastifyRequest, reply: FastifyReply) => {
     const { operation } = request
-    metrics.request(operation?.id ?? 'none', reply.statusCode, reply.elapsedTime / 1000)
+    const took = performance.now() - request.begunAt
+    metrics.request(operation?.id ?? 'none', reply.statusCode, took / 1000)
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
     if (request.caller && (isWrite || options.logReads)) {
       log.info(
@@ -122,7 +101,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
           // Without its query: somebody may have put a key there.
           path: request.url.split('?')[0],
           status: reply.statusCode,
-          ms: Math.round(reply.elapsedTime * 10) / 10,
+          ms: Math.round(took * 10) / 10,
           org: request.caller.org.id,
           key: request.caller.keyId,
           ip: request.ip,
@@ -131,32 +110,62 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
       )
     }
   }
-  app.addHook('onResponse', (request, reply, done) => {
+  const ended = (request: FastifyRequest, reply: FastifyReply) => {
+    underWay--
+    if (draining && underWay === 0) whenIdle.resolve()
     // A stream was noted when it began: most end because their reader goes, and how long they were open is no latency.
-    if (!request.operation?.stream || reply.statusCode !== 200) note(request, reply)
-    done()
+    const wasNoted = request.operation?.stream && reply.statusCode === 200
+    if (reply.raw.writableFinished && !wasNoted) note(request, reply)
+  }
+  const answerCors = cors(new Set(options.corsOrigins))
+  const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    const { headers } = request
+    request.begunAt = performance.now()
+    underWay++
+    reply.raw.on('close', () => ended(request, reply))
+    reply.header('X-Request-Id', request.id)
+    if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
+    if (answerCors(request, reply)) return
+    ignoreTypeOfNothing(headers)
+    if (draining && request.url !== '/livez') return fail(shuttingDown(), request, reply)
+    if (hasBody(headers) && !request.routeOptions.config.slow) limitTime(request.raw, slowestBody)
+    if (isNowhere(request)) checkUnknown(request, reply, done)
+    else done()
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isItsTurn(reply.raw)) begin(request, reply, done)
+    else inTurn(request.raw, reply.raw, () => begin(request, reply, done))
+  })
+  app.setNotFoundHandler((request) => {
+    throw unknown(request)
   })
 
   await app.register(compress, {
-    threshold: 1024,
+    threshold: compressedFrom,
     encodings: ['br', 'gzip'],
     globalDecompression: false,
   })
 
   for (const operation of operationList) {
     const read = inputReader(operation)
-    const handle = handlers[operation.id] as (by: By, input: Input) => Promise<unknown>
+    const handle = handlers[operation.id] as (by: By, input: Input) => unknown
+    const give = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
+      if (answer instanceof Subscription) {
+        options.streams.answer(request, reply, answer, askAgain)
+        note(request, reply)
+      } else send(request, reply, operation, answer)
+    }
     for (const url of routesOf(operation)) {
       app.route({
         method: operation.method,
         url,
-        config: { operation },
-        handler: async (request, reply) => {
-          const answer = await handle(byOf(ground, request), read(request))
-          if (!(answer instanceof Subscription)) return send(request, reply, operation, answer)
-          options.streams.answer(request, reply, answer, askAgain)
-          note(request, reply)
-          return reply
+        onRequest: check(operation),
+        // Not async: Fastify would wait for the end of the answer, and an answer that is there needs no turn.
+        handler: (request, reply) => {
+          const answer = handle(byOf(ground, request), read(request))
+          if (answer instanceof Promise)
+            answer.then((found) => give(request, reply, found)).catch((error) => fail(error, request, reply))
+          else give(request, reply, answer)
         },
       })
     }
@@ -182,6 +191,10 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     },
   }
 }
+
+/** No route, or that of the console, which takes all that nobody else does. */
+const isNowhere = ({ is404, params, url }: FastifyRequest): boolean =>
+  is404 || ((params as { '*'?: string })['*'] !== undefined && isUnderBase(url))
 
 /** Parsed bodies are small: one that does not end is somebody who holds the line. */
 function limitTime(request: IncomingMessage, ms: number): void {
@@ -230,7 +243,7 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
           ]
         : ['400 Bad Request', new Failure('INVALID_ARGUMENT', 'this is not a well-formed HTTP request.')]
   const id = randomUUID()
-  const body = JSON.stringify(errorBody(failure as Failure, id))
+  const body = errorText(failure as Failure, id)
   socket.end(
     `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nX-Request-Id: ${id}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )

@@ -14,7 +14,7 @@ export function serviceRoutes(
   app: FastifyInstance,
   { db, metrics, identify, publicUrl }: { db: Db; metrics: Metrics; identify: Identify; publicUrl: () => string },
 ): void {
-  app.get('/livez', async (_request, reply) => sendJson(reply, '{"ok":true}'))
+  app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
   app.get('/readyz', async (_request, reply) => {
     try {
@@ -29,9 +29,11 @@ export function serviceRoutes(
     '/metrics',
     {
       // Open to this machine; from elsewhere with a key that has Read. [contract D.10]
-      onRequest: (request, reply, done) => {
-        if (isLoopback(request.ip)) return done()
-        identify(request, reply, (caller) => done(caller.read ? undefined : denied('read', 'the scope read')), done)
+      onRequest: async (request, reply) => {
+        if (isLoopback(request.ip)) return
+        const who = await identify(request, reply)
+        if (who instanceof Failure) throw who
+        if (!who.read) throw denied('read', 'the scope read')
       },
     },
     async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
