@@ -1,6 +1,7 @@
 // The service on one screen: what it is made of, and how it starts and stops.
 import { join } from 'node:path'
 import { silence } from './contract/device.ts'
+import { type First, firstStart } from './first-start.ts'
 import { enrolRoute } from './link/enrol.ts'
 import { enrolPage } from './link/enrol-page.ts'
 import type { DeviceHandlers } from './link/handlers.ts'
@@ -9,7 +10,7 @@ import { connectAddresses, isDeviceUpgrade, openDoors, openWebSocket } from './l
 import { logsRoutes } from './link/logs.ts'
 import { makeLinkMetrics } from './link/metrics.ts'
 import { Keyring } from './platform/auth/keyring.ts'
-import type { Actor, Ground } from './platform/by.ts'
+import type { Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { lockServer } from './platform/db/lock.ts'
 import { prepareFolder } from './platform/db/open.ts'
@@ -26,13 +27,13 @@ import { makeMetrics } from './platform/metrics.ts'
 import type { ServeOptions } from './platform/options.ts'
 import { settingsOf } from './platform/settings.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
-import { listAfter } from './resources/audit/store.ts'
 import { deleteOldReports } from './resources/bug-reports/retention.ts'
 import { type BugReportSettings, bugReportRoutes } from './resources/bug-reports/routes.ts'
 import { logsCommand, uploadBundle, uploadUrl } from './resources/bug-reports/upload.ts'
 import { configReported, undelivered, waitingConfig } from './resources/configs/reported.ts'
 import { configRoutes } from './resources/configs/routes.ts'
 import { enrol } from './resources/endpoints/enrol.ts'
+import { KeptEndpoints } from './resources/endpoints/kept.ts'
 import {
   deviceConnected,
   deviceDisconnected,
@@ -45,7 +46,6 @@ import { eventRoutes } from './resources/events/routes.ts'
 import { listLocated } from './resources/events/store.ts'
 import { writeLastUsed } from './resources/keys/last-used.ts'
 import { keyRoutes } from './resources/keys/routes.ts'
-import { keysCreate } from './resources/keys/rules.ts'
 import { findHolder, hasKey } from './resources/keys/store.ts'
 import { locationRoutes } from './resources/locations/routes.ts'
 import { noteRoutes } from './resources/notes/routes.ts'
@@ -57,8 +57,6 @@ import {
   waitingOperations,
 } from './resources/operations/progress.ts'
 import { operationRoutes } from './resources/operations/routes.ts'
-import { administrator, orgCreate } from './resources/orgs/rules.ts'
-import { listOrgs } from './resources/orgs/store.ts'
 import { profileRoutes } from './resources/profiles/routes.ts'
 import { regionRoutes } from './resources/regions/routes.ts'
 import { roomRoutes } from './resources/rooms/routes.ts'
@@ -73,9 +71,9 @@ import { findSessionHolder } from './resources/sessions/store.ts'
 import { userRoutes } from './resources/users/routes.ts'
 
 /** Every operation and who answers it. One that is missing does not compile. */
-const handlersOf = (bundles: BugReportSettings, latest: Latest): Handlers => ({
+const handlersOf = (bundles: BugReportSettings, latest: Latest, kept: KeptEndpoints): Handlers => ({
   ...auditRoutes,
-  ...endpointRoutes,
+  ...endpointRoutes(kept),
   ...configRoutes,
   ...operationRoutes,
   ...bugReportRoutes(bundles),
@@ -133,7 +131,7 @@ export interface Service {
   readonly publicUrl: string
   readonly mqttPort: number | undefined
   /** Set when this start made the first organisation: the only time that its key can be shown. */
-  readonly first: { readonly org: string; readonly key: string } | undefined
+  readonly first: First | undefined
   /** Nobody can call it yet: organisations were made by hand, but no key. */
   readonly lacksKey: boolean
   readonly ground: Ground
@@ -152,9 +150,14 @@ export async function startService(
   const tls = readTls(options)
   const settings = settingsOf(options)
   prepareFolder(options.dataDir)
+  let forget = () => {}
   const unlock = await lockServer(options, {
     onLost,
-    onBack: () => log.info('the database is back, and so is our lock'),
+    onBack: () => {
+      // Somebody else may have held it, and written, meanwhile.
+      forget()
+      log.info('the database is back, and so is our lock')
+    },
   })
   const closers: (() => Promise<unknown>)[] = [unlock]
   const closeAll = async () => {
@@ -197,6 +200,11 @@ export async function startService(
 
     const bundles = { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention }
     const latest = new Latest(db)
+    const kept = new KeptEndpoints(db)
+    forget = () => {
+      latest.forget()
+      kept.forget()
+    }
     const horizon = await Horizon.load(db)
     const upkeep = new Upkeep(ground, horizon)
     const intake = new Intake(ground, latest, horizon)
@@ -208,7 +216,7 @@ export async function startService(
 
     const http = await makeHttp({
       ground,
-      handlers: handlersOf(bundles, latest),
+      handlers: handlersOf(bundles, latest, kept),
       streams,
       keyring,
       clock,
@@ -239,7 +247,7 @@ export async function startService(
 
     await nobodyConnected(ground)
     await deleteOldReports(ground, bundles.folder)
-    await link.listen()
+    link.listen()
     closers.push(() => http.close())
     closers.push(() => link.close())
     openWebSocket(link, http.app.server)
@@ -260,7 +268,7 @@ export async function startService(
         await deleteOldReports(ground, bundles.folder)
         await forgetOperations(ground)
         await forgetSessions(ground)
-        latest.forget()
+        forget()
       }),
     )
     // Only now: a start that fails must not use up the one time that the first key is shown.
@@ -279,21 +287,4 @@ export async function startService(
     await closeAll()
     throw error
   }
-}
-
-export const firstStartActor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
-
-/** An empty database gets an organisation and a key that may do everything in it. */
-async function firstStart(ground: Ground): Promise<Service['first']> {
-  const actor = firstStartActor
-  const [existing] = await listOrgs(ground.db)
-  if (existing) {
-    // Unless a first start was interrupted before it made the key, nothing is left to do.
-    const [entry] = await listAfter(ground.db, existing.key, 0, 1)
-    if (entry?.actor_id !== actor.id || (await hasKey(ground.db))) return undefined
-  }
-  const org = existing ?? (await orgCreate(ground, actor, 'My organisation'))
-  const by = await administrator(ground, actor, org.id)
-  const { body } = await keysCreate(by, { name: 'First key', scopes: ['read', 'write'], manage: true })
-  return { org: org.id, key: body.key }
 }

@@ -27,13 +27,14 @@ const roomOf = (path: string) => (path.includes('/') ? (path.split('/')[0] as st
 /** Who may import whom; everybody may import contract/. */
 const mayImport: Record<string, readonly string[]> = {
   'main.ts': ['cli', 'platform'],
-  'app.ts': ['resources', 'link', 'platform'],
+  'app.ts': ['first-start.ts', 'resources', 'link', 'platform'],
+  'first-start.ts': ['resources', 'platform'],
   contract: [],
   resources: ['link', 'platform'],
   link: ['platform'],
   platform: [],
   client: [],
-  cli: ['app.ts', 'resources', 'client', 'platform', 'simulator'],
+  cli: ['app.ts', 'first-start.ts', 'resources', 'client', 'platform', 'simulator'],
   device: ['client'],
   simulator: ['device', 'client'],
   console: ['client'],
@@ -168,6 +169,29 @@ test('only change() opens an audited transaction, and only the named ones open a
   expect(users(/\.reshape\(/)).toEqual(['resources/sensors/partitions.ts'])
   expect(users(/new Tx\(/)).toEqual(['platform/db/db.ts'])
 })
+
+test('a work in a transaction asks its own handle: the reader does not see what shares its commit', () => {
+  const works = files
+    .filter((f) => roomOf(f.path) === 'resources')
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:change|changeNewOrg|telemetry|transaction)\((?=.*=>)/g)].map((m) => ({
+        path,
+        work: insideParentheses(text.slice(m.index)),
+      })),
+    )
+  expect(works.length).toBeGreaterThan(30)
+  const wrong = works.filter(({ work }) => /\bdb\b/.test(work)).map(({ path, work }) => `${path}: ${work}`)
+  expect(wrong).toEqual([])
+})
+
+function insideParentheses(text: string): string {
+  let depth = 0
+  for (const [i, character] of [...text].entries()) {
+    if (character === '(') depth++
+    if (character === ')' && --depth === 0) return text.slice(0, i)
+  }
+  return text
+}
 
 test('only main.ts reads the environment or ends the process', () => {
   const wrong = files

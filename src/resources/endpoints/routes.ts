@@ -1,5 +1,6 @@
 // The doors to endpoints.
 import type { Handlers } from '../../platform/http/handlers.ts'
+import type { KeptEndpoints } from './kept.ts'
 import {
   endpointsAssignProfile,
   endpointsBasicList,
@@ -8,12 +9,14 @@ import {
   endpointsMoveRoom,
 } from './rules.ts'
 
-export const endpointRoutes: Handlers<
+export const endpointRoutes = (
+  kept: KeptEndpoints,
+): Handlers<
   'endpointsBasicList' | 'endpointsGet' | 'endpointsDelete' | 'endpointsMoveRoom' | 'endpointsAssignProfile'
-> = {
-  endpointsBasicList: (by, { query }) => endpointsBasicList(by, query),
-  endpointsGet: (by, { params }) => endpointsGet(by, params.id),
+> => ({
+  endpointsBasicList: (by, { query }) => endpointsBasicList(by, kept, query),
+  endpointsGet: (by, { params }) => endpointsGet(by, kept, params.id),
   endpointsDelete: (by, { params }) => endpointsDelete(by, params.id),
   endpointsMoveRoom: (by, { body }) => endpointsMoveRoom(by, body),
   endpointsAssignProfile: (by, { params, body }) => endpointsAssignProfile(by, params.id, body.profileId),
-}
+})

@@ -2,7 +2,6 @@
 import type { By } from '../../platform/by.ts'
 import type { Reader } from '../../platform/db/db.ts'
 import { allFound, Failure, found, referred } from '../../platform/failure.ts'
-import { Versioned } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { checkIfMatch } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
@@ -11,6 +10,7 @@ import { cancelOpenOperations } from '../operations/store.ts'
 import { operationDraft, operationView } from '../operations/view.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom, touchRooms } from '../rooms/store.ts'
+import type { KeptEndpoints } from './kept.ts'
 import {
   deleteEndpoint,
   findEndpoint,
@@ -21,17 +21,21 @@ import {
   updateProfileOf,
   updateRoomOf,
 } from './store.ts'
-import { basicEndpointView, endpointRef, endpointView } from './view.ts'
+import { basicEndpointView, endpointRef } from './view.ts'
 
-export async function endpointsBasicList(by: By, { regionId, locationId }: InputOf<'endpointsBasicList'>['query']) {
+type Filter = InputOf<'endpointsBasicList'>['query']
+
+export const endpointsBasicList = (by: By, kept: KeptEndpoints, filter: Filter) =>
+  filter.regionId === undefined && filter.locationId === undefined
+    ? kept.list(by.org.key)
+    : listPart(by, filter.regionId, filter.locationId)
+
+async function listPart(by: By, regionId: number | undefined, locationId: number | undefined) {
   const rows = await listEndpoints(by.ground.db, by.org.key, regionId, locationId)
   return { endpoints: rows.map(basicEndpointView) }
 }
 
-export async function endpointsGet(by: By, id: string) {
-  const endpoint = await existing(by.ground.db, by, id)
-  return new Versioned(endpoint.version, endpointView(endpoint, endpoint.room_name ?? undefined))
-}
+export const endpointsGet = (by: By, kept: KeptEndpoints, id: string) => kept.one(by.org.key, id)
 
 export async function endpointsDelete(by: By, id: string) {
   await change(by, 'endpointsDelete', async (tx) => {

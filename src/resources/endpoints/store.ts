@@ -1,5 +1,5 @@
 // SQL of endpoints, as the API and the other nouns need it.
-import { type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { byPlace } from '../../platform/db/by-place.ts'
 import type { Reader, Tx } from '../../platform/db/db.ts'
 import { isAnyNumberOf, isAnyOf } from '../../platform/db/ids.ts'
@@ -30,16 +30,19 @@ interface Filter {
   location: number
 }
 
+const listed = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.connected', 'e.status', 'e.room_id'])
+    .select('r.name as room_name')
+
 const listing = byPlace((byRegion, byLocation) =>
   query((db, p: Filter) =>
-    db
-      .selectFrom('endpoints as e')
-      .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    listed(db)
       .$if(byRegion, (q) =>
         q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
       )
-      .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.connected', 'e.status', 'e.room_id'])
-      .select('r.name as room_name')
       .where('e.org', '=', p.org)
       .$if(byRegion, (q) => q.where(sql.ref('l.region_id'), '=', p.region))
       .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
@@ -49,6 +52,21 @@ const listing = byPlace((byRegion, byLocation) =>
 export const listEndpoints = (on: Reader, org: number, region?: number, location?: number) =>
   listing(on, { org }, region, location)
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
+
+const listingAfter = query((db, p: { org: number; after: string; limit: number }) =>
+  listed(db).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
+)
+export const listEndpointsAfter = (on: Reader, org: number, after: string, limit: number) =>
+  listingAfter(on, { org, after, limit })
+
+const listingNamed = query((db, p: { org: number; ids: string }, engine) =>
+  listed(db)
+    .where('e.org', '=', p.org)
+    .where(isAnyOf(engine, 'e.id', p.ids)),
+)
+/** Those of the ids that exist, as the list shows them. */
+export const listListedEndpoints = (on: Reader, org: number, ids: readonly string[]) =>
+  listingNamed(on, { org, ids: JSON.stringify(ids) })
 
 const one = queryOne((db, p: { org: number; id: string }) =>
   db

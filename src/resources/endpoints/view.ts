@@ -1,27 +1,28 @@
 // An endpoint as an answer shows it, in full and in a list. [contract 5.1] [contract 4.endpointsBasicList]
 import type { Static } from 'typebox'
-import type { BasicEndpoint, Endpoint } from '../../contract/endpoints.ts'
+import type { BasicEndpoint } from '../../contract/endpoints.ts'
 import { isoTime } from '../../platform/clock.ts'
 import { ref } from '../audit/change.ts'
 import type { EndpointRow, ListedEndpoint } from './store.ts'
 
-/** What the device reported comes from `status`; what it never reported is left out, except `networks`. */
-export const endpointView = (row: EndpointRow, roomName: string | undefined): Static<typeof Endpoint> => ({
-  id: row.id,
-  serial: row.serial,
-  ...(row.pairing_serial !== null && { pairingSerial: row.pairing_serial }),
-  model: row.model,
-  connected: row.connected === 1,
-  ...(row.connection_time !== null && { connectionTime: isoTime(row.connection_time) }),
-  enrolmentTime: isoTime(row.enrolment_time),
-  ...(row.room_id !== null && { roomId: row.room_id }),
-  ...(row.room_id !== null && roomName !== undefined && { roomName }),
-  ...(row.profile_id !== null && { profileId: row.profile_id }),
-  ...reported(JSON.parse(row.status)),
-})
+/** One endpoint as JSON. What the device reported is there as the text that is stored; what it never reported is left out. */
+export function endpointText(row: EndpointRow, roomName: string | null): string {
+  let text = `{"id":"${row.id}","serial":${JSON.stringify(row.serial)}`
+  if (row.pairing_serial !== null) text += `,"pairingSerial":${JSON.stringify(row.pairing_serial)}`
+  text += `,"model":${JSON.stringify(row.model)},"connected":${row.connected === 1}`
+  if (row.connection_time !== null) text += `,"connectionTime":"${isoTime(row.connection_time)}"`
+  text += `,"enrolmentTime":"${isoTime(row.enrolment_time)}"`
+  if (row.room_id !== null) text += `,"roomId":${row.room_id}`
+  if (row.room_id !== null && roomName !== null) text += `,"roomName":${JSON.stringify(roomName)}`
+  if (row.profile_id !== null) text += `,"profileId":${row.profile_id}`
+  const fields = row.status.slice(1, -1)
+  if (fields !== '') text += `,${fields}`
+  // The list of networks is always there. [contract 5.1]
+  return row.status.includes(networks) ? `${text}}` : `${text},${networks}[]}`
+}
 
-/** The list of networks is always there, and last: it is long. [contract 5.1] */
-const reported = ({ networks = [], ...status }) => ({ ...status, networks })
+/** Inside a text the quotes would be escaped, so this fits a key only. */
+const networks = '"networks":'
 
 type Basic = Static<typeof BasicEndpoint>
 

@@ -6,9 +6,9 @@ import type { By } from '../../platform/by.ts'
 import { nextId } from '../../platform/db/counter.ts'
 import type { Reader, Tx } from '../../platform/db/db.ts'
 import { found, referred } from '../../platform/failure.ts'
-import { Versioned } from '../../platform/http/answer.ts'
+import { Ready } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
-import { checkIfMatch } from '../../platform/version.ts'
+import { checkIfMatch, etagOf } from '../../platform/version.ts'
 import { change, ref } from '../audit/change.ts'
 import { makeVersions } from '../configs/version.ts'
 import {
@@ -17,7 +17,7 @@ import {
   touchEndpointsInRoom,
   updateProfileInRoom,
 } from '../endpoints/store.ts'
-import { endpointRef, endpointView } from '../endpoints/view.ts'
+import { endpointRef, endpointText } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
 import { cancelOpenOperations } from '../operations/store.ts'
@@ -176,11 +176,11 @@ function stateOf(endpoints: number, connected: number, hasFailed: boolean): Stat
   return connected < endpoints || hasFailed ? 'DEGRADED' : 'HEALTHY'
 }
 
-async function view(by: By, on: Reader, room: RoomRow): Promise<Versioned<Static<typeof Room>>> {
+async function view(by: By, on: Reader, room: RoomRow): Promise<Ready> {
   const endpoints = await listEndpointsInRoom(on, by.org.key, room.id)
   const connected = endpoints.filter((e) => e.connected === 1).length
   const { secrets, clock } = by.ground
-  return new Versioned(room.version, {
+  const head = JSON.stringify({
     id: room.id,
     name: room.name,
     state: stateOf(endpoints.length, connected, await hasFailedConfig(on, by.org.key, room.id)),
@@ -191,8 +191,9 @@ async function view(by: By, on: Reader, room: RoomRow): Promise<Versioned<Static
         ...(room.region_id !== null && { region: { id: room.region_id, name: room.region_name ?? '' } }),
       },
     }),
-    endpoints: endpoints.map((e) => endpointView(e, room.name)),
     ...(room.profile_id !== null && { profileId: room.profile_id }),
     ...(by.may('write') && decFields(secrets, sealContext(by.org.id, room.id), room, clock.now())),
-  })
+  } satisfies Omit<Static<typeof Room>, 'endpoints'>)
+  const list = endpoints.map((e) => endpointText(e, room.name)).join()
+  return new Ready(etagOf(room.version), `${head.slice(0, -1)},"endpoints":[${list}]}`)
 }

@@ -1,6 +1,7 @@
 // The latest samples of organisations in memory, as text that only has to be sent, and where their endpoints are.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader } from '../../platform/db/db.ts'
+import type { Serialised } from '../../platform/http/answer.ts'
 import { findHead } from '../audit/store.ts'
 import { listEndpointsAfter, listLatest, listRoomsAfter } from './latest-store.ts'
 import type { SampleRow } from './store.ts'
@@ -29,6 +30,14 @@ class Kept {
 /** By the number of their endpoint, which may be gone meanwhile. */
 export type Samples = ReadonlyMap<number, Kept>
 
+interface KeptSamples {
+  readonly byNumber: Map<number, Kept>
+  readonly loaded: Promise<void>
+  /** How many came since. */
+  offered: number
+  readonly whole: Map<string, { readonly plan: Plan; readonly offered: number; readonly answer: Serialised }>
+}
+
 export interface PlannedRoom {
   readonly id: number
   readonly location: number | null
@@ -52,7 +61,7 @@ const pageSize = 500
 
 export class Latest {
   readonly #db: Reader
-  readonly #samples = new Map<number, { readonly byNumber: Map<number, Kept>; readonly loaded: Promise<void> }>()
+  readonly #samples = new Map<number, KeptSamples>()
   readonly #plans = new Map<number, { readonly head: number | undefined; readonly plan: Promise<Plan> }>()
 
   constructor(db: Reader) {
@@ -61,9 +70,27 @@ export class Latest {
 
   /** To be called after the commit of a sample. What nobody asked for yet is in the database only. */
   offer(org: number, endpoint: number, row: SampleRow): void {
-    const byNumber = this.#samples.get(org)?.byNumber
-    const present = byNumber?.get(endpoint)
-    if (!present || present.row.timestamp < row.timestamp) byNumber?.set(endpoint, new Kept(row))
+    const kept = this.#samples.get(org)
+    const present = kept?.byNumber.get(endpoint)
+    if (!kept || (present && present.row.timestamp >= row.timestamp)) return
+    kept.byNumber.set(endpoint, new Kept(row))
+    kept.offered++
+  }
+
+  /** An answer with everybody in it, made anew when a sample came or somebody moved. `name` says which one. */
+  async whole(
+    org: number,
+    name: string,
+    make: (plan: Plan, samples: Samples) => Promise<Serialised>,
+  ): Promise<Serialised> {
+    const plan = await this.plan(org)
+    const kept = await this.#loaded(org)
+    const { offered } = kept
+    const before = kept.whole.get(name)
+    if (before?.plan === plan && before.offered === offered) return before.answer
+    const answer = await make(plan, kept.byNumber)
+    kept.whole.set(name, { plan, offered, answer })
+    return answer
   }
 
   /** What is asked for after this is read anew: nothing stays of endpoints that are gone, or of who does not ask. */
@@ -73,15 +100,19 @@ export class Latest {
   }
 
   async samples(org: number): Promise<Samples> {
+    return (await this.#loaded(org)).byNumber
+  }
+
+  async #loaded(org: number): Promise<KeptSamples> {
     let kept = this.#samples.get(org)
     if (!kept) {
       const byNumber = new Map<number, Kept>()
-      kept = { byNumber, loaded: this.#loadSamples(org, byNumber) }
+      kept = { byNumber, loaded: this.#loadSamples(org, byNumber), offered: 0, whole: new Map() }
       // It is there before the first page is read, so what is committed after that page is offered to it.
       keep(this.#samples, org, kept, kept.loaded)
     }
     await kept.loaded
-    return kept.byNumber
+    return kept
   }
 
   /** Every write that makes, moves or removes one of them is in the audit log: while that does not move, nor do they. */

@@ -6,7 +6,7 @@ import { Serialised } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import { aggregate } from './aggregate.ts'
-import type { Latest, PlannedRoom, Samples } from './latest.ts'
+import type { Latest, Plan, PlannedRoom, Samples } from './latest.ts'
 import { findLatest, listLatestInRoom } from './latest-store.ts'
 import type { SampleRow } from './store.ts'
 import { entryText, freshSince, sensorText } from './view.ts'
@@ -23,12 +23,15 @@ export async function endpointsBulkSensorData(
   filter: InputOf<'endpointsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
-  const { endpoints } = await latest.plan(by.org.key)
-  const samples = await latest.samples(by.org.key)
-  return listText(
-    endpoints.filter(({ room }) => isWithin(filter, room)),
-    ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
-  )
+  const textOf = ({ endpoints }: Plan, samples: Samples) =>
+    listText(
+      endpoints.filter(({ room }) => isWithin(filter, room)),
+      ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
+    )
+  if (filter.regionId === undefined && filter.locationId === undefined) {
+    return latest.whole(by.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
+  }
+  return textOf(await latest.plan(by.org.key), await latest.samples(by.org.key))
 }
 
 export async function roomsSensorData(by: By, id: number, legacy: boolean) {
