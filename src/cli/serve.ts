@@ -1,5 +1,6 @@
 // `roomkeeper serve`: starts the service, greets, and stops it gently.
-import { firstStartActor, startService } from '../app.ts'
+import { startService } from '../app.ts'
+import { firstStartActor } from '../first-start.ts'
 import { makeLog } from '../platform/log.ts'
 import { isLoopbackHost } from '../platform/loopback.ts'
 import type { ServeOptions } from '../platform/options.ts'
@@ -15,6 +16,8 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
       terminal.fail()
     },
   })
+  // Before anybody hears that it is ready.
+  await collectGarbage().catch(({ message }) => log.debug({ reason: message }, 'garbage stays'))
   const { first, publicUrl } = service
   if (!isLoopbackHost(options.host) && !options.tlsCert) {
     terminal.complain(
@@ -60,4 +63,17 @@ Every operation is described at ${publicUrl}/docs
   log.info({ signal: await stopped }, 'stopping')
   await service.close()
   log.info('stopped')
+}
+
+/**
+ * Starting leaves garbage that an idle server would keep for days, and with it the space that was made for new things: half of
+ * its memory. It costs 0.1 s, once.
+ */
+async function collectGarbage(): Promise<void> {
+  if (!process.features.inspector) return
+  const { Session } = await import('node:inspector')
+  const session = new Session()
+  session.connect()
+  await new Promise((resolve) => session.post('HeapProfiler.collectGarbage', resolve))
+  session.disconnect()
 }
