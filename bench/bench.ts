@@ -1,16 +1,26 @@
-// `npm run bench [-- NAME] [--quick]`: measures ours beside its limit, prints a table, writes bench/results/latest.json.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// `npm run bench [-- NAME] [--quick] [--profile]`: measures ours beside its limit, prints tables, keeps them in bench/results and the README.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bulk } from './bulk.ts'
+import { connect } from './connect.ts'
 import { Ending } from './ending.ts'
+import { events } from './events.ts'
 import type { Line } from './figures.ts'
+import { growth } from './growth.ts'
 import { history } from './history.ts'
 import { ingest } from './ingest.ts'
+import { lists } from './lists.ts'
+import { postgres } from './postgres.ts'
 import { Profiles } from './profile.ts'
+import { quote, withQuote } from './quote.ts'
+import { reads } from './reads.ts'
+import { reboot } from './reboot.ts'
+import { start } from './start.ts'
 import { store } from './store.ts'
 import { table } from './table.ts'
+import { writes } from './writes.ts'
 
 export interface BenchOptions {
   readonly quick: boolean
@@ -20,9 +30,24 @@ export interface BenchOptions {
 }
 
 export type Bench = (options: BenchOptions) => Promise<Line[]>
-const benches: Readonly<Record<string, Bench>> = { ingest, store, bulk, history }
+const benches: Readonly<Record<string, Bench>> = {
+  reads,
+  lists,
+  writes,
+  ingest,
+  connect,
+  reboot,
+  store,
+  bulk,
+  history,
+  start,
+  growth,
+  events,
+  postgres,
+}
 
 const results = join(import.meta.dirname, 'results/latest.json')
+const readme = join(import.meta.dirname, '../README.md')
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
 const { values, positionals } = parseArgs({
@@ -36,21 +61,32 @@ if (unknown.length > 0) {
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-for (const name of positionals.length > 0 ? positionals : Object.keys(benches)) {
+const begun = performance.now()
+const seconds = (since: number) => Math.round((performance.now() - since) / 1000)
+const isWhole = positionals.length === 0
+const isKept = !values.quick && !values.profile
+// What a whole run does not measure is not kept from another.
+if (isWhole && isKept) rmSync(results, { force: true })
+
+for (const name of isWhole ? Object.keys(benches) : positionals) {
   say(`\n${name}${values.quick ? ', quick' : ''} …`)
   const started = performance.now()
   const ending = new Ending()
   const profiles = new Profiles(values.profile ? ending.folder() : undefined)
   try {
     const lines = await (benches[name] as Bench)({ quick: values.quick, profiles, ending })
-    say(`\n${table(lines)}\n\n${Math.round((performance.now() - started) / 1000)} s`)
+    say(`\n${table(lines)}\n\n${seconds(started)} s`)
     if (values.profile) say(profiles.top())
-    // A quick run does not take the place of a full one.
-    else if (!values.quick) keep(name, lines)
+    if (isKept) keep(name, lines)
+  } catch (error) {
+    // The others can still be measured.
+    say(`\n${name} failed: ${error instanceof Error ? error.stack : error}`)
+    process.exitCode = 1
   } finally {
     await ending.run()
   }
 }
+say(`\nIt took ${seconds(begun)} s.`)
 
 /** Of every bench the latest that was run. */
 function keep(name: string, lines: readonly Line[]): void {
@@ -62,5 +98,9 @@ function keep(name: string, lines: readonly Line[]): void {
   }
   const entry = { at: new Date().toISOString(), node: process.version, machine, lines }
   mkdirSync(join(results, '..'), { recursive: true })
-  writeFileSync(results, `${JSON.stringify({ ...before, [name]: entry }, null, 2)}\n`)
+  const all = { ...before, [name]: entry }
+  // In the order of the benches, whichever was run last.
+  const ordered = Object.fromEntries(Object.keys(benches).flatMap((known) => (all[known] ? [[known, all[known]]] : [])))
+  writeFileSync(results, `${JSON.stringify(ordered, null, 2)}\n`)
+  writeFileSync(readme, withQuote(readFileSync(readme, 'utf8'), quote(ordered)))
 }

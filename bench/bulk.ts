@@ -24,8 +24,10 @@ interface House {
 }
 
 export const bulk: Bench = async ({ quick, profiles, ending }) => {
-  const rounds = quick ? 3 : 7
-  const requests = 20
+  const rounds = quick ? 2 : 7
+  const requests = quick ? 8 : 20
+  /** Each of these starts a server. */
+  const starts = quick ? 1 : rounds
   const house = await fill(ending)
 
   const still: number[] = []
@@ -49,8 +51,8 @@ export const bulk: Bench = async ({ quick, profiles, ending }) => {
   }
   await open.close()
 
-  const cold = await coldStarts(house, ending, rounds)
-  const held = await longestTurns(house, ending, rounds, requests)
+  const cold = await coldStarts(house, ending, starts)
+  const held = await longestTurns(house, ending, starts, requests)
   const limit = { name: 'JSON.stringify', figure: figure(text) }
   const [ofStill, ofMoving] = [ratios(still, text), ratios(moving, text)]
   const turn = (what: string, values: readonly number[]): Line => ({

@@ -16,11 +16,11 @@ export class Child {
   readonly #name: string
   #printed = ''
 
-  /** `args` are Node's own: flags, the file, and what it is given. */
-  constructor(name: string, args: readonly string[]) {
+  /** Without a program of its own, `args` are Node's: flags, the file, and what it is given. */
+  constructor(name: string, args: readonly string[], program = process.execPath) {
     this.#name = name
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('ROOMKEEPER_')))
-    this.#child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     living.add(this.#child)
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       // The last words are kept, for when it fails.
@@ -44,6 +44,12 @@ export class Child {
     const tasks = `/proc/${this.#child.pid}/task`
     const nanoseconds = readdirSync(tasks).map((id) => readFileSync(`${tasks}/${id}/schedstat`, 'utf8').split(' ')[0])
     return nanoseconds.reduce((sum, text) => sum + Number(text), 0) / 1e9
+  }
+
+  /** Bytes of it that are in memory now. */
+  memory(): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
   }
 
   /** The first match in what it has written, now or soon, since the last time that it was asked. */

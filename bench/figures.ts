@@ -8,6 +8,23 @@ export interface Figure {
   readonly rounds: number
 }
 
+/** The same by the clock of who asked. */
+export interface Clock {
+  readonly perSecond: Figure
+  /** Milliseconds. */
+  readonly p50: Figure
+  readonly p99: Figure
+}
+
+/** What somebody might use instead, measured in the same run. */
+export interface Peer {
+  readonly name: string
+  readonly figure: Figure
+  /** Divided by the limit. */
+  readonly ratio: Figure
+  readonly clock?: Clock
+}
+
 /** One line of the table. */
 export interface Line {
   readonly what: string
@@ -18,7 +35,17 @@ export interface Line {
   /** Ours divided by the limit, round by round. */
   readonly ratio?: Figure
   readonly goal?: { readonly text: string; readonly isMet: boolean }
+  readonly clock?: { readonly ours: Clock; readonly limit: Clock }
+  readonly peers?: readonly Peer[]
+  /** Why a goal is not met, or what a reader has to know. */
+  readonly note?: string
+  /** The README has it although it has no goal. */
+  readonly isQuoted?: true
 }
+
+/** With the reason, if the goal is not met. */
+export const explained = (line: Line, reason: string): Line =>
+  line.goal?.isMet === false ? { ...line, note: reason } : line
 
 export function figure(values: readonly number[]): Figure {
   const sorted = values.toSorted((a, b) => a - b)

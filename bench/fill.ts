@@ -5,12 +5,14 @@ import type { Org } from '../src/platform/auth/keyring.ts'
 import type { Ground } from '../src/platform/by.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { openGround } from '../src/platform/ground.ts'
+import type { PlaceOptions } from '../src/platform/options.ts'
 import { Horizon } from '../src/resources/sensors/horizon.ts'
 import { Intake } from '../src/resources/sensors/intake.ts'
 import { Latest } from '../src/resources/sensors/latest.ts'
 import { putEndpoints } from '../test/endpoint-rows.ts'
 
-export async function withGround<T>(dataDir: string, work: (ground: Ground) => Promise<T>): Promise<T> {
+/** On the SQLite database in a folder, or on the PostgreSQL database that is named with it. */
+export async function withGround<T>(place: string | PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> {
   const settings = {
     clock: systemClock,
     isLocked: false,
@@ -20,7 +22,7 @@ export async function withGround<T>(dataDir: string, work: (ground: Ground) => P
       throw error
     },
   }
-  const { ground } = await openGround({ dataDir }, settings)
+  const { ground } = await openGround(typeof place === 'string' ? { dataDir: place } : place, settings)
   try {
     return await work(ground)
   } finally {

@@ -16,9 +16,9 @@ const days = 30
 const apart = 60
 
 export const history: Bench = async ({ quick, profiles, ending }) => {
-  const fleet = quick ? 3 : 20
-  const rounds = quick ? 3 : 5
-  const requests = quick ? 50 : 200
+  const fleet = quick ? 1 : 20
+  const rounds = quick ? 2 : 5
+  const requests = quick ? 25 : 200
   const dataDir = ending.folder()
   const first = await startServer(dataDir)
   ending.add(() => first.child.stop())

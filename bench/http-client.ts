@@ -4,10 +4,14 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 interface Call {
   readonly key?: string
   readonly body?: unknown
+  /** What the answer has to have: a bench of failures measures nothing. */
+  readonly status?: number
 }
 
 export interface Answer {
   readonly bytes: Buffer
+  /** Names and values in turns, as they came. */
+  readonly headers: readonly string[]
   /** Milliseconds until its last byte. */
   readonly ms: number
 }
@@ -20,8 +24,7 @@ export class HttpClient {
     this.#url = url
   }
 
-  /** Anything but 200 is an error: a bench of failures measures nothing. */
-  async send(method: string, path: string, { key, body }: Call = {}): Promise<Answer> {
+  async send(method: string, path: string, { key, body, status = 200 }: Call = {}): Promise<Answer> {
     const started = performance.now()
     const sent = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
@@ -36,8 +39,8 @@ export class HttpClient {
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
     const bytes = Buffer.concat(chunks)
-    if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${response.statusCode} ${bytes}`)
-    return { bytes, ms: performance.now() - started }
+    if (response.statusCode !== status) throw new Error(`${method} ${path}: ${response.statusCode} ${bytes}`)
+    return { bytes, headers: response.rawHeaders, ms: performance.now() - started }
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: a bench looks into answers freely; tests check their shape

@@ -1,5 +1,6 @@
 // Devices made as cheap as possible: MQTT 3.1.1 by hand over sockets, one prepared packet each, one message in flight each.
 import { connect, type Socket } from 'node:net'
+import type { Run } from './sides.ts'
 
 export interface Identity {
   readonly id: string
@@ -16,18 +17,18 @@ const [timeAt, valueAt] = [payload.indexOf('17000'), payload.indexOf('1420') + 1
 
 const keepAlive = 300
 
-function text(value: string): Buffer {
+export function text(value: string): Buffer {
   const bytes = Buffer.from(value)
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
 }
 
-function frame(first: number, ...parts: Buffer[]): Buffer {
+export function frame(first: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts)
   const length = body.length < 128 ? [body.length] : [(body.length & 127) | 128, body.length >> 7]
   return Buffer.concat([Buffer.from([first, ...length]), body])
 }
 
-const connectFrame = ({ id, credential }: Identity) =>
+export const connectFrame = ({ id, credential }: Identity) =>
   frame(
     0x10,
     text('MQTT'),
@@ -104,12 +105,6 @@ function digits(packet: Buffer, at: number, count: number, value: number): void 
     packet[i] = 48 + (rest % 10)
     rest = Math.floor(rest / 10)
   }
-}
-
-export interface Run {
-  /** Of each message, from its write to its PUBACK, in milliseconds. */
-  readonly latencies: Float64Array
-  readonly seconds: number
 }
 
 export class Load {

@@ -1,5 +1,5 @@
 // Reads what `node --cpu-prof` wrote and says which functions took the time: themselves, and with what they called.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface CallFrame {
@@ -53,7 +53,9 @@ export class Profiles {
   top(): string {
     const folder = this.#folder
     if (!folder) return ''
-    return [...this.#spans].map(([side, spans]) => `\n${side}\n${topOf(join(folder, side), spans)}`).join('\n')
+    // A side that was not started with our flags has none.
+    const profiled = [...this.#spans].filter(([side]) => existsSync(join(folder, side)))
+    return profiled.map(([side, spans]) => `\n${side}\n${topOf(join(folder, side), spans)}`).join('\n')
   }
 }
 

@@ -19,10 +19,14 @@ export interface Server {
   readonly key: string
 }
 
-/** `node` are flags for Node itself. */
-export async function startServer(dataDir: string, node: readonly string[] = []): Promise<Server> {
+/** `node` are flags for Node itself, `options` more of our own. */
+export async function startServer(
+  dataDir: string,
+  node: readonly string[] = [],
+  options: readonly string[] = [],
+): Promise<Server> {
   const mqttPort = await freePort()
-  const args = ['serve', '--port', '0', '--mqtt-port', `${mqttPort}`, '--data-dir', dataDir, ...limits]
+  const args = ['serve', '--port', '0', '--mqtt-port', `${mqttPort}`, '--data-dir', dataDir, ...limits, ...options]
   const child = new Child('the server', [...node, bin, ...args])
   try {
     const [text, url = ''] = await child.printed(/ready at (http\S+)[\s\S]*\/docs/)
@@ -35,7 +39,7 @@ export async function startServer(dataDir: string, node: readonly string[] = [])
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen({ host: '127.0.0.1', port: 0 })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

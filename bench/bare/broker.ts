@@ -1,4 +1,4 @@
-// The limit beside our ingest: aedes as it comes, everybody may log in, nothing is stored.
+// The limit beside our wire: aedes as it comes, everybody may log in, nothing is stored.
 import { type AddressInfo, createServer } from 'node:net'
 import { Aedes } from 'aedes'
 

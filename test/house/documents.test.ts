@@ -2,12 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { quote, quoted } from '../../bench/quote.ts'
 import { operationIds } from '../../src/contract/operations.ts'
 import { serveOptions } from '../../src/platform/options.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const documents = [
+  'bench/README.md',
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -58,4 +60,9 @@ test('nothing points outside the project, and the lock file names no registry', 
   for (const path of [...documents, 'package-lock.json', 'package.json']) {
     expect(read(path), path).not.toMatch(/\.\.\/shared|"resolved":|\/work\//)
   }
+})
+
+test('what the README says was measured is what the last full run kept', () => {
+  const results = JSON.parse(read('bench/results/latest.json'))
+  expect(quoted(read('README.md'))).toBe(quote(results))
 })
