@@ -76,21 +76,30 @@ if (engine === 'postgres') {
   const terminate = (where: string) =>
     admin((client) =>
       client.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${where}`,
+        `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${where}`,
       ),
     )
+  /** How many wait for a lock. */
+  const waiting = () =>
+    admin((client) =>
+      client
+        .query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        .then((found) => found.rowCount),
+    )
+
+  /** Another program that lets nobody read regions. */
+  const lockRegions = async () => {
+    const other = new pg.Client({ connectionString: house.place.databaseUrl })
+    await other.connect()
+    await other.query('BEGIN; LOCK TABLE regions IN ACCESS EXCLUSIVE MODE')
+    return () => other.end()
+  }
 
   describe('a connection that PostgreSQL ends', () => {
     test('in the middle of a write is a 503 that does not promise that nothing happened; the service goes on', async () => {
       const free = await foreignLock()
       const writing = create('cut off')
-      await expect
-        .poll(() =>
-          admin((c) =>
-            c.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'").then((r) => r.rowCount),
-          ),
-        )
-        .toBe(1)
+      await expect.poll(waiting).toBe(1)
       await terminate("wait_event_type = 'Lock'")
       const cut = await writing
       expect(cut.body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
@@ -99,6 +108,29 @@ if (engine === 'postgres') {
       await free()
       expect((await create('afterwards')).status).toBe(200)
       expect(await names()).toEqual(['afterwards'])
+    })
+
+    test("in the middle of a read is nobody's trouble: it is read over another", async () => {
+      await create('before')
+      const free = await lockRegions()
+      const reading = names()
+      const ended = new Set<number>()
+      const endWaiting = async () => {
+        for (const { pid } of (await terminate("wait_event_type = 'Lock'")).rows) ended.add(pid)
+        return ended.size
+      }
+      await expect.poll(endWaiting, { timeout: 5000, interval: 20 }).toBe(2)
+      await free()
+      expect(await reading).toEqual(['before'])
+    })
+
+    test('after more than a second is a 503, and it is not read again: perhaps it was ended because it took so long', async () => {
+      const free = await lockRegions()
+      const reading = org.call('GET', '/regions')
+      const long = "wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '1 second'"
+      await expect.poll(async () => (await terminate(long)).rowCount, { timeout: 10_000 }).toBe(1)
+      expect((await reading).body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+      await free()
     })
 
     test('with all the others, idle ones and the lock included, is replaced; the lock is taken again', async () => {

@@ -1,7 +1,8 @@
 // A transaction of PostgreSQL: nobody waits for what brings no rows; it is sent with what follows, at the latest with the commit.
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import type { CompiledQuery, Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Transaction } from './backend.ts'
+import { kyselyOn } from './postgres-kysely.ts'
 import type { Answer, Done, Prepared, PreparedStatement } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
@@ -41,18 +42,10 @@ export class PostgresTransaction implements Transaction {
   }
 
   get kysely(): Kysely<Schema> {
-    this.#kysely ??= this.#newKysely()
+    this.#kysely ??= kyselyOn((text, values) =>
+      this.#answer((done) => this.#client.query(text, values as unknown[], done)),
+    )
     return this.#kysely
-  }
-
-  #newKysely(): Kysely<Schema> {
-    const client = {
-      query: (text: string, values: readonly unknown[]) =>
-        this.#answer((done) => this.#client.query(text, values as unknown[], done)),
-      release() {},
-    }
-    const pool = { connect: async () => client as never, end: async () => {}, options: {} }
-    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   }
 
   run<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]> {

@@ -106,4 +106,15 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect(await backend.reader.run(prepared, ['select 1 as one%'])).toEqual([{ statement: often.sql }])
     expect(await backend.reader.run(prepared, ['select 2 as two%'])).toEqual([])
   })
+
+  test('what would write through the reader is refused, and costs no connection', async () => {
+    const pid = CompiledQuery.raw('select pg_backend_pid() as pid')
+    const before = await backend.reader.run(pid, [])
+    await expect(backend.reader.run(CompiledQuery.raw('delete from things'), [])).rejects.toMatchObject({
+      code: '25006',
+    })
+    expect(await backend.reader.run(pid, [])).toEqual(before)
+    await expect(backend.reader.kysely.transaction().execute(async () => {})).rejects.toThrow('no transactions')
+    expect(await backend.reader.kysely.executeQuery(list)).toMatchObject({ rows: [] })
+  })
 })

@@ -1,7 +1,8 @@
 // PostgreSQL as a pair of pools: one that may write and one that cannot.
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { Backend, Statements } from './backend.ts'
+import type { Backend } from './backend.ts'
+import { PostgresReader } from './postgres-reader.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
 import { Prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
@@ -40,13 +41,12 @@ export function openPostgres(
     reader: pool({ options: readerSettings }),
   }
   const prepared = new Prepared()
-  const reader = readerOn(pools.reader, prepared)
   const schema = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: pools.writer }) })
   return {
     backend: {
       engine: 'postgres',
       hasOneWriter: false,
-      reader,
+      reader: new PostgresReader(pools.reader, prepared),
       schema,
       transaction: (work) => PostgresTransaction.run(pools.writer, prepared, work),
       async close() {
@@ -57,22 +57,3 @@ export function openPostgres(
     pools,
   }
 }
-
-const readerOn = (pool: pg.Pool, prepared: Prepared): Statements => ({
-  kysely: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
-  async run<R>(query: CompiledQuery<R>, values: readonly unknown[]): Promise<R[]> {
-    const client = await pool.connect()
-    try {
-      return await new Promise<R[]>((resolve, reject) => {
-        prepared.of(query).ask(client, values, (error, answer) => (error ? reject(error) : resolve(answer.rows as R[])))
-      })
-    } catch (error) {
-      // So that it names who asked, and not only the socket that the answer came from.
-      Error.captureStackTrace(error as Error)
-      throw error
-    } finally {
-      // The pool itself sees whether it is broken.
-      client.release()
-    }
-  },
-})
