@@ -5,6 +5,7 @@ import { makeLog } from '../platform/log.ts'
 import { isLoopbackHost } from '../platform/loopback.ts'
 import type { ServeOptions } from '../platform/options.ts'
 import { makeLoginLink } from './login-link.ts'
+import { settle } from './settle.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
@@ -17,7 +18,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     },
   })
   // Before anybody hears that it is ready.
-  await collectGarbage().catch(({ message }) => log.debug({ reason: message }, 'garbage stays'))
+  await settle().catch(({ message }) => log.debug({ reason: message }, 'garbage stays'))
   const { first, publicUrl } = service
   if (!isLoopbackHost(options.host) && !options.tlsCert) {
     terminal.complain(
@@ -63,17 +64,4 @@ Every operation is described at ${publicUrl}/docs
   log.info({ signal: await stopped }, 'stopping')
   await service.close()
   log.info('stopped')
-}
-
-/**
- * Starting leaves garbage that an idle server would keep for days, and with it the space that was made for new things: half of
- * its memory. It costs 0.1 s, once.
- */
-async function collectGarbage(): Promise<void> {
-  if (!process.features.inspector) return
-  const { Session } = await import('node:inspector')
-  const session = new Session()
-  session.connect()
-  await new Promise((resolve) => session.post('HeapProfiler.collectGarbage', resolve))
-  session.disconnect()
 }
