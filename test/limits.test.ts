@@ -3,8 +3,9 @@ import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ErrorBody } from '../src/contract/error.ts'
+import { putEndpoints } from './endpoint-rows.ts'
 import { type Harness, startHarness } from './harness.ts'
-import { rawRequest } from './raw.ts'
+import { rawFetch, rawRequest } from './raw.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -93,6 +94,8 @@ describe('limits [contract 7.1]', () => {
 })
 
 describe('compression [contract 7.7]', () => {
+  const accepting = (encoding: string) => ({ headers: { 'accept-encoding': encoding } })
+
   test('bodies over 1 KiB are compressed when asked for, and their strong ETag does not change', async () => {
     const { call, id, key } = await house.newOrg()
     for (let i = 0; i < 30; i++)
@@ -102,27 +105,45 @@ describe('compression [contract 7.7]', () => {
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
     ] as const) {
-      const response = await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, encoding)
-      expect(response.encoding).toBe(encoding)
+      const response = await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, accepting(encoding))
+      expect(response.headers['content-encoding']).toBe(encoding)
       expect(decode(response.bytes).toString()).toBe(plain)
     }
-    expect((await rawFetch(`${house.url}/v1/orgs/${id}/locations`, key, 'gzip')).encoding).toBeUndefined()
-    expect((await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, 'identity')).encoding).toBeUndefined()
+    for (const [path, encoding] of [
+      ['locations', 'gzip'],
+      ['regions', 'identity'],
+    ] as const) {
+      const { headers } = await rawFetch(`${house.url}/v1/orgs/${id}/${path}`, key, accepting(encoding))
+      expect(headers).not.toHaveProperty('content-encoding')
+    }
+  })
+
+  test('a list of many pieces is the same with and without', async () => {
+    const org = await house.newOrg()
+    const rows = await putEndpoints(house, org, Array(600).fill({}))
+    const url = `${house.url}/v1/orgs/${org.id}/endpoints`
+    const plain = await rawFetch(url, org.key, accepting('identity'))
+    expect(plain.headers['content-length']).toBe(`${plain.bytes.length}`)
+    const { endpoints } = JSON.parse(plain.bytes.toString())
+    expect(endpoints.map((endpoint: { id: string }) => endpoint.id)).toEqual(rows.map(({ id }) => id).sort())
+    expect(gunzipSync((await rawFetch(url, org.key, accepting('gzip'))).bytes).equals(plain.bytes)).toBe(true)
+    expect(brotliDecompressSync((await rawFetch(url, org.key, accepting('br'))).bytes).equals(plain.bytes)).toBe(true)
+    const head = await rawFetch(url, org.key, { ...accepting('gzip'), method: 'HEAD' })
+    expect(head.headers.etag).toBe(plain.headers.etag)
+    expect(head.headers).not.toHaveProperty('content-length')
+    expect(head.bytes).toHaveLength(0)
+  })
+
+  test('what is short after compression says how long it is', async () => {
+    const org = await house.newOrg()
+    await putEndpoints(house, org, Array(20).fill({}))
+    for (const encoding of ['gzip', 'br']) {
+      const { headers, bytes } = await rawFetch(
+        `${house.url}/v1/orgs/${org.id}/endpoints`,
+        org.key,
+        accepting(encoding),
+      )
+      expect(headers).toMatchObject({ 'content-encoding': encoding, 'content-length': `${bytes.length}` })
+    }
   })
 })
-
-/** `fetch` would decode by itself. */
-async function rawFetch(url: string, key: string, encoding: string) {
-  const { request } = await import('node:http')
-  return new Promise<{ encoding: string | undefined; bytes: Buffer }>((resolve, reject) => {
-    request(url, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk) => chunks.push(chunk))
-      response.on('end', () =>
-        resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) }),
-      )
-    })
-      .on('error', reject)
-      .end()
-  })
-}

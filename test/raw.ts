@@ -1,4 +1,5 @@
-// Requests that `fetch` would not send.
+// Requests that `fetch` would not send, and answers as they are on the wire.
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 
 /** Writes the text to a socket and gives back everything that comes until the server closes it. */
@@ -12,3 +13,14 @@ export const rawRequest = (port: number, text: string) =>
     socket.on('close', () => resolve(answer))
     socket.on('error', reject)
   })
+
+/** Nothing is decoded. */
+export async function rawFetch(url: string, key: string, { method = 'GET', headers = {} } = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  request(url, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, resolve)
+    .on('error', reject)
+    .end()
+  const response = await promise
+  const bytes = Buffer.concat(await response.toArray())
+  return { status: response.statusCode, headers: response.headers, bytes }
+}

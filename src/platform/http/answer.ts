@@ -17,20 +17,30 @@ export class Versioned<T> {
   }
 }
 
+/** What is short is text: that goes out in one piece with its headers. What is long is pieces, put together only to be compressed. */
+type Body = string | readonly Buffer[]
+
 /** JSON that is ready to be sent, as often as somebody asks. */
 export class Ready {
   readonly etag: string
-  /** What is short is kept as text: that goes out in one piece with its headers. */
-  readonly body: string | Buffer
+  readonly body: Body
   /** In bytes. */
   readonly length: number
 
-  constructor(etag: string, body: string | Buffer) {
+  constructor(etag: string, body: Body) {
     this.etag = etag
     this.body = body
-    this.length = Buffer.byteLength(body)
+    this.length = lengthOf(body)
+  }
+
+  /** Of what has no version. */
+  static of(text: string): Ready {
+    return new Ready(`W/"${hash('sha1', text, 'base64url')}"`, text)
   }
 }
+
+const lengthOf = (body: Body): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0)
 
 /** An answer that is not JSON and too long to hold in memory. */
 export class Streamed {
@@ -56,27 +66,20 @@ export class Streamed {
   }
 }
 
-/** JSON that the rule wrote as text itself, piece by piece: too long to be made or sent in one go. */
-export class Serialised {
-  /** Some tens of kilobytes each: every one is a write of its own. */
-  readonly chunks: Buffer[] = []
-  length = 0
+/** Puts an answer together that is too long to be made in one go. */
+export class Pieces {
+  readonly #pieces: Buffer[] = []
   readonly #hash = createHash('sha1')
 
-  constructor(text?: string) {
-    if (text !== undefined) this.add(text)
-  }
-
   add(text: string): void {
-    const chunk = Buffer.from(text)
-    this.chunks.push(chunk)
-    this.length += chunk.length
-    this.#hash.update(chunk)
+    const piece = Buffer.from(text)
+    this.#pieces.push(piece)
+    this.#hash.update(piece)
   }
 
-  /** The same as that of the whole text. */
-  get etag(): string {
-    return `W/"${this.#hash.copy().digest('base64url')}"`
+  /** Its ETag is that of the whole text. */
+  end(): Ready {
+    return new Ready(`W/"${this.#hash.digest('base64url')}"`, this.#pieces)
   }
 }
 
@@ -86,11 +89,10 @@ export function send(request: FastifyRequest, reply: FastifyReply, operation: Op
   else if (answer instanceof Versioned) {
     sendReady(request, reply, new Ready(etagOf(answer.version), JSON.stringify(answer.body)))
   } else if (answer instanceof Streamed) sendStream(request, reply, answer)
-  else if (answer instanceof Serialised) sendSerialised(request, reply, answer)
   else {
     const text = JSON.stringify(answer)
     if (operation.method !== 'GET') sendJson(reply, text)
-    else sendReady(request, reply, new Ready(`W/"${hash('sha1', text, 'base64url')}"`, text))
+    else sendReady(request, reply, Ready.of(text))
   }
 }
 
@@ -121,44 +123,41 @@ function sendStream(request: FastifyRequest, reply: FastifyReply, answer: Stream
   else void reply.send(Readable.from([]))
 }
 
-function sendSerialised(request: FastifyRequest, reply: FastifyReply, answer: Serialised): void {
-  const { chunks, length, etag } = answer
-  const [only, ...others] = chunks
-  if (only && others.length === 0) sendReady(request, reply, new Ready(etag, only))
-  else if (matches(request.headers['if-none-match'], etag)) sendNothingNew(reply.header('ETag', etag))
-  else {
-    reply.header('ETag', etag).header('Content-Type', 'application/json').header('Content-Length', length)
-    void reply.send(Readable.from(request.method === 'HEAD' ? [] : chunks, { objectMode: false }))
-  }
-}
-
 /** Shorter answers are not compressed. */
 export const compressedFrom = 1024
 
 const asItIs = (text: unknown) => text as string
 
 /**
- * Nothing is left to do to a whole text unless somebody wants it compressed: then it does not go the way of Fastify, which looks for
- * serialisers and hooks, and would add a charset that JSON does not have.
+ * Nothing is left to do to JSON that is there unless somebody wants it compressed: otherwise it does not go the way of Fastify, which
+ * looks for serialisers and hooks, and would add a charset that JSON does not have.
  */
-export function sendJson(reply: FastifyReply, body: string | Buffer, length = Buffer.byteLength(body)): FastifyReply {
+export function sendJson(reply: FastifyReply, body: Body, length = lengthOf(body)): FastifyReply {
   reply.header('Content-Type', 'application/json')
-  if (length >= compressedFrom && reply.request.headers['accept-encoding'] !== undefined) {
-    return reply.serializer(asItIs).send(body)
+  const { headers, method } = reply.request
+  const mayBeCompressed = length >= compressedFrom && headers['accept-encoding'] !== undefined
+  if (mayBeCompressed && method !== 'HEAD') {
+    return reply.serializer(asItIs).send(typeof body === 'string' ? body : Buffer.concat(body))
   }
-  reply.header('Content-Length', length)
-  // Plain ASCII is the same bytes in both, and one of them needs no encoding.
-  return endWith(reply, body, length === body.length ? 'latin1' : 'utf8')
+  // Whoever asks by HEAD has nothing compressed, so nobody knows how long that would be.
+  if (!mayBeCompressed) reply.header('Content-Length', length)
+  return endWith(reply, body, length)
 }
 
-const sendNothingNew = (reply: FastifyReply): FastifyReply => endWith(reply.code(304), '', 'latin1')
+const sendNothingNew = (reply: FastifyReply): FastifyReply => endWith(reply.code(304), '', 0)
 
-function endWith(reply: FastifyReply, body: string | Buffer, encoding: 'latin1' | 'utf8'): FastifyReply {
+function endWith(reply: FastifyReply, body: Body, length: number): FastifyReply {
   reply.hijack()
   const { raw } = reply
   raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
-  if (typeof body === 'string') raw.end(body, encoding)
-  else raw.end(body)
+  if (typeof body === 'string') {
+    // Plain ASCII is the same bytes in both, and one of them needs no encoding.
+    raw.end(body, length === body.length ? 'latin1' : 'utf8')
+  } else {
+    // Node gathers what is written in one turn, and hands it to the system at once.
+    for (const piece of body) raw.write(piece)
+    raw.end()
+  }
   return reply
 }
 

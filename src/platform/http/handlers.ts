@@ -2,7 +2,7 @@
 import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
 import type { OperationId, Operations } from '../../contract/operations.ts'
 import type { By } from '../by.ts'
-import type { Ready, Serialised, Streamed, Versioned } from './answer.ts'
+import type { Ready, Streamed, Versioned } from './answer.ts'
 import type { Subscription } from './event-streams.ts'
 import type { NumberText } from './number-text.ts'
 
@@ -25,7 +25,7 @@ export type AnswerOf<K extends OperationId> = Operations[K] extends { download: 
     :
         | (Operations[K] extends { versioned: true }
             ? Versioned<ResponseOf<Operations[K]>> | Ready
-            : ResponseOf<Operations[K]> | Serialised | Ready)
+            : ResponseOf<Operations[K]> | Ready)
         | (Operations[K] extends { csv: true } ? Streamed : never)
 
 export type Handlers<K extends OperationId = OperationId> = {

@@ -131,7 +131,7 @@ test('what is deleted while its row is on its way to the list is not kept', asyn
   })
   const list = new KeptList(reader, org.org.key)
   const idsIn = async () => {
-    const { endpoints } = JSON.parse(`${(await list.answer()).body}`)
+    const { endpoints } = JSON.parse([(await list.answer()).body].flat().join(''))
     return endpoints.map((e: { id: string }) => e.id)
   }
   expect(await idsIn()).toEqual([device.id])

@@ -1,7 +1,7 @@
 // Sensor history: pages as JSON, or a whole window as CSV. [contract 6.sensorHistory]
 import type { By } from '../../platform/by.ts'
 import { found } from '../../platform/failure.ts'
-import { Serialised, Streamed } from '../../platform/http/answer.ts'
+import { Pieces, type Ready, Streamed } from '../../platform/http/answer.ts'
 import { type Position, positionOf, tokenAt } from '../../platform/paging.ts'
 import { findRoom } from '../rooms/store.ts'
 import { hours, quarters } from './buckets.ts'
@@ -56,7 +56,7 @@ interface Request {
   readonly csv: boolean
 }
 
-function historyOf(by: By, request: Request): Promise<Serialised> | Streamed {
+function historyOf(by: By, request: Request): Promise<Ready> | Streamed {
   const { asked, window, idOf, csv } = request
   const { db } = by.ground
   const columns = asked.fields.map(({ column }) => column)
@@ -88,7 +88,7 @@ function write<T>(
   start: Position | undefined,
   reader: SliceReader<T>,
   view: View<T>,
-): Promise<Serialised> | Streamed {
+): Promise<Ready> | Streamed {
   const { window, asked, place, csv } = request
   const first = start ? Math.max(window.first, window.buckets.at(start.timestamp)) : window.first
   const most = csv ? Number.POSITIVE_INFINITY : asked.pageSize + 1
@@ -97,9 +97,9 @@ function write<T>(
   return page(by, request, slices, view)
 }
 
-async function page<T>(by: By, request: Request, slices: AsyncGenerator<Slice<T>>, view: View<T>): Promise<Serialised> {
+async function page<T>(by: By, request: Request, slices: AsyncGenerator<Slice<T>>, view: View<T>): Promise<Ready> {
   const { asked, window } = request
-  const answer = new Serialised()
+  const answer = new Pieces()
   let text = `{"interval":"${asked.interval}","timezone":${JSON.stringify(window.zone)},"${view.key}":[`
   let [count, rows] = [0, 0]
   let next: Position | undefined
@@ -122,7 +122,7 @@ async function page<T>(by: By, request: Request, slices: AsyncGenerator<Slice<T>
   }
   const token = next ? tokenAt(by.ground.secrets, contextOf(by, request), next) : ''
   answer.add(`${text}],"nextPageToken":"${token}"}`)
-  return answer
+  return answer.end()
 }
 
 async function* csvOf<T>(slices: AsyncGenerator<Slice<T>>, view: View<T>): AsyncGenerator<string> {

@@ -1,12 +1,13 @@
 // Ten thousand latest samples: how they get into memory and out again, in turns with everybody else.
 import { hash } from 'node:crypto'
-import { type IncomingHttpHeaders, request } from 'node:http'
+import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../test/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
 import { longestTurn } from '../../../test/longest-turn.ts'
+import { rawFetch } from '../../../test/raw.ts'
 import { aggregate } from './aggregate.ts'
 import { Latest } from './latest.ts'
 import { endpointsBulkSensorData, roomsBulkSensorData } from './rules.ts'
@@ -51,24 +52,10 @@ const putSamples = (rows: readonly ({ endpoint: number } & SampleRow)[]) =>
     }
   })
 
-interface Raw {
-  readonly status: number | undefined
-  readonly headers: IncomingHttpHeaders
-  readonly chunks: readonly Buffer[]
-}
 /** Without what `fetch` and the harness do to an answer, which takes longer than the service does. */
-const raw = (path: string, { method = 'GET', headers = {} } = {}) =>
-  new Promise<Raw>((resolve, reject) => {
-    const address = `${house.url}/v1/orgs/${org.id}${path}`
-    request(address, { method, headers: { authorization: `Bearer ${org.key}`, ...headers } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, chunks }))
-    })
-      .on('error', reject)
-      .end()
-  })
-const textOf = ({ chunks }: Raw) => Buffer.concat(chunks).toString()
+const raw = (path: string, options?: Parameters<typeof rawFetch>[2]) =>
+  rawFetch(`${house.url}/v1/orgs/${org.id}${path}`, org.key, options)
+const textOf = ({ bytes }: { bytes: Buffer }) => bytes.toString()
 
 const shown = (row: SampleRow) => {
   const shutterClosed = row.shutter_closed === 1
@@ -130,7 +117,7 @@ test('a long answer can be compressed, asked for by HEAD, and known already [con
   ] as const) {
     const small = await raw('/endpoints/sensor', { headers: { 'accept-encoding': encoding } })
     expect(small.headers).toMatchObject({ 'content-encoding': encoding, etag: plain.headers.etag })
-    expect(decompress(Buffer.concat(small.chunks)).equals(Buffer.concat(plain.chunks))).toBe(true)
+    expect(decompress(small.bytes).equals(plain.bytes)).toBe(true)
   }
   const head = await raw('/endpoints/sensor', { method: 'HEAD' })
   expect([head.status, textOf(head)]).toEqual([200, ''])

@@ -1,7 +1,7 @@
 // The latest samples of organisations in memory, as text that only has to be sent, and where their endpoints are.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader } from '../../platform/db/db.ts'
-import type { Serialised } from '../../platform/http/answer.ts'
+import type { Ready } from '../../platform/http/answer.ts'
 import { findHead } from '../audit/store.ts'
 import { listEndpointsAfter, listLatest, listRoomsAfter } from './latest-store.ts'
 import type { SampleRow } from './store.ts'
@@ -35,7 +35,7 @@ interface KeptSamples {
   readonly loaded: Promise<void>
   /** How many came since. */
   offered: number
-  readonly whole: Map<string, { readonly plan: Plan; readonly offered: number; readonly answer: Serialised }>
+  readonly whole: Map<string, { readonly plan: Plan; readonly offered: number; readonly answer: Ready }>
 }
 
 export interface PlannedRoom {
@@ -78,11 +78,7 @@ export class Latest {
   }
 
   /** An answer with everybody in it, made anew when a sample came or somebody moved. `name` says which one. */
-  async whole(
-    org: number,
-    name: string,
-    make: (plan: Plan, samples: Samples) => Promise<Serialised>,
-  ): Promise<Serialised> {
+  async whole(org: number, name: string, make: (plan: Plan, samples: Samples) => Promise<Ready>): Promise<Ready> {
     const plan = await this.plan(org)
     const kept = await this.#loaded(org)
     const { offered } = kept

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { By } from '../../platform/by.ts'
 import { Failure, found } from '../../platform/failure.ts'
-import { Serialised } from '../../platform/http/answer.ts'
+import { Pieces, Ready } from '../../platform/http/answer.ts'
 import type { InputOf } from '../../platform/http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import { aggregate } from './aggregate.ts'
@@ -14,7 +14,7 @@ import { entryText, freshSince, sensorText } from './view.ts'
 export async function endpointsSensorData(by: By, id: string, legacy: boolean) {
   const latest = found(await findLatest(by.ground.db, by.org.key, id), `endpoint ${id}`)
   if (!isSample(latest)) throw new Failure('NOT_FOUND', `endpoint ${id} has not sent a sample yet.`)
-  return new Serialised(`{"endpointData":${sensorText(latest, legacy)}}`)
+  return Ready.of(`{"endpointData":${sensorText(latest, legacy)}}`)
 }
 
 export async function endpointsBulkSensorData(
@@ -45,7 +45,7 @@ export async function roomsSensorData(by: By, id: number, legacy: boolean) {
       `room ${id} has no sample of the last ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
     )
   }
-  return new Serialised(`{"roomData":${sensorText(sample, legacy)}}`)
+  return Ready.of(`{"roomData":${sensorText(sample, legacy)}}`)
 }
 
 export async function roomsBulkSensorData(
@@ -88,26 +88,27 @@ const isWithin = ({ regionId, locationId }: Filter, room: PlannedRoom | undefine
 
 const isSample = <T extends { timestamp: number | null }>(row: T): row is T & SampleRow => row.timestamp !== null
 
-/** Entries that are sent together: some tens of kilobytes. */
-const chunkLength = 300
+/** Entries of one piece: some tens of kilobytes. */
+const pieceLength = 300
 /** How long others wait at most, in milliseconds, while a long answer is made. */
 const turn = 2
 
 /** A list of texts of JSON, made in turns with everybody else. */
-async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<Serialised> {
-  const answer = new Serialised('{"data":[')
+async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<Ready> {
+  const answer = new Pieces()
+  answer.add('{"data":[')
   let started = performance.now()
-  for (let at = 0; at < items.length; at += chunkLength) {
+  for (let at = 0; at < items.length; at += pieceLength) {
     if (performance.now() - started > turn) {
       await nextTurn()
       started = performance.now()
     }
     const text = items
-      .slice(at, at + chunkLength)
+      .slice(at, at + pieceLength)
       .map(textOf)
       .join()
     answer.add(at === 0 ? text : `,${text}`)
   }
   answer.add(']}')
-  return answer
+  return answer.end()
 }
