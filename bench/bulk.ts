@@ -1,15 +1,14 @@
 // The latest sample of 10,000 endpoints in one answer, beside JSON.stringify of the same answer.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Bench } from './bench.ts'
-import { Child } from './child.ts'
 import type { Ending } from './ending.ts'
-import { atMost, figure, type Line, ratios } from './figures.ts'
+import { figure, type Line } from './figures.ts'
 import { fillEndpoints, withGround, writeSamples } from './fill.ts'
-import { HttpClient } from './http-client.ts'
+import { type Answer, HttpClient } from './http-client.ts'
+import { oneByOne, Stringified } from './long-answers.ts'
 import { type Identity, Load } from './mqtt-load.ts'
 import { enrolDevices, type Server, startServer } from './server.ts'
+import type { Round } from './sides.ts'
 
 const endpoints = 10_000
 /** Of these, so many are connected and send a sample before every request, in one of the variants. */
@@ -30,62 +29,40 @@ export const bulk: Bench = async ({ quick, profiles, ending }) => {
   const starts = quick ? 1 : rounds
   const house = await fill(ending)
 
-  const still: number[] = []
-  const moving: number[] = []
-  const text: number[] = []
-  const bytes: number[] = []
+  const still: Round[] = []
+  const moving: Round[] = []
   const open = await Open.start(house, ending, profiles.flags('ours'))
-  const { bytes: answer } = await open.http.send('GET', open.path, house)
-  const answerFile = join(house.dataDir, 'answer.json')
-  writeFileSync(answerFile, answer)
+  const { bytes: answer } = await open.get()
   expectAll(answer)
+  const limit = new Stringified(ending, answer)
   await open.getMany(requests, true)
   for (let round = 0; round < rounds; round++) {
     still.push(await profiles.during('ours', () => open.getMany(requests, false)))
-    const bare = JSON.parse(
-      await new Child('stringify', [file('./bare/stringify.ts'), answerFile, `${requests}`]).output(),
-    )
-    text.push(bare.text)
-    bytes.push(bare.bytes)
+    await limit.measure(requests)
     moving.push(await profiles.during('ours', () => open.getMany(requests, true)))
   }
   await open.close()
 
   const cold = await coldStarts(house, ending, starts)
   const held = await longestTurns(house, ending, starts, requests)
-  const limit = { name: 'JSON.stringify', figure: figure(text) }
-  const [ofStill, ofMoving] = [ratios(still, text), ratios(moving, text)]
   const turn = (what: string, values: readonly number[]): Line => ({
     what,
     unit: 'ms',
     ours: figure(values),
     goal: { text: 'at most 15', isMet: Math.max(...values) <= 15 },
   })
-  const what = `server CPU of one answer (${(answer.length / 2 ** 20).toFixed(1)} MiB)`
+  const what = `one answer (${(answer.length / 2 ** 20).toFixed(1)} MiB)`
   return [
-    {
-      what: `${what}, ${fleet} samples new`,
-      unit: 'ms',
-      ours: figure(moving),
-      limit,
-      ratio: ofMoving,
-      goal: atMost(ofMoving, 2),
-    },
-    { what: `${what}, nothing new`, unit: 'ms', ours: figure(still), limit, ratio: ofStill, goal: atMost(ofStill, 2) },
-    {
-      what: `${what}, ${fleet} samples new`,
-      unit: 'ms',
-      ours: figure(moving),
-      limit: { name: 'JSON.stringify and Buffer.from', figure: figure(bytes) },
-      ratio: ratios(moving, bytes),
-    },
+    limit.line(`${what}, ${fleet} samples new`, moving, 2),
+    limit.line(`${what}, nothing new`, still, 2),
+    limit.bytesLine(`${what}, ${fleet} samples new`, moving),
     turn(`longest turn of the event loop, its CPU, ${fleet} samples new`, held.moving),
     turn('longest turn of the event loop, its CPU, nothing new', held.still),
     turn('longest turn during the first request after a start, its CPU', held.cold),
     { what: 'longest turn of the event loop, by the clock, nothing new', unit: 'ms', ours: figure(held.clock) },
     { what: 'longest answer of /livez meanwhile', unit: 'ms', ours: figure(held.livez) },
-    { what: 'first request after a start, server CPU', unit: 'ms', ours: figure(cold.map(({ cpu }) => cpu)) },
-    { what: 'first request after a start, until its last byte', unit: 'ms', ours: figure(cold.map(({ ms }) => ms)) },
+    { what: 'first request after a start', unit: 'ms CPU', ours: figure(cold.map(({ cpu }) => cpu / 1000)) },
+    { what: 'first request after a start, until its last byte', unit: 'ms', ours: figure(cold.map(({ p50 }) => p50)) },
   ] satisfies Line[]
 }
 
@@ -128,20 +105,16 @@ class Open {
     return open
   }
 
-  async get(): Promise<{ ms: number; cpu: number }> {
-    const before = this.server.child.cpu()
-    const { ms } = await this.http.send('GET', this.path, this.#house)
-    return { ms, cpu: (this.server.child.cpu() - before) * 1000 }
+  get(): Promise<Answer> {
+    return this.http.send('GET', this.path, this.#house)
   }
 
-  /** CPU milliseconds of one request. With `isMoving` so many samples come before each that no whole answer can be kept. */
-  async getMany(count: number, isMoving: boolean): Promise<number> {
-    let sum = 0
-    for (let i = 0; i < count; i++) {
+  /** With `isMoving` so many samples come before each that no whole answer can be kept. */
+  getMany(count: number, isMoving: boolean): Promise<Round> {
+    const move = async () => {
       if (isMoving) await (await this.#devices()).send(1)
-      sum += (await this.get()).cpu
     }
-    return sum / count
+    return oneByOne(this.server.child, count, () => this.get(), move)
   }
 
   async close(): Promise<void> {
@@ -157,11 +130,11 @@ class Open {
   }
 }
 
-async function coldStarts(house: House, ending: Ending, rounds: number): Promise<{ ms: number; cpu: number }[]> {
-  const cold: { ms: number; cpu: number }[] = []
+async function coldStarts(house: House, ending: Ending, rounds: number): Promise<Round[]> {
+  const cold: Round[] = []
   for (let round = 0; round < rounds; round++) {
     const open = await Open.start(house, ending)
-    cold.push(await open.get())
+    cold.push(await open.getMany(1, false))
     await open.close()
   }
   return cold

@@ -35,7 +35,7 @@ export interface Line {
   /** Ours divided by the limit, round by round. */
   readonly ratio?: Figure
   readonly goal?: { readonly text: string; readonly isMet: boolean }
-  readonly clock?: { readonly ours: Clock; readonly limit: Clock }
+  readonly clock?: { readonly ours: Clock; readonly limit?: Clock }
   readonly peers?: readonly Peer[]
   /** Why a goal is not met, or what a reader has to know. */
   readonly note?: string

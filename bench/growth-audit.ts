@@ -1,8 +1,7 @@
 // A page of the audit log when the log is long, beside the same page when it is not.
-import { fileURLToPath } from 'node:url'
 import { fillAudit } from './audit-fill.ts'
+import { expectChain } from './audit-verify.ts'
 import type { BenchOptions } from './bench.ts'
-import { Child } from './child.ts'
 import type { Line } from './figures.ts'
 import { withGround } from './fill.ts'
 import { filledFolder } from './filled.ts'
@@ -12,8 +11,6 @@ import { HttpClient } from './http-client.ts'
 import { requestOf } from './http-load.ts'
 import { httpSide, type Target } from './http-sides.ts'
 
-const bin = fileURLToPath(new URL('../bin/roomkeeper.js', import.meta.url))
-
 interface Log extends Target {
   readonly request: Buffer
 }
@@ -21,7 +18,7 @@ interface Log extends Target {
 export async function auditGrowth(options: BenchOptions): Promise<Line[]> {
   const { quick, ending } = options
   const logs: Log[] = []
-  for (const entries of quick ? [5_000, 50_000] : [10_000, 1_000_000]) logs.push(await open(options, entries))
+  for (const entries of quick ? [2_000, 20_000] : [10_000, 1_000_000]) logs.push(await open(options, entries))
   // Only now: filling takes so long that the server would end connections that wait for it.
   const warmUp = quick ? 200 : 2_000
   const sides = await Promise.all(logs.map((log) => httpSide(ending, log, { request: log.request, warmUp })))
@@ -34,17 +31,11 @@ async function open({ ending, profiles }: BenchOptions, entries: number): Promis
   const filled = await filledFolder(ending, 0)
   const { dataDir, org, key, house } = filled
   const newest = await withGround(dataDir, (ground) => fillAudit(ground, house, entries))
-  await expectChain(dataDir, entries)
+  await expectChain(['--data-dir', dataDir], ` ${entries} entries, all in place`)
   const { child, url } = await serveHouse(ending, filled, profiles.flags(name))
   const path = `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=${new Date(newest + 1).toISOString()}`
   await expectNewest(url, path, key, entries)
   return { name, child, url, request: requestOf('GET', path, { key }) }
-}
-
-/** Every entry is in its place. */
-async function expectChain(dataDir: string, entries: number): Promise<void> {
-  const said = await new Child('audit verify', [bin, 'audit', 'verify', '--data-dir', dataDir]).output()
-  if (!said.includes(` ${entries} entries, all in place`)) throw new Error(`the log is not what was filled: ${said}`)
 }
 
 async function expectNewest(url: string, path: string, key: string, entries: number): Promise<void> {

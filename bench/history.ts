@@ -1,14 +1,15 @@
 // Thirty days of one endpoint, hourly, and what a raw sample takes on disk.
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { rollUp } from '../src/resources/sensors/rollup.ts'
 import type { Bench } from './bench.ts'
-import { Child } from './child.ts'
-import { figure, type Line, ratios } from './figures.ts'
+import { figure, type Line } from './figures.ts'
 import { fillEndpoints, timesFrom, withGround, writeSamples } from './fill.ts'
 import { HttpClient } from './http-client.ts'
+import { oneByOne, Stringified } from './long-answers.ts'
 import { enrolDevices, startServer } from './server.ts'
+import type { Round } from './sides.ts'
 
 const day = 86_400
 const days = 30
@@ -51,50 +52,29 @@ export const history: Bench = async ({ quick, profiles, ending }) => {
   const { buckets } = JSON.parse(bytes.toString())
   const hours = (end - start) / 3600
   if (buckets.length !== hours) throw new Error(`${buckets.length} buckets came, not ${hours}`)
-  for (let i = 0; i < requests; i++) await get()
-  const answerFile = join(dataDir, 'answer.json')
-  writeFileSync(answerFile, bytes)
-  const cpu: number[] = []
-  const ms: number[] = []
-  const text: number[] = []
+  await oneByOne(server.child, requests, get)
+  const limit = new Stringified(ending, bytes)
+  const asked: Round[] = []
   for (let round = 0; round < rounds; round++) {
-    const before = server.child.cpu()
-    const started = performance.now()
-    await profiles.during('ours', async () => {
-      for (let i = 0; i < requests; i++) await get()
-    })
-    cpu.push(((server.child.cpu() - before) * 1000) / requests)
-    ms.push((performance.now() - started) / requests)
-    const bare = new Child('stringify', [file('./bare/stringify.ts'), answerFile, `${requests}`])
-    text.push(JSON.parse(await bare.output()).text)
+    asked.push(await profiles.during('ours', () => oneByOne(server.child, requests, get)))
+    await limit.measure(requests)
   }
   await server.child.stop()
 
   const what = `${days} days of one endpoint, hourly (${hours} buckets, ${Math.round(bytes.length / 1024)} KiB)`
   const size = (name: string, value: number): Line => ({ what: name, unit: 'bytes', ours: figure([value / samples]) })
+  const whole = limit.line(what, asked)
   const perSample = size(
     `a raw sample on disk, ${samples.toLocaleString('en')} of them: pages of its table and indexes`,
     sizes.table,
   )
   return [
-    {
-      what: `${what}, server CPU`,
-      unit: 'ms',
-      ours: figure(cpu),
-      limit: { name: 'JSON.stringify', figure: figure(text) },
-      ratio: ratios(cpu, text),
-      goal: under(figure(cpu).median, 5),
-    },
-    { what: `${what}, until the last byte`, unit: 'ms', ours: figure(ms) },
+    { ...whole, goal: { text: 'under 5', isMet: whole.ours.median < 5 } },
     { ...perSample, goal: { text: 'at most 60', isMet: perSample.ours.median <= 60 } },
     size('the same, by the growth of the files, before rollups', sizes.raw),
     size('the same with all rollups', sizes.all),
   ]
 }
-
-const under = (value: number, most: number) => ({ text: `under ${most}`, isMet: value < most })
-
-const file = (path: string) => new URL(path, import.meta.url).pathname
 
 /** After everything that waits in the write-ahead log was moved to where it belongs. */
 function fileSize(dataDir: string): number {

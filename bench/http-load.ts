@@ -24,6 +24,12 @@ export function requestOf(method: string, path: string, { key, body, headers = {
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${sent}`)
 }
 
+/** One after the other, and again from the first. */
+export function inTurns(requests: readonly Buffer[]): () => Buffer {
+  let next = 0
+  return () => requests[next++ % requests.length] as Buffer
+}
+
 const endOfHead = Buffer.from('\r\n\r\n')
 
 class Caller {

@@ -29,11 +29,11 @@ const upToNow = (): Times => {
 }
 
 export const ingest: Bench = async ({ quick, profiles, ending }) => {
-  const rounds = quick ? 3 : 7
+  const rounds = quick ? 2 : 7
   /** Both sides take turns within a round too: what else the machine does weighs on both. */
   const slices = 4
-  const each = quick ? 12 : 20
-  const warmUp = quick ? 30 : 60
+  const each = quick ? 10 : 20
+  const warmUp = quick ? 20 : 60
 
   const dataDir = ending.folder()
   const server = await startServer(dataDir, profiles.flags('ours'))

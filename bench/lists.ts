@@ -1,21 +1,17 @@
 // All endpoints of ten thousand in one answer: unchanged, known to the caller already, and changed before every request.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { connectAsync } from 'mqtt'
 import type { Bench, BenchOptions } from './bench.ts'
-import { Child } from './child.ts'
-import { atMost, figure, type Line, ratios } from './figures.ts'
+import type { Line } from './figures.ts'
 import { filledFolder } from './filled.ts'
 import { type Housed, serveHouse } from './house-server.ts'
 import { type Answer, HttpClient } from './http-client.ts'
-import { requestOf } from './http-load.ts'
+import { inTurns, requestOf } from './http-load.ts'
 import { bareHttp, httpSide } from './http-sides.ts'
+import { oneByOne, Stringified } from './long-answers.ts'
 import type { Server } from './server.ts'
-import { costLine, type Side, takeTurns } from './sides.ts'
+import { costLine, type Round, type Side, takeTurns } from './sides.ts'
 
 const endpoints = 10_000
-const stringify = fileURLToPath(new URL('./bare/stringify.ts', import.meta.url))
 
 /** Changes something in the list, and gives the text that is new in it. */
 type Change = () => Promise<string>
@@ -39,9 +35,7 @@ export const lists: Bench = async (options) => {
   const stillRounds = await takeTurns(still, { rounds, count: await fitting(still, quick ? 80 : 400), profiles })
 
   const conditional = requestOf('GET', path, { ...server, headers: { 'If-None-Match': headerOf(answer, 'etag') } })
-  const gets = house.devices.map(({ id }) => requestOf('GET', `${path}/${id}`, server))
-  let asked = 0
-  const one = () => gets[asked++ % gets.length] as Buffer
+  const one = inTurns(house.devices.map(({ id }) => requestOf('GET', `${path}/${id}`, server)))
   const known = [
     await httpSide(ending, ours, { request: conditional, status: 304, warmUp: 20 }),
     await httpSide(ending, { ...ours, name: 'one endpointsGet' }, { request: one, warmUp: endpoints }),
@@ -84,41 +78,35 @@ interface Place {
   readonly rounds: number
 }
 
-/** What the change itself costs is not counted. */
 async function changedLines({ quick, profiles, ending }: BenchOptions, place: Place): Promise<Line[]> {
-  const { server, http, path, rounds } = place
+  const { server, http, path, what } = place
   const requests = quick ? 6 : 20
-  /** CPU milliseconds of the server for one answer. */
-  const getMany = async (change: Change) => {
-    let sum = 0
-    for (let i = 0; i < requests; i++) {
-      const news = await change()
-      const before = server.child.cpu()
-      const { bytes } = await http.send('GET', path, server)
-      sum += server.child.cpu() - before
-      if (!bytes.includes(news)) throw new Error(`the list does not have ${news}`)
+  const getMany = (change: Change) => {
+    let news = ''
+    const ask = async () => {
+      const answer = await http.send('GET', path, server)
+      if (!answer.bytes.includes(news)) throw new Error(`the list does not have ${news}`)
+      return answer
     }
-    return (sum * 1000) / requests
+    return oneByOne(server.child, requests, ask, async () => {
+      news = await change()
+    })
   }
-  const file = join(ending.folder(), 'answer.json')
-  writeFileSync(file, place.answer.bytes)
   const reported = await statusChange(ending, place)
   const renamed = await roomChange(place)
   await getMany(reported)
   await getMany(renamed)
-  const figures: Record<'reported' | 'renamed' | 'limit', number[]> = { reported: [], renamed: [], limit: [] }
-  for (let round = 0; round < rounds; round++) {
-    figures.reported.push(await profiles.during('ours', () => getMany(reported)))
-    const bare = await new Child('stringify', [stringify, file, `${requests}`]).output()
-    figures.limit.push(JSON.parse(bare).text)
-    figures.renamed.push(await profiles.during('ours', () => getMany(renamed)))
+  const limit = new Stringified(ending, place.answer.bytes)
+  const rounds: Record<'reported' | 'renamed', Round[]> = { reported: [], renamed: [] }
+  for (let round = 0; round < place.rounds; round++) {
+    rounds.reported.push(await profiles.during('ours', () => getMany(reported)))
+    await limit.measure(requests)
+    rounds.renamed.push(await profiles.during('ours', () => getMany(renamed)))
   }
-  const line = (how: string, values: readonly number[]): Line => {
-    const ratio = ratios(values, figures.limit)
-    const limit = { name: 'JSON.stringify', figure: figure(figures.limit) }
-    return { what: `${place.what}, ${how}`, unit: 'ms CPU', ours: figure(values), limit, ratio, goal: atMost(ratio, 2) }
-  }
-  return [line('a status changed before each', figures.reported), line('a room renamed before each', figures.renamed)]
+  return [
+    limit.line(`${what}, a status changed before each`, rounds.reported, 2),
+    limit.line(`${what}, a room renamed before each`, rounds.renamed, 2),
+  ]
 }
 
 /** Devices all over the list report in turns, over MQTT. */

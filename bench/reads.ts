@@ -6,7 +6,7 @@ import { explained, figure, type Line } from './figures.ts'
 import { filledFolder } from './filled.ts'
 import { type Housed, serveHouse } from './house-server.ts'
 import { type Answer, HttpClient } from './http-client.ts'
-import { HttpLoad, requestOf } from './http-load.ts'
+import { HttpLoad, inTurns, requestOf } from './http-load.ts'
 import { bareHttp, httpSide } from './http-sides.ts'
 import { peerSide, startJsonServer, startPrism, withPeers } from './peers.ts'
 import type { Server } from './server.ts'
@@ -31,7 +31,7 @@ export const reads: Bench = async (options) => {
   expectAll(house, answers)
   const peers = quick ? undefined : await withPeers(() => startPeers(options, paths, answers))
   const warmUp = quick ? 3_000 : 6_000
-  const plan = { rounds: quick ? 3 : 7, count: quick ? 4_000 : 40_000, profiles }
+  const plan = { rounds: quick ? 3 : 7, count: quick ? 3_000 : 40_000, profiles }
 
   const known = { request: inTurns(paths.map((path) => requestOf('GET', path, server))), warmUp }
   const get = [
@@ -109,11 +109,6 @@ async function answersTo(
 function expectAll({ devices }: Housed, answers: readonly Answer[]): void {
   const right = devices.filter(({ id }, i) => JSON.parse(`${answers[i]?.bytes}`).id === id).length
   if (right !== endpoints) throw new Error(`${right} endpoints were answered, not ${endpoints}`)
-}
-
-function inTurns(requests: readonly Buffer[]): () => Buffer {
-  let next = 0
-  return () => requests[next++ % requests.length] as Buffer
 }
 
 async function startPeers({ ending }: BenchOptions, paths: readonly string[], answers: readonly Answer[]) {

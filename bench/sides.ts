@@ -30,6 +30,7 @@ export interface Round {
 }
 
 interface Slice extends Run {
+  /** CPU seconds of both. */
   readonly server: number
   readonly sender: number
 }
@@ -60,7 +61,7 @@ export async function takeTurns(
         )
       }
     }
-    for (const [i, some] of taken.entries()) done[i]?.push(together(some))
+    for (const [i, some] of taken.entries()) done[i]?.push(roundOf(some))
   }
   return done
 }
@@ -74,7 +75,7 @@ async function sliceOf({ child, send }: Side, count: number): Promise<Slice> {
   return { ...run, server, sender: (user + system) / 1e6 }
 }
 
-function together(slices: readonly Slice[]): Round {
+export function roundOf(slices: readonly Slice[]): Round {
   const sum = (value: (slice: Slice) => number) => slices.reduce((total, slice) => total + value(slice), 0)
   const count = sum(({ latencies }) => latencies.length)
   const latencies = slices.flatMap((slice) => [...slice.latencies])
@@ -87,7 +88,7 @@ function together(slices: readonly Slice[]): Round {
   }
 }
 
-const clockOf = (rounds: readonly Round[]): Clock => ({
+export const clockOf = (rounds: readonly Round[]): Clock => ({
   perSecond: figure(rounds.map((r) => r.perSecond)),
   p50: figure(rounds.map((r) => r.p50)),
   p99: figure(rounds.map((r) => r.p99)),

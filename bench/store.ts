@@ -40,8 +40,8 @@ async function measured(count: number, work: () => Promise<void>): Promise<Measu
 }
 
 async function measure(ground: Ground, { quick, ending }: BenchOptions): Promise<Line[]> {
-  const rounds = quick ? 3 : 7
-  const batches = quick ? 60 : 120
+  const rounds = quick ? 2 : 7
+  const batches = quick ? 40 : 120
   const sessions = await fillEndpoints(ground, fleet)
   const intake = new Intake(ground, new Latest(ground.db), new Horizon())
   const bare = new BareStore(ending.folder())

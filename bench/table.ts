@@ -21,7 +21,7 @@ function cells({ what, unit, ours, limit, ratio, goal, clock }: Line): string[] 
     ratio ? told(ratio) : '',
     goal?.text ?? 'shown',
     goal ? (goal.isMet ? 'yes' : 'NO') : '',
-    clock ? `${clockText(clock.ours)}; limit ${clockText(clock.limit)}` : '',
+    clock ? clockText(clock.ours) + (clock.limit ? `; limit ${clockText(clock.limit)}` : '') : '',
   ]
 }
 

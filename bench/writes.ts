@@ -1,10 +1,9 @@
 // A region is created, durable and audited, beside the same rows written by better-sqlite3 behind node:http.
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
+import { expectChain } from './audit-verify.ts'
 import type { Bench } from './bench.ts'
-import { Child } from './child.ts'
 import type { Ending } from './ending.ts'
 import { explained } from './figures.ts'
 import { HttpClient } from './http-client.ts'
@@ -47,7 +46,7 @@ export const writes: Bench = async ({ quick, profiles, ending }) => {
   expectAll(database, ours.sent)
   expectAll(copy, bare.sent)
   await peer?.expectAll()
-  await expectChain(dataDir)
+  await expectChain(['--data-dir', dataDir])
   return [
     costLine('regionsCreate, durable and audited, 10 connections', many, manyRounds, 1.7),
     senderLine('regionsCreate', many, manyRounds),
@@ -74,14 +73,6 @@ function expectAll(database: string, sent: number): void {
   if (regions !== sent || entries !== sent) {
     throw new Error(`${sent} regions were sent; the database has ${regions}, and ${entries} entries about them`)
   }
-}
-
-const bin = fileURLToPath(new URL('../bin/roomkeeper.js', import.meta.url))
-
-async function expectChain(dataDir: string): Promise<void> {
-  const verify = new Child('audit verify', [bin, 'audit', 'verify', '--data-dir', dataDir])
-  const said = await verify.output()
-  if (!said.includes('all in place')) throw new Error(`the audit log is not what was written: ${said}`)
 }
 
 async function startPeer(ending: Ending) {
