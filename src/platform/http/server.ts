@@ -1,7 +1,6 @@
 // The HTTP server: every operation of the table on its route, and around them what every answer needs.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
-import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { operationList } from '../../contract/operations.ts'
@@ -10,8 +9,9 @@ import { type By, byKey, type Ground } from '../by.ts'
 import { Failure, shuttingDown } from '../failure.ts'
 import { compressedFrom, send } from './answer.ts'
 import { parseBodies } from './body.ts'
+import { limitTime } from './body-time.ts'
 import { cors } from './cors.ts'
-import { errorText, sendError } from './errors.ts'
+import { sendError } from './errors.ts'
 import { type EventStreams, Subscription } from './event-streams.ts'
 import { askingAgain, type GateOptions, gate, type Identify, identifier, type Refuse, refuser } from './gate.ts'
 import type { Handlers } from './handlers.ts'
@@ -19,6 +19,7 @@ import { type Input, inputReader } from './input.ts'
 import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
 import { inTurn, isItsTurn } from './pipeline.ts'
 import { SessionCookie } from './session-cookie.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 export interface HttpOptions extends GateOptions {
   readonly ground: Ground
@@ -196,14 +197,6 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
 const isNowhere = ({ is404, params, url }: FastifyRequest): boolean =>
   is404 || ((params as { '*'?: string })['*'] !== undefined && isUnderBase(url))
 
-/** Parsed bodies are small: one that does not end is somebody who holds the line. */
-function limitTime(request: IncomingMessage, ms: number): void {
-  const timer = setTimeout(() => {
-    answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
-  }, ms)
-  request.once('close', () => clearTimeout(timer))
-}
-
 /** A request without a body is accepted whatever its Content-Type says. [contract 1.7] */
 function ignoreTypeOfNothing(headers: FastifyRequest['headers']): void {
   if (headers['content-type'] !== undefined && !hasBody(headers)) delete headers['content-type']
@@ -225,26 +218,4 @@ function notFound(request: FastifyRequest, methodsAt: (url: string) => string[])
     })
   }
   return new Failure('NOT_FOUND', `nothing is at ${path}. See /docs for every operation.`)
-}
-
-/** What is not even an HTTP request gets the same shape of error. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [line, failure] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [
-          '431 Request Header Fields Too Large',
-          new Failure('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers are larger than 16 KiB.'),
-        ]
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [
-            '408 Request Timeout',
-            new Failure('INVALID_ARGUMENT', 'the request did not arrive in time.', { status: 408 }),
-          ]
-        : ['400 Bad Request', new Failure('INVALID_ARGUMENT', 'this is not a well-formed HTTP request.')]
-  const id = randomUUID()
-  const body = errorText(failure as Failure, id)
-  socket.end(
-    `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nX-Request-Id: ${id}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
 }
