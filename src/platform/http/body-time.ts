@@ -4,8 +4,17 @@ import { answerUnreadable } from './unreadable.ts'
 
 /** Parsed bodies are small: one that does not end is somebody who holds the line. */
 export function limitTime(request: IncomingMessage, ms: number): void {
+  const { socket } = request
+  if (socket.destroyed) return
   const timer = setTimeout(() => {
-    answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
+    answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   }, ms)
-  request.once('close', () => clearTimeout(timer))
+  const release = () => {
+    clearTimeout(timer)
+    request.off('close', release)
+    socket.off('close', release)
+  }
+  request.once('close', release)
+  // Node emits no 'close' on a request that was answered before its body had arrived, if the connection ends then.
+  socket.once('close', release)
 }
