@@ -19,7 +19,7 @@ import { type Input, inputReader } from './input.ts'
 import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
 import { inTurn, isItsTurn } from './pipeline.ts'
 import { SessionCookie } from './session-cookie.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { answerUnreadable, hostProblem, rememberReply } from './unreadable.ts'
 
 export interface HttpOptions extends GateOptions {
   readonly ground: Ground
@@ -126,6 +126,8 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     reply.raw.on('close', () => ended(request, reply))
     reply.header('X-Request-Id', request.id)
     if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
+    const problem = hostProblem(request.raw)
+    if (problem) return fail(problem, request, reply)
     if (answerCors(request, reply)) return
     ignoreTypeOfNothing(headers)
     if (draining && request.url !== '/livez') return fail(shuttingDown(), request, reply)
@@ -134,6 +136,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     else done()
   }
   app.addHook('onRequest', (request, reply, done) => {
+    rememberReply(reply)
     if (isItsTurn(reply.raw)) begin(request, reply, done)
     else inTurn(request.raw, reply.raw, () => begin(request, reply, done))
   })
