@@ -9,7 +9,7 @@ import { type By, byKey, type Ground } from '../by.ts'
 import { Failure, shuttingDown } from '../failure.ts'
 import { compressedFrom, send } from './answer.ts'
 import { parseBodies } from './body.ts'
-import { limitTime } from './body-time.ts'
+import { limitBodyTime } from './body-time.ts'
 import { cors } from './cors.ts'
 import { sendError } from './errors.ts'
 import { type EventStreams, Subscription } from './event-streams.ts'
@@ -47,17 +47,26 @@ export interface Http {
 
 const maxHeaderSize = 16 * 1024
 /** For a whole request. Only the logs of a device are so large that they may take this long; other bodies may not. */
-const slowest = 600_000
-const slowestBody = 60_000
+const requestTimeoutMs = 600_000
+/** For the head of a request, and for the first one of a new connection to begin. Node looks for late ones at the interval. */
+const headTimeoutMs = 20_000
+const timeoutCheckMs = 2_000
 const keptRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export async function makeHttp(options: HttpOptions): Promise<Http> {
   const { log, metrics, ground, handlers } = options
-  const server = { maxHeaderSize, requireHostHeader: false, shouldUpgradeCallback: options.isUpgrade }
+  const server = {
+    maxHeaderSize,
+    headersTimeout: headTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    // Checked here: Node answers in a shape of its own.
+    requireHostHeader: false,
+    shouldUpgradeCallback: options.isUpgrade,
+  }
   const app = Fastify({
     logger: false,
     bodyLimit: 1024 * 1024,
-    requestTimeout: slowest,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
     genReqId: ({ headers }) => {
@@ -131,7 +140,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     if (answerCors(request, reply)) return
     ignoreTypeOfNothing(headers)
     if (draining && request.url !== '/livez') return fail(shuttingDown(), request, reply)
-    if (hasBody(headers) && !request.routeOptions.config.slow) limitTime(request.raw, slowestBody)
+    if (hasBody(headers)) limitBodyTime(request, reply)
     if (isNowhere(request)) checkUnknown(request, reply, done)
     else done()
   }
