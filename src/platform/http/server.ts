@@ -5,6 +5,7 @@ import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
+import { maskSecrets } from '../auth/token.ts'
 import { type By, byKey, type Ground } from '../by.ts'
 import { Failure, shuttingDown } from '../failure.ts'
 import { compressedFrom, send } from './answer.ts'
@@ -108,8 +109,8 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
         {
           requestId: request.id,
           operation: operation?.id,
-          // Without its query: somebody may have put a key there.
-          path: request.url.split('?')[0],
+          // Somebody may have put a key there.
+          path: maskSecrets(request.url.split('?')[0] ?? ''),
           status: reply.statusCode,
           ms: Math.round(took * 10) / 10,
           org: request.caller.org.id,
