@@ -242,6 +242,7 @@ export async function startService(
     logsRoutes(http.app, {
       clock,
       identify: devices.identify,
+      refuse: http.refuse,
       upload: (...upload) => uploadBundle(ground, bundles.folder, ...upload),
     })
 

@@ -1,8 +1,10 @@
 // Keys and limits: what a token costs, how rates are limited, and whom failures hurt.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { devicePaths } from '../src/contract/device.ts'
 import { Keyring } from '../src/platform/auth/keyring.ts'
-import { isToken, makeToken, tokenHash } from '../src/platform/auth/token.ts'
+import { isToken, makeCredential, makeToken, tokenHash } from '../src/platform/auth/token.ts'
 import { findHolder } from '../src/resources/keys/store.ts'
+import { enrolDevice } from './device.ts'
 import { type Harness, startHarness, TestClock } from './harness.ts'
 
 let house: Harness
@@ -155,5 +157,25 @@ describe('failed tokens [contract 3.11]', () => {
     expect(statuses.slice(20).every((s) => s === 429)).toBe(true)
     expect((await call('GET', '/regions', { key, headers: from('203.0.113.7') })).status).toBe(200)
     expect((await house.call('GET', '/v1/orgs/x/regions', { headers: from('203.0.113.8') })).status).toBe(401)
+  })
+
+  test('include wrong device credentials at the upload of logs, which never refuse a right one', async () => {
+    const org = await house.newOrg()
+    const key = await org.newKey({ rateLimit: 0 })
+    const { id: roomId } = (await org.client.roomsCreate({ body: { name: 'Fjord' } })).body
+    const { answer } = await enrolDevice(house, org, { roomId })
+    const upload = (credential: string, ip: string) => {
+      const basic = Buffer.from(`${answer.endpointId}:${credential}`).toString('base64')
+      const headers = { 'x-forwarded-for': ip, 'x-forwarded-proto': 'https', authorization: `Basic ${basic}` }
+      return house.call('PUT', `${devicePaths.logs}/a/b`, { raw: 'x', headers })
+    }
+    const wrong = []
+    for (let i = 0; i < 25; i++) wrong.push(await upload(i % 2 === 0 ? 'rubbish' : makeCredential(), '203.0.113.9'))
+    expect(new Set(wrong.slice(0, 20).map(({ status }) => status))).toEqual(new Set([401]))
+    expect(new Set(wrong.slice(20).map(({ status }) => status))).toEqual(new Set([429]))
+    expect(wrong.at(-1)?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    expect((await upload(answer.credential, '203.0.113.9')).status, 'nobody asked for these logs').toBe(404)
+    expect((await upload('rubbish', '203.0.113.10')).status).toBe(401)
+    expect((await org.call('GET', '/regions', { key })).status).toBe(200)
   })
 })

@@ -1,6 +1,7 @@
 // What holds for the service as a whole: bases, ids, CORS, health, metrics, logs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationIds } from '../src/contract/operations.ts'
+import { makeCredential, makeLink, makeSession } from '../src/platform/auth/token.ts'
 import { type Harness, startHarness } from './harness.ts'
 import { rawRequest } from './raw.ts'
 
@@ -193,6 +194,23 @@ describe('logs', () => {
     expect(lines).toContainEqual(['a-refused-write', 'regionsCreate', 400])
     expect(lines.some(([id]) => id === 'a-read')).toBe(false)
     expect(JSON.stringify(house.logged)).not.toContain(key.slice(9))
+  })
+
+  test('mask a key, session, link or credential that somebody put into a path, also in part or escaped', async () => {
+    const { call, key } = await house.newOrg()
+    house.logged.length = 0
+    const secrets = [key, makeSession(), makeLink(), makeCredential()]
+    for (const secret of secrets) {
+      await call('POST', `/${secret}`, { headers: { 'x-request-id': 'whole' } })
+      await call('POST', `/x/${secret.slice(0, 30)}/y?key=${secret}`, { headers: { 'x-request-id': 'part' } })
+      await call('POST', `/${secret.replace('_', '%5F')}`, { headers: { 'x-request-id': 'escaped' } })
+      await call('POST', `/%zz${secret}`, { headers: { 'x-request-id': 'broken' } })
+      expect(JSON.stringify(house.logged)).not.toContain(secret.slice(4, 20))
+    }
+    const lines = house.logged.filter((line) => line.msg === 'write')
+    expect(lines).toHaveLength(4 * secrets.length)
+    expect(lines[0]?.path).toMatch(/^\/v1\/orgs\/\w+\/rk_…$/)
+    expect(lines.at(-3)?.path).toMatch(/\/x\/rkd_…\/y$/)
   })
 
   test('hold a line for reads when asked for', async () => {

@@ -7,12 +7,15 @@ import { Buckets } from '../platform/auth/bucket.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Failure } from '../platform/failure.ts'
 import { sendJson } from '../platform/http/answer.ts'
+import type { Refuse } from '../platform/http/gate.ts'
 import type { Device, DeviceHandlers } from './handlers.ts'
 import { tooOpen } from './secure.ts'
 
 export interface LogsOptions {
   readonly clock: Clock
   readonly identify: DeviceHandlers['identify']
+  /** Counts wrong credentials against the address that they came from. */
+  readonly refuse: Refuse
   /** Resolves when the logs are durable. */
   readonly upload: (
     device: Device,
@@ -29,13 +32,14 @@ const longestPause = 60_000
 /** Of each device: checking what it sends costs time, and one that is broken would send for ever. */
 const uploads = { rate: 0.1, burst: 10 }
 
-export function logsRoutes(app: FastifyInstance, { identify, upload, clock }: LogsOptions): void {
+export function logsRoutes(app: FastifyInstance, { identify, refuse, upload, clock }: LogsOptions): void {
   const attempts = new Buckets(uploads)
   const receive = async (request: FastifyRequest, reply: FastifyReply) => {
     request.raw.setTimeout(longestPause, () => request.raw.destroy())
     const open = tooOpen(request)
     if (open) throw open
     const device = await deviceOf(request, identify)
+    if (!device) throw refuse(request, noCredential)
     const now = clock.now()
     const bucket = attempts.of(device.id, now)
     if (!bucket.take(now)) {
@@ -65,17 +69,17 @@ export function logsRoutes(app: FastifyInstance, { identify, upload, clock }: Lo
   })
 }
 
-async function deviceOf(request: FastifyRequest, identify: LogsOptions['identify']): Promise<Device> {
+const noCredential = new Failure(
+  'UNAUTHENTICATED',
+  'A device proves itself with its endpoint ID and credential. Send them with HTTP Basic authentication.',
+  { headers: { 'WWW-Authenticate': 'Basic realm="roomkeeper"' } },
+)
+
+async function deviceOf(request: FastifyRequest, identify: LogsOptions['identify']): Promise<Device | undefined> {
   const [, credentials = ''] = /^basic +(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? []
   const text = Buffer.from(credentials, 'base64').toString()
   const colon = text.indexOf(':')
-  const device = colon === -1 ? undefined : await identify(text.slice(0, colon), text.slice(colon + 1))
-  if (device) return device
-  throw new Failure(
-    'UNAUTHENTICATED',
-    'A device proves itself with its endpoint ID and credential. Send them with HTTP Basic authentication.',
-    { headers: { 'WWW-Authenticate': 'Basic realm="roomkeeper"' } },
-  )
+  return colon === -1 ? undefined : identify(text.slice(0, colon), text.slice(colon + 1))
 }
 
 /** Closing at once would reset the connection, and with it the answer that says what is wrong. */

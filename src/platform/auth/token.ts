@@ -41,6 +41,24 @@ export const isSession = (text: string): boolean => wellFormedSession.test(text)
 export const isLink = (text: string): boolean => wellFormedLink.test(text) && endsWell(text)
 export const isCredential = (text: string): boolean => wellFormedCredential.test(text) && endsWell(text)
 
+/** Keys, sessions, links and credentials, whole or in part, wherever they stand in a text. */
+const secrets = /rk[dls]?_[0-9A-Za-z]{7,}/g
+
+/** A path for the log: somebody may have put a secret into it, also with its characters escaped. */
+export function maskSecrets(path: string): string {
+  const readable = path.includes('%') ? decoded(path) : path
+  const masked = readable.replaceAll(secrets, (secret) => `${secret.slice(0, secret.indexOf('_') + 1)}…`)
+  return masked === readable ? path : masked
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 const withChecksum = (secret: string): string => secret + checksum(secret)
 
 function endsWell(text: string): boolean {

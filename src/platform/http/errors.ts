@@ -51,6 +51,8 @@ export function sendError(log: Log): SendError {
       log.error({ requestId: request.id, reason: failure.message }, 'unavailable')
     // Half an answer cannot become another one.
     if (reply.raw.headersSent) return void reply.raw.destroy()
+    // Fastify runs no hook for some of what it cannot route.
+    if (!request.begunAt) reply.header('X-Request-Id', request.id)
     if (reply.hasHeader('ETag')) reply.removeHeader('ETag')
     if (headers) reply.headers(headers)
     sendJson(reply.code(statusOf(failure)), errorText(failure, request.id))
@@ -65,6 +67,10 @@ function asFailure(error: unknown): Failure {
       return new Failure('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB. Send less at a time.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
+    case 'FST_ERR_NOT_FOUND': // a method that no HTTP/1.1 server has, such as PRI
+      return new Failure('INVALID_ARGUMENT', 'this is not a well-formed HTTP request.', {
+        headers: { Connection: 'close' },
+      })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET': // while the body was on its way: nobody is left to read this
       return new Failure('INVALID_ARGUMENT', 'the body is not as long as its Content-Length says.')

@@ -1,17 +1,18 @@
 // The HTTP server: every operation of the table on its route, and around them what every answer needs.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
-import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
+import { maskSecrets } from '../auth/token.ts'
 import { type By, byKey, type Ground } from '../by.ts'
 import { Failure, shuttingDown } from '../failure.ts'
 import { compressedFrom, send } from './answer.ts'
 import { parseBodies } from './body.ts'
+import { limitBodyTime } from './body-time.ts'
 import { cors } from './cors.ts'
-import { errorText, sendError } from './errors.ts'
+import { sendError } from './errors.ts'
 import { type EventStreams, Subscription } from './event-streams.ts'
 import { askingAgain, type GateOptions, gate, type Identify, identifier, type Refuse, refuser } from './gate.ts'
 import type { Handlers } from './handlers.ts'
@@ -19,6 +20,7 @@ import { type Input, inputReader } from './input.ts'
 import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
 import { inTurn, isItsTurn } from './pipeline.ts'
 import { SessionCookie } from './session-cookie.ts'
+import { answerUnreadable, hostProblem, rememberReply } from './unreadable.ts'
 
 export interface HttpOptions extends GateOptions {
   readonly ground: Ground
@@ -46,17 +48,26 @@ export interface Http {
 
 const maxHeaderSize = 16 * 1024
 /** For a whole request. Only the logs of a device are so large that they may take this long; other bodies may not. */
-const slowest = 600_000
-const slowestBody = 60_000
+const requestTimeoutMs = 600_000
+/** For the head of a request, and for the first one of a new connection to begin. Node looks for late ones at the interval. */
+const headTimeoutMs = 20_000
+const timeoutCheckMs = 2_000
 const keptRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export async function makeHttp(options: HttpOptions): Promise<Http> {
   const { log, metrics, ground, handlers } = options
-  const server = { maxHeaderSize, requireHostHeader: false, shouldUpgradeCallback: options.isUpgrade }
+  const server = {
+    maxHeaderSize,
+    headersTimeout: headTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    // Checked here: Node answers in a shape of its own.
+    requireHostHeader: false,
+    shouldUpgradeCallback: options.isUpgrade,
+  }
   const app = Fastify({
     logger: false,
     bodyLimit: 1024 * 1024,
-    requestTimeout: slowest,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
     genReqId: ({ headers }) => {
@@ -98,8 +109,8 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
         {
           requestId: request.id,
           operation: operation?.id,
-          // Without its query: somebody may have put a key there.
-          path: request.url.split('?')[0],
+          // Somebody may have put a key there.
+          path: maskSecrets(request.url.split('?')[0] ?? ''),
           status: reply.statusCode,
           ms: Math.round(took * 10) / 10,
           org: request.caller.org.id,
@@ -125,14 +136,17 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     reply.raw.on('close', () => ended(request, reply))
     reply.header('X-Request-Id', request.id)
     if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
+    const problem = hostProblem(request.raw)
+    if (problem) return fail(problem, request, reply)
     if (answerCors(request, reply)) return
     ignoreTypeOfNothing(headers)
     if (draining && request.url !== '/livez') return fail(shuttingDown(), request, reply)
-    if (hasBody(headers) && !request.routeOptions.config.slow) limitTime(request.raw, slowestBody)
+    if (hasBody(headers)) limitBodyTime(request, reply)
     if (isNowhere(request)) checkUnknown(request, reply, done)
     else done()
   }
   app.addHook('onRequest', (request, reply, done) => {
+    rememberReply(reply)
     if (isItsTurn(reply.raw)) begin(request, reply, done)
     else inTurn(request.raw, reply.raw, () => begin(request, reply, done))
   })
@@ -196,14 +210,6 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
 const isNowhere = ({ is404, params, url }: FastifyRequest): boolean =>
   is404 || ((params as { '*'?: string })['*'] !== undefined && isUnderBase(url))
 
-/** Parsed bodies are small: one that does not end is somebody who holds the line. */
-function limitTime(request: IncomingMessage, ms: number): void {
-  const timer = setTimeout(() => {
-    answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
-  }, ms)
-  request.once('close', () => clearTimeout(timer))
-}
-
 /** A request without a body is accepted whatever its Content-Type says. [contract 1.7] */
 function ignoreTypeOfNothing(headers: FastifyRequest['headers']): void {
   if (headers['content-type'] !== undefined && !hasBody(headers)) delete headers['content-type']
@@ -225,26 +231,4 @@ function notFound(request: FastifyRequest, methodsAt: (url: string) => string[])
     })
   }
   return new Failure('NOT_FOUND', `nothing is at ${path}. See /docs for every operation.`)
-}
-
-/** What is not even an HTTP request gets the same shape of error. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [line, failure] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [
-          '431 Request Header Fields Too Large',
-          new Failure('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers are larger than 16 KiB.'),
-        ]
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [
-            '408 Request Timeout',
-            new Failure('INVALID_ARGUMENT', 'the request did not arrive in time.', { status: 408 }),
-          ]
-        : ['400 Bad Request', new Failure('INVALID_ARGUMENT', 'this is not a well-formed HTTP request.')]
-  const id = randomUUID()
-  const body = errorText(failure as Failure, id)
-  socket.end(
-    `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nX-Request-Id: ${id}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
 }
