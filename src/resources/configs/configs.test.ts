@@ -126,7 +126,7 @@ test('a wrong value or an unknown key is a violation that names it, and nothing 
   for (const raw of [
     '{"brightness":1e999}',
     '{"__proto__":{"nightMode":true}}',
-    `{"deviceConfig":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+    `{"deviceConfig":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
     '{"nightMode":true',
     'null',
   ]) {
