@@ -53,10 +53,23 @@ describe('limits [contract 7.1]', () => {
     expect(refused.body.message).toContain('32 levels')
   })
 
+  test('JSON with 6,000 keys is read, 6,001 is a 400, and what looks like a key inside a text is none', async () => {
+    const { call } = await house.newOrg()
+    const { id } = (await call('POST', '/regions', { body: { name: 'x' } })).body
+    const send = (keys: number) => {
+      const others = Array.from({ length: keys - 2 }, (_, i) => `"${i}":1`).join(',')
+      return call('PUT', `/regions/${id}`, { raw: `{"name":"a\\"\\\\","extra":["::::",{${others}}]}` })
+    }
+    expect((await send(6_000)).status).toBe(200)
+    const refused = await send(6_001)
+    expect(refused.status).toBe(400)
+    expect(refused.body.message).toContain('6000 keys')
+  })
+
   test('a long list or many unknown keys cost next to nothing', async () => {
     const { call } = await house.newOrg()
     const scopes = Array.from({ length: 1_500 }, (_, i) => `s${i}`)
-    const config = Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [`s${i}`, 1]))
+    const config = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`s${i}`, 1]))
     const started = performance.now()
     const refused = await call('POST', '/keys', { body: { name: 'x', scopes } })
     expect(refused.body.violations).toEqual([{ field: 'scopes', error: 'must have at most 2 items' }])

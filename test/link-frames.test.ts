@@ -173,6 +173,37 @@ test('texts of a device are trimmed, and what it leaves out of its networks is f
   await device.close()
 })
 
+test('keys that the schema does not know are dropped unread, but not more than 6,000 of all', async () => {
+  const device = await newDevice(house, org, { roomId: room })
+  const others = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
+  await device.publish('status', { orientation: 'first', unknown: '\u0001', networks: [{ display: 'a', x: '\u0001' }] })
+  expect(await endpoint(device.id)).toMatchObject({ orientation: 'first', networks: [{ display: 'a' }] })
+  await device.publish('status', { orientation: 'second', ...others(5_999) })
+  expect((await endpoint(device.id)).orientation).toBe('second')
+  await device.publish('status', { orientation: 'third', ...others(6_000) })
+  expect((await endpoint(device.id)).orientation).toBe('second')
+  await device.close()
+})
+
+test('a config report has up to 500 keys', async () => {
+  const device = await newDevice(house, org, { roomId: room })
+  const reported = async () => (await org.call('GET', `/endpoints/${device.id}/config/state`)).body.reported
+  const config = (nightMode: boolean, others: number) => ({
+    nightMode,
+    ...Object.fromEntries(Array.from({ length: others }, (_, i) => [`k${i}`, 'x'])),
+  })
+  await device.publish('config', { version: 0, config: config(true, 499) })
+  expect(await reported()).toEqual({ nightMode: true })
+  await device.publish('config', { version: 0, config: config(false, 500) })
+  await device.publish('config', {
+    version: 0,
+    config: config(false, 1),
+    rejected: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`k${i}`, 'x'])),
+  })
+  expect(await reported()).toEqual({ nightMode: true })
+  await device.close()
+})
+
 test('a number that is none refuses its own sample alone; a time that is none is a bad message', async () => {
   const device = await newDevice(house, org, { roomId: room })
   const at = Math.floor(house.clock.now() / 1000) - 10

@@ -90,6 +90,15 @@ test.each([
   }
 })
 
+test('in a body of more than 1,000 values the texts of numbers are not kept [contract 7.2]', async () => {
+  const e = await newEndpoint()
+  const send = (values: number) =>
+    e.call('POST', e.at, { raw: `{"deviceConfig":{"brightness":1.0},"more":[${Array(values).fill('1.0')}]}` })
+  expect((await send(900)).text).toContain('"brightness":1.0')
+  expect((await send(1_100)).body).toEqual({ config: { brightness: 1 } })
+  expect((await send(1_100)).text).not.toContain('1.0')
+})
+
 test('{"deviceConfig":{…}} around a config is taken off [contract 4.endpointsApplyConfig]', async () => {
   const e = await newEndpoint()
   const wrapped = await e.apply({ deviceConfig: { nightMode: true }, requestedBy: 'somebody' })
