@@ -36,9 +36,9 @@ test('answers come in the order of the questions [MQTT-4.6.0-2]', async () => {
   const { answer } = await enrolDevice(house, org, { roomId: room })
   const it = await rawMqtt(house.mqttPort)
   const messages = Array.from({ length: 60 }, (_, i) => {
-    // Some wait for a commit, some are bad and wait for nothing.
+    // Some wait for a commit, some are bad and wait for nothing; no more of these than a device may send in a minute.
     const [kind, body] =
-      i % 3 === 0 ? (['operation', 'rubbish'] as const) : (['status', `{"hexapaBuild":"${i}"}`] as const)
+      i % 6 === 0 ? (['operation', 'rubbish'] as const) : (['status', `{"hexapaBuild":"${i}"}`] as const)
     return frames.publish(upTopic(answer.endpointId, kind), body, 1, i + 1)
   })
   it.socket.write(Buffer.concat([frames.connect(answer.endpointId, answer.credential), ...messages]))
