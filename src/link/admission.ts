@@ -5,6 +5,7 @@ import { Buckets } from '../platform/auth/bucket.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { isUuid } from '../platform/uuid.ts'
+import type { BadMessageLimit } from './bad-message-limit.ts'
 import type { Connection } from './connection.ts'
 import type { Device, DeviceHandlers } from './handlers.ts'
 import type { LinkMetrics } from './metrics.ts'
@@ -32,6 +33,7 @@ interface AdmissionOptions {
   readonly log: Log
   readonly metrics: LinkMetrics
   readonly pressure: Pressure
+  readonly badMessages: BadMessageLimit
 }
 
 export class Admission {
@@ -47,7 +49,7 @@ export class Admission {
   }
 
   async identify(connection: Connection, { keepAlive, username, password }: Connect): Promise<Device> {
-    const { handlers, clock, metrics, pressure } = this.#options
+    const { handlers, clock, metrics, pressure, badMessages } = this.#options
     if (keepAlive < keepAlives.min || keepAlive > keepAlives.max) throw new Refused('unacceptable')
     if (pressure.isCrowded) {
       metrics.refused.inc({ reason: 'busy' })
@@ -56,6 +58,10 @@ export class Admission {
     const device =
       username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
     if (!device) throw await this.dead(connection, username)
+    if (badMessages.isShutOut(device.id)) {
+      metrics.refused.inc({ reason: 'bad messages' })
+      throw new Refused('later')
+    }
     const now = clock.now()
     if (this.#attempts.of(device.id, now).take(now)) return device
     metrics.refused.inc({ reason: 'too often' })

@@ -26,13 +26,16 @@ export class Gate implements Bearer {
   readonly #to: Receives
   /** How many seconds ago the last byte moved here, in either direction. */
   quietSeconds = 0
+  /** One message is read between two ticks; the others wait in the socket. */
+  isSlowed = false
+  #hasReadSinceTick = false
   #isStranger = true
   #hasKnocked = false
   #largest = largestOfStranger
   /** Messages that are not answered yet. */
   #inFlight = 0
-  /** Nothing is read: until one is answered, or the device reads, or there is a place. */
-  #waitsFor: 'answer' | 'place' | undefined
+  /** Nothing is read: until one is answered, or the device reads, or there is a place, or a second has passed. */
+  #waitsFor: 'answer' | 'place' | 'tick' | undefined
   /** The next message has its place already, of that size. */
   #promised: number | undefined
   #isReading = false
@@ -87,9 +90,11 @@ export class Gate implements Bearer {
     // Whoever sends slowly keeps nobody else out.
     if (this.#place === 'old') this.#giveUpPlace()
     else if (this.#place === 'new') this.#place = 'old'
+    this.#hasReadSinceTick = false
+    this.#goOn('tick')
   }
 
-  #goOn(after: 'answer' | 'place'): void {
+  #goOn(after: 'answer' | 'place' | 'tick'): void {
     if (this.#waitsFor !== after) return
     this.#waitsFor = undefined
     this.#read()
@@ -207,6 +212,10 @@ export class Gate implements Bearer {
       this.#promised = undefined
       return true
     }
+    if (this.isSlowed && this.#hasReadSinceTick && isPublish(first)) {
+      this.#waitsFor = 'tick'
+      return false
+    }
     // Whoever does not read is not read.
     if (this.#stream.writableNeedDrain || (isPublish(first) && this.#inFlight >= mostInFlight)) {
       this.#waitsFor = 'answer'
@@ -256,7 +265,10 @@ export class Gate implements Bearer {
       this.#to.controlled(first, body)
       return
     }
-    if (first !== pubrel) this.#inFlight++
+    if (first !== pubrel) {
+      this.#inFlight++
+      this.#hasReadSinceTick = true
+    }
     this.#to.published(first, body)
   }
 }

@@ -7,6 +7,7 @@ import { type Clock, isoTime } from '../platform/clock.ts'
 import type { Devices } from '../platform/devices.ts'
 import type { Log } from '../platform/log.ts'
 import { Admission, Refused } from './admission.ts'
+import { BadMessageLimit } from './bad-message-limit.ts'
 import { Connection, type Takes } from './connection.ts'
 import { Control } from './control.ts'
 import type { Arrival, DeviceHandlers, Session } from './handlers.ts'
@@ -33,6 +34,7 @@ export class Link implements Devices {
   readonly #takes: Takes
   readonly #mentions: Mentions
   readonly #pressure = new Pressure()
+  readonly #badMessages: BadMessageLimit
   /** All that are open, strangers included. */
   readonly #open = new Set<Connection>()
   /** The one connection of each device that counts. */
@@ -46,12 +48,15 @@ export class Link implements Devices {
     const pressure = this.#pressure
     this.#options = options
     this.#mentions = new Mentions(log, clock)
-    this.#admission = new Admission({ ...options, pressure })
+    const badMessages = new BadMessageLimit(clock)
+    this.#badMessages = badMessages
+    this.#admission = new Admission({ ...options, pressure, badMessages })
     const receiver = new Receiver({
       received: handlers.received,
       metrics,
       mentions: this.#mentions,
       pressure,
+      badMessages,
       say: (connection, message) => this.#say(connection, message),
     })
     const control = new Control({
@@ -73,7 +78,11 @@ export class Link implements Devices {
 
   listen(): void {
     this.#ticking = setInterval(() => {
-      for (const connection of this.#open) connection.tick()
+      for (const connection of this.#open) {
+        const { gate, session } = connection
+        if (gate.isSlowed) gate.isSlowed = session !== undefined && this.#badMessages.isSlowed(session.device.id)
+        connection.tick()
+      }
     }, 1000).unref()
   }
 
@@ -135,6 +144,7 @@ export class Link implements Devices {
     const { handlers, clock, log } = this.#options
     const session = { device, since: clock.now(), credential: connect.password ?? '' }
     connection.begin(session)
+    connection.gate.isSlowed = this.#badMessages.isSlowed(device.id)
     // Now, not after the write: from here on only this one counts, whatever becomes of it.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, connection)

@@ -1,8 +1,9 @@
 // What a device published: read, handed to those whom it concerns, and answered when it is durable.
 import { isUtf8 } from 'node:buffer'
 import type { DownMessage } from '../contract/device.ts'
+import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-message-limit.ts'
 import type { Connection } from './connection.ts'
-import type { DeviceHandlers, Session } from './handlers.ts'
+import type { Device, DeviceHandlers, Session } from './handlers.ts'
 import type { Mentions } from './mentions.ts'
 import { BadMessage, isKind, readMessage } from './messages.ts'
 import type { LinkMetrics } from './metrics.ts'
@@ -13,6 +14,7 @@ interface ReceiverOptions {
   readonly metrics: LinkMetrics
   readonly mentions: Mentions
   readonly pressure: Pressure
+  readonly badMessages: BadMessageLimit
   readonly say: (connection: Connection, message: DownMessage) => void
 }
 
@@ -67,9 +69,32 @@ export class Receiver {
       else connection.cutOff('a message could not be dealt with')
     }
     const dealing = this.#handOver(session, name, body.subarray(start))
-    if (dealing) this.#whenDealtWith(connection, session, dealing, qos === 0, settle)
+    if (dealing) {
+      this.#whenDealtWith(connection, session, dealing, qos === 0, settle)
+      return undefined
+    }
+    const tooMany = this.#limitBadMessages(connection, session.device)
     // A bad one is acknowledged all the same: sending it again would not make it better.
-    else settle(true)
+    if (tooMany === undefined) settle(true)
+    return tooMany
+  }
+
+  /** Why the connection must end after a bad message; undefined if it may stay. */
+  #limitBadMessages({ gate }: Connection, device: Device): string | undefined {
+    const { badMessages, metrics, mentions } = this.#options
+    const verdict = badMessages.count(device.id)
+    if (verdict === 'shut out') {
+      const reason = `more than ${maxBeforeShutOut} bad messages in a minute`
+      metrics.badMessageLimits.inc({ action: 'closed' })
+      mentions.warn('device connection closed and refused for a minute', new Error(reason), device)
+      return reason
+    }
+    if (verdict === 'slowed' && !gate.isSlowed) {
+      gate.isSlowed = true
+      metrics.badMessageLimits.inc({ action: 'slowed' })
+      const reason = new Error(`more than ${maxBeforeSlowed} bad messages in a minute`)
+      mentions.warn('device slowed to one message a second', reason, device)
+    }
     return undefined
   }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { smallBodyBytes } from '../../contract/operation.ts'
 import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { maskSecrets } from '../auth/token.ts'
@@ -66,7 +67,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   }
   const app = Fastify({
     logger: false,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: smallBodyBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
@@ -173,6 +174,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
       app.route({
         method: operation.method,
         url,
+        bodyLimit: operation.bodyLimitBytes ?? smallBodyBytes,
         onRequest: check(operation),
         // Not async: Fastify would wait for the end of the answer, and an answer that is there needs no turn.
         handler: (request, reply) => {
