@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import pg from 'pg'
 import { Refusal } from '../failure.ts'
 import type { PlaceOptions } from '../options.ts'
+import { createPrivateFile } from '../private-files.ts'
 import { checkUrl, unreachable } from './address.ts'
 
 const busy = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
@@ -25,10 +26,12 @@ function lockFile(dataDir: string): () => Promise<void> {
   const file = join(dataDir, 'server.lock')
   let lock: Database.Database | undefined
   try {
+    createPrivateFile(file)
     lock = new Database(file, { timeout: 0 })
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
+    if (error instanceof Refusal) throw error
     if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new Refusal(`${busy} --data-dir.`)
     throw new Refusal(
       `Cannot use the lock file ${file}: ${(error as Error).message}. Delete it if no server is running.`,

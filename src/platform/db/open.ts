@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { Refusal } from '../failure.ts'
 import type { PlaceOptions } from '../options.ts'
+import { createPrivateFile, tightenDataFolder } from '../private-files.ts'
 import { checkUrl, unreachable } from './address.ts'
 import { Db } from './db.ts'
 import { lockServer } from './lock.ts'
@@ -82,14 +83,17 @@ export function prepareFolder(dataDir: string): void {
       `Cannot use the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}). It must be a folder that this user may write to; name another with --data-dir.`,
     )
   }
+  tightenDataFolder(dataDir)
 }
 
 function openFile(dataDir: string): Engine {
   const file = join(dataDir, fileName)
   try {
+    createPrivateFile(file)
     const { backend, waitBriefly } = openSqlite(file)
     return { db: new Db(backend), settle: waitBriefly, pools: {} }
   } catch (error) {
+    if (error instanceof Refusal) throw error
     throw new Refusal(`Cannot open the database ${file}: ${(error as Error).message}.`)
   }
 }
