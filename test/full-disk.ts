@@ -35,7 +35,7 @@ function diskOfPostgres({ place }: Harness): Disk {
       run(
         `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
            RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
-        ...['samples', 'audit_log'].map(
+        ...['samples', 'audit_log', 'settings'].map(
           (table) => `CREATE TRIGGER full_disk BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`,
         ),
       ),

@@ -3,6 +3,7 @@ import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Draft } from '../feed.ts'
 import type { Backend, Statements } from './backend.ts'
 import { GroupCommit } from './group.ts'
+import { DatabaseHealth } from './health.ts'
 import type { Schema } from './schema.ts'
 import { failureOf, troubleOf } from './trouble.ts'
 import type { Writing, Written } from './written.ts'
@@ -81,6 +82,7 @@ export interface DbMetrics {
 const ping = CompiledQuery.raw('select 1')
 
 export class Db extends Reader {
+  readonly health = new DatabaseHealth()
   readonly #backend: Backend
   readonly #watched: Watched = new Map()
   readonly #commits = this.#newCommits()
@@ -153,6 +155,7 @@ export class Db extends Reader {
       transaction: (work) => this.#backend.transaction(work),
       tell: (written) => this.#tell(written),
       note: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
+      failed: (trouble) => this.health.writeFailed(trouble),
     })
   }
 

@@ -37,7 +37,7 @@ export function troubleOf(error: unknown): Trouble | undefined {
   return codes[code] ?? (/^08/.test(code) || lost.test(message) ? 'gone' : undefined)
 }
 
-const retryLater = { headers: { 'Retry-After': '5' } }
+export const retryLater = { headers: { 'Retry-After': '5' } }
 
 /** What is wrong is the database, not what was asked of it. */
 export class DatabaseFailure extends Failure {}

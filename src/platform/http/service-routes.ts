@@ -22,6 +22,8 @@ export function serviceRoutes(
     } catch {
       throw new Failure('UNAVAILABLE', 'The database does not answer.', { headers: { 'Retry-After': '5' } })
     }
+    const { problem } = db.health
+    if (problem) throw problem
     return sendJson(reply, '{"ok":true}')
   })
 
