@@ -191,6 +191,13 @@ export async function startService(
     closers.push(() => db.close())
     db.metrics = metrics.db
     metrics.watchPools(opened.pools)
+    closers.push(opened.watch())
+    db.health.listen((isAnswering) => {
+      // A commit that was given up in the outage may have been made after all.
+      forget()
+      if (isAnswering) log.info('the database answers again')
+      else log.error('the database does not answer')
+    })
     const rate = options.rateLimit
     const keyring: Keyring = new Keyring(
       (hash, kind) => (kind === 'key' ? findHolder(db, hash) : findSessionHolder(db, hash)),

@@ -5,7 +5,7 @@ import { diskOf } from './full-disk.ts'
 import { startHarness } from './harness.ts'
 import { until } from './program.ts'
 
-test('/readyz is 503 with the reason while the disk is full, and 200 once there is space, without anybody writing', async () => {
+test('/readyz is 503 with the reason while the disk is full, and 200 once there is space, without anybody writing [contract 2.5]', async () => {
   const house = await startHarness()
   onTestFinished(() => house.close())
   const org = await house.newOrg()
