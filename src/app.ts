@@ -12,6 +12,7 @@ import { makeLinkMetrics } from './link/metrics.ts'
 import { Keyring } from './platform/auth/keyring.ts'
 import type { Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
+import { probeDisk } from './platform/db/disk-probe.ts'
 import { lockServer } from './platform/db/lock.ts'
 import { prepareFolder } from './platform/db/open.ts'
 import { every } from './platform/every.ts'
@@ -190,6 +191,13 @@ export async function startService(
     closers.push(() => db.close())
     db.metrics = metrics.db
     metrics.watchPools(opened.pools)
+    closers.push(opened.watch())
+    db.health.listen((isAnswering) => {
+      // A commit that was given up in the outage may have been made after all.
+      forget()
+      if (isAnswering) log.info('the database answers again')
+      else log.error('the database does not answer')
+    })
     const rate = options.rateLimit
     const keyring: Keyring = new Keyring(
       (hash, kind) => (kind === 'key' ? findHolder(db, hash) : findSessionHolder(db, hash)),
@@ -259,6 +267,7 @@ export async function startService(
     url = await listen(http.app, options)
     closers.push(
       every(1000, 'looking after event streams', log, () => streams.check()),
+      every(1000, 'trying whether the disk has space again', log, () => probeDisk(db)),
       every(500, 'expiring operations', log, () => expireOperations(ground)),
       every(silence / 2, 'telling devices again', log, async () => {
         link.wake(await unacknowledged(ground))

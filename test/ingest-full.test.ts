@@ -1,51 +1,10 @@
 // A full disk under ingest: nothing is acknowledged, everybody is told why, and all goes on when there is space. [contract 5.2]
-import { sql } from 'kysely'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDevice, type TestDevice } from './device.ts'
-import { engine, type Harness, startHarness } from './harness.ts'
+import { diskOf } from './full-disk.ts'
+import { type Harness, startHarness } from './harness.ts'
 import { until } from './program.ts'
 import { storedTimes } from './stored-samples.ts'
-
-interface Disk {
-  fill(): Promise<void>
-  free(): Promise<void>
-}
-
-/** SQLite: not a page more than there is. */
-function diskOfSqlite({ ground }: Harness): Disk {
-  const { schema } = ground.db
-  const limit = async (pages: number) =>
-    void (await sql`pragma max_page_count = ${sql.raw(`${pages}`)}`.execute(schema))
-  return {
-    async fill() {
-      const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(schema)
-      await limit(rows[0]?.page_count ?? 0)
-    },
-    free: () => limit(1_000_000),
-  }
-}
-
-/** PostgreSQL: tables that say what a full disk says. A real one would keep others of the cluster from their checkpoints. */
-function diskOfPostgres({ place }: Harness): Disk {
-  const run = async (...statements: string[]) => {
-    const client = new pg.Client({ connectionString: place.databaseUrl })
-    await client.connect()
-    for (const statement of statements) await client.query(statement)
-    await client.end()
-  }
-  return {
-    fill: () =>
-      run(
-        `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-           RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
-        ...['samples', 'audit_log'].map(
-          (table) => `CREATE TRIGGER full_disk BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`,
-        ),
-      ),
-    free: () => run('DROP FUNCTION full_disk CASCADE'),
-  }
-}
 
 async function smallHouse() {
   const house = await startHarness()
@@ -53,7 +12,7 @@ async function smallHouse() {
   const org = await house.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   const newOne = () => newDevice(house, org, { roomId })
-  return { house, org, newOne, ...(engine === 'sqlite' ? diskOfSqlite(house) : diskOfPostgres(house)) }
+  return { house, org, newOne, ...diskOf(house) }
 }
 
 const waves = (start: number, count: number) =>

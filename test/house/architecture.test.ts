@@ -153,6 +153,7 @@ test('only change() opens an audited transaction, and only the named ones open a
       .sort()
   expect(users(/\.transaction\(async/)).toEqual(['resources/audit/change.ts'])
   expect(users(/\.telemetry\(/)).toEqual([
+    'platform/db/disk-probe.ts',
     'platform/db/secrets-of.ts',
     'resources/bug-reports/retention.ts',
     'resources/bug-reports/upload.ts',

@@ -1,6 +1,7 @@
 // What an engine gives the database: a place for statements that read, and transactions for those that write.
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Engine } from './db.ts'
+import type { DatabaseHealth } from './health.ts'
 import type { Schema } from './schema.ts'
 
 /** Where statements run. */
@@ -25,6 +26,7 @@ export interface Backend {
   readonly engine: Engine
   /** Writers take turns anyway, so they can just as well share a commit. */
   readonly hasOneWriter: boolean
+  readonly health: DatabaseHealth
   /** Cannot write: the engine refuses. */
   readonly reader: Statements
   /** For what is in nobody's transaction, such as migrations. */

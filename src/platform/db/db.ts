@@ -3,8 +3,9 @@ import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Draft } from '../feed.ts'
 import type { Backend, Statements } from './backend.ts'
 import { GroupCommit } from './group.ts'
+import type { DatabaseHealth } from './health.ts'
 import type { Schema } from './schema.ts'
-import { failureOf, troubleOf } from './trouble.ts'
+import { type DatabaseFailure, failureOf, troubleOf } from './trouble.ts'
 import type { Writing, Written } from './written.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -78,6 +79,11 @@ export interface DbMetrics {
   transaction(outcome: 'committed' | 'rolled back', seconds: number): void
 }
 
+async function changeTable(kysely: Kysely<Schema>, statement: string, wait: number): Promise<void> {
+  await sql.raw(`set local lock_timeout = ${wait}`).execute(kysely)
+  await sql.raw(statement).execute(kysely)
+}
+
 const ping = CompiledQuery.raw('select 1')
 
 export class Db extends Reader {
@@ -89,6 +95,10 @@ export class Db extends Reader {
   constructor(backend: Backend) {
     super(backend.engine, backend.reader)
     this.#backend = backend
+  }
+
+  get health(): DatabaseHealth {
+    return this.#backend.health
   }
 
   /** For the audit log's door alone; the architecture test names it. */
@@ -109,10 +119,7 @@ export class Db extends Reader {
    */
   async reshape(statement: string, wait: number): Promise<boolean> {
     try {
-      await this.#backend.schema.transaction().execute(async (kysely) => {
-        await sql.raw(`set local lock_timeout = ${wait}`).execute(kysely)
-        await sql.raw(statement).execute(kysely)
-      })
+      await this.#backend.transaction(({ kysely }) => changeTable(kysely, statement, wait))
       return true
     } catch (error) {
       const trouble = troubleOf(error)
@@ -139,8 +146,15 @@ export class Db extends Reader {
     return this.#backend.schema
   }
 
-  async ping(): Promise<void> {
-    await this.run(ping, [])
+  /** Why the service is not ready; undefined while it is. PostgreSQL is watched all the time, SQLite answers at once. */
+  get problem(): DatabaseFailure | undefined {
+    if (this.engine === 'postgres') return this.health.problem
+    try {
+      void this.run(ping, [])
+      return this.health.problem
+    } catch {
+      return failureOf('unreachable', false)
+    }
   }
 
   async close(): Promise<void> {
@@ -153,6 +167,7 @@ export class Db extends Reader {
       transaction: (work) => this.#backend.transaction(work),
       tell: (written) => this.#tell(written),
       note: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
+      failed: (trouble) => this.health.writeFailed(trouble),
     })
   }
 

@@ -2,7 +2,7 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Backend, Outcome, Transaction } from './backend.ts'
 import type { DbMetrics } from './db.ts'
-import { failureOf, troubleOf } from './trouble.ts'
+import { failureOf, type Trouble, troubleOf } from './trouble.ts'
 import type { Written } from './written.ts'
 
 /** Something to be done in a transaction. It may run twice, so it must not remember anything of its first run. */
@@ -13,6 +13,8 @@ export interface Ways {
   /** Of each try, before anybody goes on. */
   readonly tell: (written: readonly Written[]) => void
   readonly note: DbMetrics['transaction']
+  /** Told why works were refused, if the reason is a trouble of the database. */
+  readonly failed: (trouble: Trouble) => void
 }
 
 /** How long a work waits for other processes before it gives up, and how long between two tries. */
@@ -111,6 +113,7 @@ export class GroupCommit {
   #refuse(group: readonly Waiting[], error: unknown): void {
     const trouble = troubleOf(error)
     this.#note('rolled back', group[0])
+    if (trouble) this.#ways.failed(trouble)
     for (const { reject } of group) reject(trouble ? failureOf(trouble, true) : error)
   }
 

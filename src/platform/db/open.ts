@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { Refusal } from '../failure.ts'
 import type { PlaceOptions } from '../options.ts'
+import { createPrivateFile, tightenDataFolder } from '../private-files.ts'
 import { checkUrl, unreachable } from './address.ts'
 import { Db } from './db.ts'
 import { lockServer } from './lock.ts'
@@ -19,6 +20,8 @@ interface Engine {
   /** To be called when there is nothing left that should wait long for another process. */
   readonly settle: () => void
   readonly pools: Readonly<Record<string, pg.Pool>>
+  /** Watches whether the database answers, until the returned function is called. Commands do without it. */
+  readonly watch: () => () => Promise<void>
 }
 
 export interface Opened extends Engine {
@@ -82,21 +85,24 @@ export function prepareFolder(dataDir: string): void {
       `Cannot use the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}). It must be a folder that this user may write to; name another with --data-dir.`,
     )
   }
+  tightenDataFolder(dataDir)
 }
 
 function openFile(dataDir: string): Engine {
   const file = join(dataDir, fileName)
   try {
+    createPrivateFile(file)
     const { backend, waitBriefly } = openSqlite(file)
-    return { db: new Db(backend), settle: waitBriefly, pools: {} }
+    return { db: new Db(backend), settle: waitBriefly, pools: {}, watch: () => async () => {} }
   } catch (error) {
+    if (error instanceof Refusal) throw error
     throw new Refusal(`Cannot open the database ${file}: ${(error as Error).message}.`)
   }
 }
 
 async function openRemote(url: string, onError: (error: Error) => void): Promise<Engine> {
   checkUrl(url)
-  const { backend, pools } = openPostgres(url, onError)
+  const { backend, pools, watch } = openPostgres(url, onError)
   const db = new Db(backend)
   try {
     const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(db.kysely)
@@ -107,5 +113,5 @@ async function openRemote(url: string, onError: (error: Error) => void): Promise
     await db.close()
     throw error instanceof Refusal ? error : unreachable(error)
   }
-  return { db, settle: () => {}, pools }
+  return { db, settle: () => {}, pools, watch }
 }

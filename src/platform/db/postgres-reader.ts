@@ -2,9 +2,10 @@
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import type { Statements } from './backend.ts'
+import type { DatabaseHealth } from './health.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import type { Answer, Done, Prepared } from './prepared.ts'
-import { troubleOf } from './trouble.ts'
+import { DatabaseUnreachable, troubleOf } from './trouble.ts'
 
 /** Milliseconds. Who ends a statement that ran longer may have meant it: it is not asked again. */
 const askedAgainWithin = 1000
@@ -12,15 +13,17 @@ const askedAgainWithin = 1000
 export class PostgresReader implements Statements {
   readonly #pool: pg.Pool
   readonly #prepared: Prepared
+  readonly #health: DatabaseHealth
   readonly kysely = kyselyOn((text, values) => {
     // Every statement has a connection of its own.
     if (/^(begin|start)\b/i.test(text)) throw new Error('a reader has no transactions')
     return this.#ask((client, done) => client.query(text, values as unknown[], done as never))
   })
 
-  constructor(pool: pg.Pool, prepared: Prepared) {
+  constructor(pool: pg.Pool, prepared: Prepared, health: DatabaseHealth) {
     this.#pool = pool
     this.#prepared = prepared
+    this.#health = health
   }
 
   async run<R>(query: CompiledQuery<R>, values: readonly unknown[]): Promise<R[]> {
@@ -31,12 +34,17 @@ export class PostgresReader implements Statements {
   async #ask(send: (client: pg.PoolClient, done: Done) => void): Promise<Answer> {
     // All that were idle may be lost, as after a restart of the server; what comes after them is a new one.
     for (let triesLeft = this.#pool.options.max; ; triesLeft--) {
+      if (this.#health.outage) throw new DatabaseUnreachable()
       const client = await this.#pool.connect()
       const askedAt = performance.now()
       let isLost = false
       try {
         return await new Promise<Answer>((resolve, reject) => {
-          send(client, (error, answer) => (error ? reject(error) : resolve(answer)))
+          send(client, (error, answer) => {
+            if (error) return reject(error)
+            this.#health.answers++
+            resolve(answer)
+          })
         })
       } catch (error) {
         isLost = isOfLostConnection(error)

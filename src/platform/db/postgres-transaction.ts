@@ -2,32 +2,43 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Transaction } from './backend.ts'
+import type { DatabaseHealth } from './health.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import type { Answer, Done, Prepared, PreparedStatement } from './prepared.ts'
 import type { Schema } from './schema.ts'
+import { DatabaseUnreachable, troubleOf } from './trouble.ts'
 
 /** The driver does not tell its types about it. */
 interface Wired {
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
 }
 
+interface Setting {
+  readonly pool: pg.Pool
+  readonly prepared: Prepared
+  readonly health: DatabaseHealth
+}
+
 export class PostgresTransaction implements Transaction {
   readonly #client: pg.PoolClient
   readonly #prepared: Prepared
+  readonly #health: DatabaseHealth
   #kysely: Kysely<Schema> | undefined
   #isBegun = false
   #isGathering = false
   /** Whatever fails after it fails because of it. */
   #failure: Error | undefined
 
-  private constructor(client: pg.PoolClient, prepared: Prepared) {
+  private constructor(client: pg.PoolClient, { prepared, health }: Setting) {
     this.#client = client
     this.#prepared = prepared
+    this.#health = health
   }
 
-  static async run<T>(pool: pg.Pool, prepared: Prepared, work: (on: Transaction) => Promise<T>): Promise<T> {
-    const client = await pool.connect()
-    const transaction = new PostgresTransaction(client, prepared)
+  static async run<T>(setting: Setting, work: (on: Transaction) => Promise<T>): Promise<T> {
+    if (setting.health.outage) throw new DatabaseUnreachable()
+    const client = await setting.pool.connect()
+    const transaction = new PostgresTransaction(client, setting)
     let isBroken = false
     try {
       const result = await work(transaction)
@@ -73,8 +84,9 @@ export class PostgresTransaction implements Transaction {
     return new Promise((resolve, reject) => {
       ask((error, answer) => {
         this.#noted(error)
-        if (error) reject(this.#failure)
-        else resolve(answer)
+        if (error) return reject(this.#failure)
+        this.#health.answers++
+        resolve(answer)
       })
     })
   }
@@ -113,6 +125,8 @@ export class PostgresTransaction implements Transaction {
 
   async #isRolledBack(): Promise<boolean> {
     if (!this.#isBegun) return true
+    // Nobody would answer: the connection is given up, and PostgreSQL rolls back what was not committed.
+    if (troubleOf(this.#failure ?? {}) === 'gone') return false
     try {
       await this.#answer((done) => this.#client.query('rollback', done))
       return true

@@ -2,7 +2,10 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Backend } from './backend.ts'
+import { DatabaseHealth } from './health.ts'
+import { PostgresProbe, probeTimeoutMs } from './postgres-probe.ts'
 import { PostgresReader } from './postgres-reader.ts'
+import { AbandonedSessions } from './postgres-sessions.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
 import { Prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
@@ -13,20 +16,33 @@ const types = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+/** How long a request waits for a connection, whether one that is in use or a new one. */
+const connectionTimeoutMs = 5_000
+/** PostgreSQL gives up a statement a second before we do, so that a server that is only slow keeps its connections. */
+const statementTimeoutMs = 9_000
+const queryTimeoutMs = 10_000
+
 /** A session that hangs must not keep the writers of an organisation, or all connections, waiting for ever. */
 const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=30s'
 const readerSettings = '-c default_transaction_read_only=on'
 
-export function openPostgres(
-  url: string,
-  onError: (error: Error) => void,
-): { backend: Backend; pools: { writer: pg.Pool; reader: pg.Pool } } {
+export interface Postgres {
+  readonly backend: Backend
+  readonly pools: { readonly writer: pg.Pool; readonly reader: pg.Pool }
+  /** Watches whether PostgreSQL answers, until the returned function is called. */
+  readonly watch: () => () => Promise<void>
+}
+
+export function openPostgres(url: string, onError: (error: Error) => void): Postgres {
   const pool = (settings: pg.PoolConfig) => {
     const made = new pg.Pool({
       connectionString: url,
       max: 10,
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: connectionTimeoutMs,
       application_name: 'roomkeeper',
+      keepAlive: true,
+      // A server that is frozen does not answer a goodbye: nobody waits for it when the program ends.
+      allowExitOnIdle: true,
       types,
       ...settings,
     })
@@ -35,25 +51,45 @@ export function openPostgres(
     made.on('connect', (client) => void client.on('error', onError))
     return made
   }
+  const limits = { query_timeout: queryTimeoutMs, statement_timeout: statementTimeoutMs }
   const pools = {
     // Statements of a transaction may follow each other without waiting for answers.
-    writer: pool({ options: writerSettings, pipeline: true }),
-    reader: pool({ options: readerSettings }),
+    writer: pool({ options: writerSettings, pipeline: true, ...limits }),
+    reader: pool({ options: readerSettings, ...limits }),
   }
+  // A migration may take as long as it takes.
+  const migrating = pool({ options: writerSettings, max: 2 })
+  const probing = pool({ max: 1, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs })
+  const health = new DatabaseHealth()
+  const abandoned = new AbandonedSessions()
+  for (const each of Object.values(pools)) abandoned.watch(each)
+  health.listen((isAnswering) => {
+    if (isAnswering) for (const each of Object.values(pools)) dropIdle(each)
+  })
   const prepared = new Prepared()
-  const schema = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: pools.writer }) })
   return {
     backend: {
       engine: 'postgres',
       hasOneWriter: false,
-      reader: new PostgresReader(pools.reader, prepared),
-      schema,
-      transaction: (work) => PostgresTransaction.run(pools.writer, prepared, work),
+      health,
+      reader: new PostgresReader(pools.reader, prepared, health),
+      schema: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: migrating }) }),
+      transaction: (work) => PostgresTransaction.run({ pool: pools.writer, prepared, health }, work),
       async close() {
-        await pools.reader.end()
-        await pools.writer.end()
+        for (const each of [probing, migrating, pools.reader, pools.writer]) await each.end()
       },
     },
     pools,
+    watch: () => new PostgresProbe(probing, health, abandoned).start(),
+  }
+}
+
+/** A connection from before an outage may be dead without a sign: what is sent over it would be lost for ten seconds. */
+function dropIdle(pool: pg.Pool): void {
+  for (let count = pool.idleCount; count > 0; count--) {
+    pool.connect().then(
+      (client) => client.release(true),
+      () => {},
+    )
   }
 }

@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
 import type { Backend, Outcome, Statements, Transaction } from './backend.ts'
+import { DatabaseHealth } from './health.ts'
 import type { Schema } from './schema.ts'
 
 type Values = readonly unknown[]
@@ -142,6 +143,7 @@ export function openSqlite(file: string): { backend: Backend; waitBriefly: () =>
     backend: {
       engine: 'sqlite',
       hasOneWriter: true,
+      health: new DatabaseHealth(),
       reader: new Connection(reading),
       schema: writer.kysely,
       transaction: (work) => writer.transaction(work),

@@ -1,8 +1,16 @@
 // Troubles of a database that are not our mistakes, and what to tell the caller about them.
 import { Failure } from '../failure.ts'
 
-/** A race may be won at the next try; a full disk and a lost connection are not ours to mend. */
-export type Trouble = 'race' | 'locked' | 'full' | 'gone'
+/**
+ * A race may be won at the next try; a full disk and a lost connection are not ours to mend. A statement that was never sent
+ * (unreachable), or that the server gave up (slow), has certainly not been done; with a lost connection nobody knows (gone).
+ */
+export type Trouble = 'race' | 'locked' | 'full' | 'slow' | 'unreachable' | 'gone'
+
+/** Nothing was sent, because the database is known not to answer. */
+export class DatabaseUnreachable extends Error {
+  override readonly message = 'the database does not answer'
+}
 
 const codes: Record<string, Trouble> = {
   SQLITE_BUSY: 'race',
@@ -10,6 +18,7 @@ const codes: Record<string, Trouble> = {
   '40001': 'race',
   '40P01': 'race',
   '55P03': 'locked',
+  '57014': 'slow',
   SQLITE_FULL: 'full',
   '53100': 'full',
   ECONNREFUSED: 'gone',
@@ -30,14 +39,15 @@ const codes: Record<string, Trouble> = {
 
 /** The driver gives these no code. */
 const lost =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e|Query read timeout)/
 
 export function troubleOf(error: unknown): Trouble | undefined {
+  if (error instanceof DatabaseUnreachable) return 'unreachable'
   const { code = '', message = '' } = error as { code?: string; message?: string }
   return codes[code] ?? (/^08/.test(code) || lost.test(message) ? 'gone' : undefined)
 }
 
-const retryLater = { headers: { 'Retry-After': '5' } }
+export const retryLater = { headers: { 'Retry-After': '5' } }
 
 /** What is wrong is the database, not what was asked of it. */
 export class DatabaseFailure extends Failure {}
@@ -54,6 +64,18 @@ export function failureOf(trouble: Trouble, wasWriting: boolean): DatabaseFailur
       return new DatabaseFailure(
         'UNAVAILABLE',
         'The disk of the database is full, and nothing was changed. Free some space.',
+        retryLater,
+      )
+    case 'slow':
+      return new DatabaseFailure(
+        'UNAVAILABLE',
+        'The database took too long, and nothing was changed. Send the request again in a moment.',
+        retryLater,
+      )
+    case 'unreachable':
+      return new DatabaseFailure(
+        'UNAVAILABLE',
+        `The database does not answer${wasWriting ? ', and nothing was changed' : ''}. Send the request again in a moment.`,
         retryLater,
       )
     case 'gone':

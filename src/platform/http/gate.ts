@@ -6,6 +6,7 @@ import { Buckets, type Limit } from '../auth/bucket.ts'
 import { type Caller, type Keyring, tokenName } from '../auth/keyring.ts'
 import { isToken, type TokenKind } from '../auth/token.ts'
 import type { Clock } from '../clock.ts'
+import type { DatabaseHealth } from '../db/health.ts'
 import { Failure, unknownOrganisation } from '../failure.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -63,7 +64,7 @@ export function refuser({ clock, log, metrics, authFailures }: RefuserOptions): 
 }
 
 export function identifier(
-  { keyring, clock }: Pick<GateOptions, 'keyring' | 'clock'>,
+  { keyring, clock, health }: Pick<GateOptions, 'keyring' | 'clock'> & { readonly health: DatabaseHealth },
   cookie: SessionCookie,
   refuse: Refuse,
 ): Identify {
@@ -99,6 +100,8 @@ export function identifier(
       name = tokenName(session, kind) ?? sessionEnded()
     }
     if (name instanceof Failure) return refuse(request, name)
+    // Callers and answers that are remembered do not count while the database cannot say whether they are still right.
+    if (health.outage) return health.outage
     const caller = keyring.recall(name, kind)
     if (caller instanceof Promise) return caller.then((found) => admit(request, reply, found))
     return admit(request, reply, caller)

@@ -95,7 +95,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   const cookie = new SessionCookie(ground.publicUrl)
   const refuse = refuser(options)
   const askAgain = askingAgain(options.keyring, cookie)
-  const identify = identifier(options, cookie, refuse)
+  const identify = identifier({ ...options, health: ground.db.health }, cookie, refuse)
   const methodsAt = methodFinder(operationList)
   const unknown = (request: FastifyRequest) => notFound(request, methodsAt)
   const check = gate(identify, unknown, fail)

@@ -17,11 +17,8 @@ export function serviceRoutes(
   app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
   app.get('/readyz', async (_request, reply) => {
-    try {
-      await db.ping()
-    } catch {
-      throw new Failure('UNAVAILABLE', 'The database does not answer.', { headers: { 'Retry-After': '5' } })
-    }
+    const { problem } = db
+    if (problem) throw problem
     return sendJson(reply, '{"ok":true}')
   })
 
