@@ -1,9 +1,9 @@
 // MQTT at its edges: what is no packet ends the connection, what is an odd one is understood, and nobody waits for ever.
 import { Duplex } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Connection } from '../src/link/connection.ts'
-import { publish, readConnect, readSubscribe, readUnsubscribe, suback } from '../src/link/packets.ts'
-import { Pressure } from '../src/link/pressure.ts'
+import { Connection } from '../src/link/mqtt/connection.ts'
+import { Pressure } from '../src/link/mqtt/ingest-budget.ts'
+import { publish, readConnect, readSubscribe, readUnsubscribe, suback } from '../src/link/mqtt/packets.ts'
 import { enrolDevice } from './device.ts'
 import { type Harness, startHarness, type TestOrg } from './harness.ts'
 import { until } from './program.ts'

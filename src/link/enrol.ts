@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts'
 import { Failure } from '../platform/failure.ts'
 import { sendJson } from '../platform/http/answer.ts'
 import { bodyReader } from '../platform/http/input.ts'
-import type { LinkMetrics } from './metrics.ts'
+import type { LinkMetrics } from './mqtt/metrics.ts'
 import { tooOpen } from './secure.ts'
 
 export interface EnrolOptions {

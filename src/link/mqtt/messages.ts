@@ -1,10 +1,10 @@
 // Reads what a device published: its topic, then the message, checked against the protocol's schema.
 import { isUtf8 } from 'node:buffer'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { downMessages, type UpKind, upMessages } from '../contract/device.ts'
-import { parseTime } from '../platform/clock.ts'
-import { textProblem } from '../platform/text.ts'
-import { isUuid } from '../platform/uuid.ts'
+import { downMessages, type UpKind, upMessages } from '../../contract/device.ts'
+import { parseTime } from '../../platform/clock.ts'
+import { textProblem } from '../../platform/text.ts'
+import { isUuid } from '../../platform/uuid.ts'
 
 function makeAjv(strictNumbers: boolean): Ajv {
   // What the schema does not know is dropped, at any depth: nobody's concern, and not to be stored.

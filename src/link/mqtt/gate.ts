@@ -1,6 +1,6 @@
 // Splits what a device sends into MQTT frames and hands over one after the other; too much at once waits.
 import type { Duplex } from 'node:stream'
-import type { Bearer, Pressure } from './pressure.ts'
+import type { Bearer, Pressure } from './ingest-budget.ts'
 
 /** How many messages of one connection are under way at once; the rest waits in the socket. */
 const mostInFlight = 8

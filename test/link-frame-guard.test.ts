@@ -2,8 +2,8 @@
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Gate } from '../src/link/gate.ts'
-import { Pressure } from '../src/link/pressure.ts'
+import { Gate } from '../src/link/mqtt/gate.ts'
+import { Pressure } from '../src/link/mqtt/ingest-budget.ts'
 import { frames } from './raw-mqtt.ts'
 
 const pubrel = Buffer.from([0x62, 2, 0, 1])

@@ -1,12 +1,12 @@
 // One connection: whose it is, what it wants to hear, and how something is said to it.
 import type { Duplex } from 'node:stream'
-import { type DownKind, type DownMessage, downTopic, silence, upTopic } from '../contract/device.ts'
-import { Answers } from './answers.ts'
+import { type DownKind, type DownMessage, downTopic, silence, upTopic } from '../../contract/device.ts'
+import type { Session } from '../handlers.ts'
+import { Answers } from './acknowledgements.ts'
 import { Gate, type Receives } from './gate.ts'
-import type { Session } from './handlers.ts'
+import type { Pressure } from './ingest-budget.ts'
 import { subscribedTo } from './messages.ts'
 import { publish } from './packets.ts'
-import type { Pressure } from './pressure.ts'
 
 /** In seconds: CONNECT must have come, what is said must have left, and who must go must have gone. */
 const patience = { connect: 10, leave: 20, farewell: 2 } as const

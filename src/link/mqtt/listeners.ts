@@ -3,12 +3,12 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { createWebSocketStream, WebSocketServer } from 'ws'
-import { devicePaths, largestPacket } from '../contract/device.ts'
-import { Refusal } from '../platform/failure.ts'
-import { listenRefusal } from '../platform/http/listen.ts'
-import { isLoopbackHost } from '../platform/loopback.ts'
-import type { ServeOptions } from '../platform/options.ts'
-import type { Link } from './link.ts'
+import { devicePaths, largestPacket } from '../../contract/device.ts'
+import { Refusal } from '../../platform/failure.ts'
+import { listenRefusal } from '../../platform/http/listen.ts'
+import { isLoopbackHost } from '../../platform/loopback.ts'
+import type { ServeOptions } from '../../platform/options.ts'
+import type { Link } from './device-connections.ts'
 
 export interface Doors {
   readonly mqttPort: number | undefined

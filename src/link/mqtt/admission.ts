@@ -1,15 +1,15 @@
 // Who may connect: the answer to CONNECT, slow for those who guess and "later" for those who hurry.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepAlive as keepAlives } from '../contract/device.ts'
-import { Buckets } from '../platform/auth/bucket.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
-import { isUuid } from '../platform/uuid.ts'
+import { keepAlive as keepAlives } from '../../contract/device.ts'
+import { Buckets } from '../../platform/auth/bucket.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import { isUuid } from '../../platform/uuid.ts'
+import type { Device, DeviceHandlers } from '../handlers.ts'
 import type { Connection } from './connection.ts'
-import type { Device, DeviceHandlers } from './handlers.ts'
+import type { Pressure } from './ingest-budget.ts'
 import type { LinkMetrics } from './metrics.ts'
 import type { Connect } from './packets.ts'
-import type { Pressure } from './pressure.ts'
 
 /** Answers to CONNECT. A device forgets itself on the last one alone. */
 export const refusals = { unknown: 1, unacceptable: 2, later: 3, dead: 5 } as const

@@ -1,8 +1,8 @@
 // What a device sends beside messages: who it is, what it wants to hear, that it is still there, and goodbye.
-import { largestPacket } from '../contract/device.ts'
+import { largestPacket } from '../../contract/device.ts'
 import { Refused, refusalOf, refusals } from './admission.ts'
 import type { Connection } from './connection.ts'
-import type { Mentions } from './mentions.ts'
+import type { Mentions } from './log-throttle.ts'
 import type { LinkMetrics } from './metrics.ts'
 import {
   type Connect,

@@ -1,9 +1,9 @@
 // Says in the log what goes wrong, once a minute for each trouble: thousands of devices may have the same one.
-import { Buckets } from '../platform/auth/bucket.ts'
-import type { Clock } from '../platform/clock.ts'
-import { DatabaseFailure } from '../platform/db/trouble.ts'
-import type { Log } from '../platform/log.ts'
-import type { Device } from './handlers.ts'
+import { Buckets } from '../../platform/auth/bucket.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DatabaseFailure } from '../../platform/db/trouble.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Device } from '../handlers.ts'
 
 export class Mentions {
   readonly #log: Log

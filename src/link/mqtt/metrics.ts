@@ -1,6 +1,6 @@
 // What Prometheus can ask about devices: how many are connected, what they say, and what was refused.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { type UpKind, upMessages } from '../contract/device.ts'
+import { type UpKind, upMessages } from '../../contract/device.ts'
 
 export interface LinkMetrics {
   /** Counted here, and told when somebody asks: there are many. */

@@ -1,12 +1,12 @@
 // What a device published: read, handed to those whom it concerns, and answered when it is durable.
 import { isUtf8 } from 'node:buffer'
-import type { DownMessage } from '../contract/device.ts'
+import type { DownMessage } from '../../contract/device.ts'
+import type { DeviceHandlers, Session } from '../handlers.ts'
 import type { Connection } from './connection.ts'
-import type { DeviceHandlers, Session } from './handlers.ts'
-import type { Mentions } from './mentions.ts'
+import type { Pressure } from './ingest-budget.ts'
+import type { Mentions } from './log-throttle.ts'
 import { BadMessage, isKind, readMessage } from './messages.ts'
 import type { LinkMetrics } from './metrics.ts'
-import type { Pressure } from './pressure.ts'
 
 interface ReceiverOptions {
   readonly received: DeviceHandlers['received']
