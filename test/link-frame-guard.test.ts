@@ -1,14 +1,44 @@
-// The gate: however bytes are cut, frames come whole and in their order; and nobody starves in line.
+// The frame reader with its guards: frames arrive whole and in order, too long ones are refused, and too many wait.
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Gate } from '../src/link/mqtt/gate.ts'
-import { Pressure } from '../src/link/mqtt/ingest-budget.ts'
+import { BackPressure } from '../src/link/mqtt/back-pressure.ts'
+import { type FixedHeader, FrameReader, isPublish, readFixedHeader } from '../src/link/mqtt/frame-reader.ts'
+import { IngestBudget } from '../src/link/mqtt/ingest-budget.ts'
 import { frames } from './raw-mqtt.ts'
 
+const maxBytes = 128 * 1024
 const pubrel = Buffer.from([0x62, 2, 0, 1])
+const nextTurn = () => new Promise(setImmediate)
 
-/** Frames of all kinds, the published ones with their place in the row as packet id. */
+function newSocket() {
+  const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  socket.on('error', () => {})
+  return socket
+}
+
+/** A reader behind the back-pressure of a connected device. */
+function newReader(budget: IngestBudget, onFrame: (frame: Buffer, header: FixedHeader) => void) {
+  const socket = newSocket()
+  const backPressure = new BackPressure(socket, budget, () => reader.proceed())
+  const reader: FrameReader = new FrameReader(
+    socket,
+    {
+      admit: (header) => backPressure.admit(header),
+      receive: (frame, header) => {
+        if (isPublish(header)) backPressure.messageArrived(header.remainingBytes)
+        onFrame(frame, header)
+      },
+      end: () => socket.destroy(),
+    },
+    maxBytes,
+  )
+  socket.once('close', () => backPressure.close())
+  reader.start()
+  return { socket, backPressure }
+}
+
+/** Frames of all kinds; the published ones have their position as packet id. */
 const someFrames = fc
   .array(
     fc.record({
@@ -25,9 +55,6 @@ const someFrames = fc
       return frames.publish('t', 'x'.repeat(size), kind === 'publish 0' ? 0 : 1, i + 1)
     }),
   )
-
-/** What comes after the length of a frame. */
-const bodyOf = (frame: Buffer) => frame.subarray(frame.findIndex((byte, i) => i > 0 && byte < 128) + 1)
 
 function pieces(all: Buffer, sizes: readonly number[]): Buffer[] {
   const cut: Buffer[] = []
@@ -46,125 +73,149 @@ test('however bytes are cut, frames come whole, in order, and never more than ei
   })
   await fc.assert(
     fc.asyncProperty(someFrames, sizes, async (sent, sizes) => {
-      const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-      const pressure = new Pressure()
-      const seen: string[] = []
-      let inFlight = 0
-      const gate: Gate = new Gate(stream, pressure, {
-        published: (first, body) => {
-          seen.push(`published ${first} ${body.toString('hex')}`)
-          if (first === 0x62) return
-          expect(++inFlight).toBeLessThanOrEqual(8)
-          setImmediate(() => {
-            inFlight--
-            pressure.free(body.length)
-            gate.answered(1)
-          })
-        },
-        controlled: (first, body) => seen.push(`controlled ${first} ${body.toString('hex')}`),
-        dropped: () => expect.unreachable('there is room'),
+      const budget = new IngestBudget()
+      const received: string[] = []
+      let unanswered = 0
+      const { socket, backPressure } = newReader(budget, (frame, header) => {
+        received.push(frame.toString('hex'))
+        if (!isPublish(header)) return
+        expect(++unanswered).toBeLessThanOrEqual(8)
+        setImmediate(() => {
+          unanswered--
+          budget.release(header.remainingBytes)
+          backPressure.answered(1)
+        })
       })
-      gate.open(128 * 1024)
-      const ended = new Promise((resolve) => stream.once('end', resolve))
+      const ended = new Promise((resolve) => socket.once('close', resolve))
       for (const piece of pieces(Buffer.concat(sent), sizes)) {
-        stream.push(piece)
-        if (piece.length % 2 === 0) await new Promise(setImmediate)
+        socket.push(piece)
+        if (piece.length % 2 === 0) await nextTurn()
       }
-      stream.push(null)
+      socket.push(null)
       await ended
-      const isPublished = (first: number) => first >> 4 === 3 || first === 0x62
-      expect(seen).toEqual(
-        sent.map((bytes) => {
-          const first = bytes[0] as number
-          return `${isPublished(first) ? 'published' : 'controlled'} ${first} ${bodyOf(bytes).toString('hex')}`
-        }),
-      )
-      while (inFlight > 0) await new Promise(setImmediate)
-      expect(pressure.underWay).toBe(0)
+      expect(received).toEqual(sent.map((frame) => frame.toString('hex')))
+      while (unanswered > 0) await nextTurn()
+      expect(budget.bytesInFlight).toBe(0)
     }),
     { numRuns: 300 },
   )
 }, 60_000)
 
-test('a stranger is heard once, and what comes behind his name waits until he is known', async () => {
-  const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-  const seen: string[] = []
-  const gate = new Gate(stream, new Pressure(), {
-    published: (first) => seen.push(`published ${first}`),
-    controlled: (first, body) => seen.push(`controlled ${first} ${body.length}`),
-    dropped: () => expect.unreachable('there is room'),
-  })
-  const connect = frames.connect('name', 'secret')
-  const more = Buffer.concat([frames.publish('t', 'x', 1, 1), frames.pingreq])
-  for (const piece of [connect.subarray(0, 9), Buffer.concat([connect.subarray(9), more]), frames.pingreq]) {
-    stream.push(piece)
-    await new Promise(setImmediate)
+test('a fixed header is read as soon as it is there, and not before', () => {
+  const header = (...bytes: number[]) => readFixedHeader(Buffer.from([0xff, ...bytes]), 1)
+  for (const incomplete of [[], [0x30], [0x30, 0x80], [0x30, 0xff, 0xff, 0xff]]) {
+    expect(header(...incomplete)).toBeUndefined()
   }
-  const name = `controlled ${0x10} ${connect.length - 2}`
-  expect(seen).toEqual([name])
-  gate.open(128 * 1024)
-  expect(seen).toEqual([name, `published ${0x32}`, `controlled ${0xc0} 0`, `controlled ${0xc0} 0`])
-  stream.destroy()
+  expect(header(0xc0, 0)).toEqual({ firstByte: 0xc0, headerBytes: 2, remainingBytes: 0 })
+  expect(header(0x30, 127, 9)).toEqual({ firstByte: 0x30, headerBytes: 2, remainingBytes: 127 })
+  expect(header(0x30, 0x80, 1)).toEqual({ firstByte: 0x30, headerBytes: 3, remainingBytes: 128 })
+  expect(header(0x30, 0xff, 0xff, 0xff, 0x7f)?.remainingBytes).toBe(268_435_455)
+  expect(header(0x30, 0xff, 0xff, 0xff, 0xff)?.remainingBytes).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('places go to those who wait, in the order in which they came; who comes again is behind all others', async () => {
-  const pressure = new Pressure()
+test.each([
+  ['is longer than allowed', Buffer.from([0x30, 0x81, 0x80, 0x08])],
+  ['has a length of five bytes', Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])],
+])('a frame that %s ends the connection when its header is there', async (_, header) => {
+  const { socket } = newReader(new IngestBudget(), () => expect.unreachable('nothing is handed over'))
+  for (const byte of header.subarray(0, -1)) socket.push(Buffer.from([byte]))
+  await nextTurn()
+  expect(socket.destroyed).toBe(false)
+  socket.push(header.subarray(-1))
+  await expect.poll(() => socket.destroyed).toBe(true)
+})
+
+test('a frame of the largest size is welcome', async () => {
+  const received: number[] = []
+  const { socket } = newReader(new IngestBudget(), (frame) => received.push(frame.length))
+  const frame = frames.publish('t', 'x'.repeat(maxBytes - 5), 1, 1)
+  expect(readFixedHeader(frame, 0)?.remainingBytes).toBe(maxBytes)
+  for (const piece of pieces(frame, [10_000])) socket.push(piece)
+  await expect.poll(() => received).toEqual([frame.length])
+})
+
+test('the budget goes to those who queue, in their order; who comes again is behind all others', async () => {
+  const budget = new IngestBudget()
   const size = 4 * 1024 * 1024
-  for (let i = 0; i < 4; i++) expect(pressure.take(size)).toBe(true)
-  expect(pressure.take(1), 'it is full').toBe(false)
+  for (let i = 0; i < 4; i++) expect(budget.reserve(size)).toBe(true)
+  expect(budget.reserve(1), 'it is used up').toBe(false)
   const turns: string[] = []
-  const again = (name: string) => {
-    const bearer = {
-      go() {
+  const newApplicant = (name: string) => {
+    const applicant = {
+      granted() {
         turns.push(name)
-        if (turns.length < 9) pressure.takeOrWait(size, bearer)
-        pressure.free(size)
+        if (turns.length < 9) budget.reserveOrQueue(size, applicant)
+        budget.release(size)
       },
     }
-    return bearer
+    return applicant
   }
-  for (const name of ['a', 'b', 'c']) expect(pressure.takeOrWait(size, again(name))).toBe(false)
-  const gone = again('gone')
-  pressure.takeOrWait(size, gone)
-  pressure.leave(gone)
-  expect(pressure.waiting).toBe(3)
-  pressure.free(size)
-  expect(pressure.take(1), 'while somebody waits, nobody gets in between').toBe(false)
+  for (const name of ['a', 'b', 'c']) expect(budget.reserveOrQueue(size, newApplicant(name))).toBe(false)
+  const gone = newApplicant('gone')
+  budget.reserveOrQueue(size, gone)
+  budget.leaveQueue(gone)
+  expect(budget.queueLength).toBe(3)
+  budget.release(size)
+  expect(budget.reserve(1), 'a queue is not overtaken').toBe(false)
   await expect.poll(() => turns.length).toBeGreaterThanOrEqual(9)
   expect(turns.slice(0, 9).join('')).toBe('abcabcabc')
 })
 
-test('who goes leaves its place: in line, when it is called, in the middle of a message', async () => {
-  const little = 1024
-  const fill = (pressure: Pressure) => {
-    let count = 0
-    while (pressure.take(little)) count++
-    return count
-  }
-  const room = fill(new Pressure())
-  const message = frames.publish('t', 'x'.repeat(100_000), 1, 1)
-  for (const moment of ['in line', 'called', 'in the middle'] as const) {
-    const pressure = new Pressure()
-    const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-    const gate = new Gate(stream, pressure, {
-      published: () => expect.unreachable('it is not all there'),
-      controlled: () => expect.unreachable('there is no such frame'),
-      dropped: () => expect.unreachable('it is not QoS 0'),
-    })
-    gate.open(128 * 1024)
-    let taken = moment === 'in the middle' ? 0 : fill(pressure)
-    const leave = () => {
-      for (; taken > 0; taken--) pressure.free(little)
-      return new Promise(setImmediate)
+const small = 1024
+/** Uses up what is left of a budget, and says how many small messages that were. */
+function useUp(budget: IngestBudget): number {
+  let count = 0
+  while (budget.reserve(small)) count++
+  return count
+}
+
+test.each(['queued', 'granted', 'half arrived'] as const)(
+  'a connection that ends gives its share of the budget back: %s',
+  async (moment) => {
+    const whole = useUp(new IngestBudget())
+    const budget = new IngestBudget()
+    const { socket } = newReader(budget, () => expect.unreachable('the message is not complete'))
+    let used = moment === 'half arrived' ? 0 : useUp(budget)
+    const releaseAll = () => {
+      for (; used > 0; used--) budget.release(small)
+      return nextTurn()
     }
-    stream.push(message.subarray(0, 50_000))
-    await new Promise(setImmediate)
-    expect(pressure.waiting, moment).toBe(moment === 'in the middle' ? 0 : 1)
-    stream.removeAllListeners('readable')
-    if (moment === 'called') await leave()
-    stream.destroy()
-    await new Promise((resolve) => stream.once('close', resolve))
-    await leave()
-    expect(fill(pressure), moment).toBe(room)
+    socket.push(frames.publish('t', 'x'.repeat(100_000), 1, 1).subarray(0, 50_000))
+    await nextTurn()
+    expect(budget.queueLength).toBe(moment === 'half arrived' ? 0 : 1)
+    if (moment === 'granted') await releaseAll()
+    socket.destroy()
+    await new Promise((resolve) => socket.once('close', resolve))
+    await releaseAll()
+    expect(useUp(budget)).toBe(whole)
+  },
+)
+
+test('a message that arrives slowly gives its share back, and is counted again when it is there', async () => {
+  const budget = new IngestBudget()
+  const received: number[] = []
+  const { socket, backPressure } = newReader(budget, (frame) => received.push(frame.length))
+  const message = frames.publish('t', 'x'.repeat(100_000), 1, 1)
+  socket.push(message.subarray(0, 50_000))
+  await nextTurn()
+  const reserved = budget.bytesInFlight
+  expect(reserved).toBeGreaterThan(100_000)
+  backPressure.tick()
+  expect(budget.bytesInFlight).toBe(reserved)
+  backPressure.tick()
+  expect(budget.bytesInFlight).toBe(0)
+  socket.push(message.subarray(50_000))
+  await expect.poll(() => received).toEqual([message.length])
+  expect(budget.bytesInFlight).toBe(reserved)
+})
+
+test('QoS 0 is skipped while the budget is used up, also when it comes in pieces, and what follows it is read', async () => {
+  const budget = new IngestBudget()
+  useUp(budget)
+  const received: Buffer[] = []
+  const { socket } = newReader(budget, (frame) => received.push(frame))
+  for (const piece of pieces(Buffer.concat([frames.publish('t', 'x'.repeat(5000), 0), frames.pingreq]), [999])) {
+    socket.push(piece)
   }
+  await expect.poll(() => received).toEqual([frames.pingreq])
 })

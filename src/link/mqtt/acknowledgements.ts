@@ -1,71 +1,69 @@
-// Says what was received, in the order in which it came, and what is due at the same moment in one write. [MQTT-4.6.0-2]
+// Acknowledges messages in the order in which they came [MQTT-4.6.0-2], those of one moment in one write.
 import type { Duplex } from 'node:stream'
+import { type Acknowledgement, acknowledgement } from './packet-writer.ts'
 
-/** By QoS: nothing, PUBACK, PUBREC. */
-const answers = [0, 0x40, 0x50]
-const pubcomp = 0x70
-
-/** A message of the device that wants an answer when it is dealt with. */
-export interface Question {
-  readonly answer: number
-  readonly id: number
-  isDealtWith: boolean
+/** A message of the device that is not finished yet. */
+export interface Unfinished {
+  /** Undefined for QoS 0, which has no acknowledgement. */
+  readonly answer: Acknowledgement | undefined
+  readonly messageId: number
+  isFinished: boolean
 }
 
-export class Answers {
-  readonly #stream: Duplex
-  readonly #gate: { answered(count: number): void }
-  readonly #questions: Question[] = []
-  /** First byte and id of those that are due. */
-  #due: number[] = []
-  #count = 0
+const byQos = [undefined, 'puback', 'pubrec'] as const
 
-  constructor(stream: Duplex, gate: { answered(count: number): void }) {
-    this.#stream = stream
-    this.#gate = gate
+export class Acknowledgements {
+  readonly #socket: Duplex
+  readonly #onAnswered: (messages: number) => void
+  /** Messages with QoS 1 and 2 in their order. */
+  readonly #unfinished: Unfinished[] = []
+  /** Packets and finished messages of this turn of the event loop. */
+  #packets: Buffer[] = []
+  #finishedMessages = 0
+  #isScheduled = false
+
+  /** `onAnswered` hears how many messages were finished, after their acknowledgements were written. */
+  constructor(socket: Duplex, onAnswered: (messages: number) => void) {
+    this.#socket = socket
+    this.#onAnswered = onAnswered
   }
 
-  ask(qos: number, id: number): Question {
-    const question: Question = { answer: answers[qos] ?? 0, id, isDealtWith: false }
-    // Nobody waits for the answer to a question that has none.
-    if (qos > 0) this.#questions.push(question)
-    return question
+  begin(qos: 0 | 1 | 2, messageId: number): Unfinished {
+    const message: Unfinished = { answer: byQos[qos], messageId, isFinished: false }
+    if (qos > 0) this.#unfinished.push(message)
+    return message
   }
 
-  dealtWith(question: Question): void {
-    question.isDealtWith = true
-    if (question.answer === 0) return void this.#answer(0, 1)
-    while (this.#questions[0]?.isDealtWith) {
-      const { answer, id } = this.#questions.shift() as Question
-      this.#answer((answer << 16) | id, 1)
+  finish(message: Unfinished): void {
+    message.isFinished = true
+    if (!message.answer) this.#answer(undefined, 0, 1)
+    while (this.#unfinished[0]?.isFinished) {
+      const { answer, messageId } = this.#unfinished.shift() as Unfinished
+      this.#answer(answer, messageId, 1)
     }
   }
 
-  /** The third word of QoS 2: whatever it was about was dealt with when its first came. */
-  complete(id: number): void {
-    this.#answer((pubcomp << 16) | id, 0)
+  /** Answers PUBREL, the third packet of QoS 2: the message itself was finished before its PUBREC. */
+  release(messageId: number): void {
+    this.#answer('pubcomp', messageId, 0)
   }
 
-  #answer(due: number, count: number): void {
-    if (this.#due.push(due) === 1) process.nextTick(this.#say)
-    this.#count += count
+  #answer(cmd: Acknowledgement | undefined, messageId: number, messages: number): void {
+    if (cmd) this.#packets.push(acknowledgement(cmd, messageId))
+    this.#finishedMessages += messages
+    if (!this.#isScheduled) process.nextTick(this.#flush)
+    this.#isScheduled = true
   }
 
-  readonly #say = (): void => {
-    const due = this.#due
-    const count = this.#count
-    this.#due = []
-    this.#count = 0
-    const bytes = Buffer.allocUnsafe(due.length * 4)
-    let end = 0
-    for (const one of due) {
-      if (one === 0) continue
-      bytes[end++] = one >> 16
-      bytes[end++] = 2
-      bytes[end++] = (one >> 8) & 255
-      bytes[end++] = one & 255
+  readonly #flush = (): void => {
+    const packets = this.#packets
+    const messages = this.#finishedMessages
+    this.#packets = []
+    this.#finishedMessages = 0
+    this.#isScheduled = false
+    if (packets.length > 0 && this.#socket.writable) {
+      this.#socket.write(packets.length === 1 ? (packets[0] as Buffer) : Buffer.concat(packets))
     }
-    if (end > 0 && this.#stream.writable) this.#stream.write(end === bytes.length ? bytes : bytes.subarray(0, end))
-    if (count > 0) this.#gate.answered(count)
+    if (messages > 0) this.#onAnswered(messages)
   }
 }

@@ -1,78 +1,80 @@
-// Who may connect: the answer to CONNECT, slow for those who guess and "later" for those who hurry.
+// Decides who may connect: slow for addresses that guess credentials, "later" for devices that connect too often.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepAlive as keepAlives } from '../../contract/device.ts'
+import { keepAlive as keepAliveSecondsRange } from '../../contract/device.ts'
 import { Buckets } from '../../platform/auth/bucket.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { isUuid } from '../../platform/uuid.ts'
 import type { Device, DeviceHandlers } from '../handlers.ts'
-import type { Connection } from './connection.ts'
-import type { Pressure } from './ingest-budget.ts'
-import type { LinkMetrics } from './metrics.ts'
-import type { Connect } from './packets.ts'
+import type { IngestBudget } from './ingest-budget.ts'
+import type { DeviceMetrics } from './metrics.ts'
+import type { ConnectRequest } from './packet-reader.ts'
 
-/** Answers to CONNECT. A device forgets itself on the last one alone. */
-export const refusals = { unknown: 1, unacceptable: 2, later: 3, dead: 5 } as const
+export type RefusalReason = 'unsupported version' | 'unacceptable keep-alive' | 'try later' | 'dead credential'
 
 export class Refused extends Error {
-  readonly returnCode: number
+  readonly reason: RefusalReason
 
-  constructor(reason: keyof typeof refusals) {
+  constructor(reason: RefusalReason) {
     super('connection refused')
-    this.returnCode = refusals[reason]
+    this.reason = reason
   }
 }
-
-/** Whatever else went wrong here is not the device's fault: it may try again. */
-export const refusalOf = (error: unknown): number => (error instanceof Refused ? error.returnCode : refusals.later)
 
 interface AdmissionOptions {
   readonly handlers: Pick<DeviceHandlers, 'identify'>
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: LinkMetrics
-  readonly pressure: Pressure
+  readonly metrics: DeviceMetrics
+  readonly budget: IngestBudget
 }
+
+/** Connections of one device: ten at once, then one every two seconds. */
+const connectionLimit = { rate: 0.5, burst: 10 }
+/** Dead credentials from one address: twenty at once, then one a second; beyond that the answer is delayed. */
+const deadCredentialLimit = { rate: 1, burst: 20 }
+const deadCredentialDelayMs = 1000
+/** Log lines about one address: one a minute. */
+const logLimit = { rate: 1 / 60, burst: 1 }
 
 export class Admission {
   readonly #options: AdmissionOptions
-  /** Of each device that proved itself. */
-  readonly #attempts = new Buckets({ rate: 0.5, burst: 10 })
-  /** Of each address. */
-  readonly #failures = new Buckets({ rate: 1, burst: 20 })
-  readonly #mentions = new Buckets({ rate: 1 / 60, burst: 1 })
+  readonly #connections = new Buckets(connectionLimit)
+  readonly #deadCredentials = new Buckets(deadCredentialLimit)
+  readonly #logged = new Buckets(logLimit)
 
   constructor(options: AdmissionOptions) {
     this.#options = options
   }
 
-  async identify(connection: Connection, { keepAlive, username, password }: Connect): Promise<Device> {
-    const { handlers, clock, metrics, pressure } = this.#options
-    if (keepAlive < keepAlives.min || keepAlive > keepAlives.max) throw new Refused('unacceptable')
-    if (pressure.isCrowded) {
+  async identify(address: string, { keepAliveSeconds, username, password }: ConnectRequest): Promise<Device> {
+    const { handlers, clock, metrics, budget } = this.#options
+    const { min, max } = keepAliveSecondsRange
+    if (keepAliveSeconds < min || keepAliveSeconds > max) throw new Refused('unacceptable keep-alive')
+    if (budget.isOverloaded) {
       metrics.refused.inc({ reason: 'busy' })
-      throw new Refused('later')
+      throw new Refused('try later')
     }
     const device =
       username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
-    if (!device) throw await this.dead(connection, username)
+    if (!device) throw await this.refuseCredential(address, username)
     const now = clock.now()
-    if (this.#attempts.of(device.id, now).take(now)) return device
+    if (this.#connections.of(device.id, now).take(now)) return device
     metrics.refused.inc({ reason: 'too often' })
-    throw new Refused('later')
+    throw new Refused('try later')
   }
 
-  /** Slow for an address that fails a lot; nobody else notices. */
-  async dead({ address }: Connection, username: string | undefined): Promise<Refused> {
+  /** Delays only the address that fails often. */
+  async refuseCredential(address: string, username: string | undefined): Promise<Refused> {
     const { clock, log, metrics } = this.#options
     metrics.refused.inc({ reason: 'credential' })
     const now = clock.now()
-    if (this.#mentions.of(address, now).take(now)) {
-      // Whatever else stands there may be a secret in the wrong place.
+    if (this.#logged.of(address, now).take(now)) {
+      // A user name that is no UUID may be a secret in the wrong place.
       const endpoint = isUuid(username ?? '') ? username : undefined
       log.warn({ address, endpoint }, 'device refused: its credential is dead')
     }
-    if (!this.#failures.of(address, now).take(now)) await sleep(1000)
-    return new Refused('dead')
+    if (!this.#deadCredentials.of(address, now).take(now)) await sleep(deadCredentialDelayMs)
+    return new Refused('dead credential')
   }
 }

@@ -1,97 +1,89 @@
-// The wire: who is connected, what they may say, and what is said to them.
+// Knows which devices are connected, lets them in and out, and keeps their presence in the database true.
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DownMessage } from '../../contract/device.ts'
 import { type Clock, isoTime } from '../../platform/clock.ts'
 import type { Devices } from '../../platform/devices.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Arrival, DeviceHandlers, Session } from '../handlers.ts'
-import { Admission, Refused } from './admission.ts'
-import { Connection, type Takes } from './connection.ts'
-import { Control } from './control.ts'
-import { Pressure } from './ingest-budget.ts'
-import { Mentions } from './log-throttle.ts'
-import type { LinkMetrics } from './metrics.ts'
-import type { Connect } from './packets.ts'
-import { Receiver } from './receiver.ts'
+import type { Device, DeviceHandlers, Session } from '../handlers.ts'
+import { Admission, type RefusalReason, Refused } from './admission.ts'
+import { Downlink, type DownlinkOptions } from './downlink.ts'
+import { Ingest } from './ingest.ts'
+import { IngestBudget } from './ingest-budget.ts'
+import { LogThrottle } from './log-throttle.ts'
+import type { DeviceMetrics } from './metrics.ts'
+import type { ConnectRequest } from './packet-reader.ts'
+import { MqttSession, type SessionOptions } from './session.ts'
 
-export interface LinkOptions {
+export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: LinkMetrics
+  readonly metrics: DeviceMetrics
 }
 
-const retryAfter = 5_000
-/** Long enough for a last word to leave, short enough to be "at once". */
-const farewell = 100
+/** The other end of the wire, whatever is spoken on it. */
+interface Peer {
+  /** Undefined when the connection is closed. */
+  readonly remoteAddress?: string | undefined
+}
 
-export class Link implements Devices {
-  readonly #options: LinkOptions
+const retryAfterMs = 5_000
+/** Long enough for a last packet to leave, short enough to count as immediate. */
+const unenrolDelayMs = 100
+const unenrolDeadlineMs = 60_000
+
+export class DeviceConnections implements Devices {
+  readonly #services: DeviceConnectionsOptions & DownlinkOptions
   readonly #admission: Admission
-  readonly #takes: Takes
-  readonly #mentions: Mentions
-  readonly #pressure = new Pressure()
-  /** All that are open, strangers included. */
-  readonly #open = new Set<Connection>()
-  /** The one connection of each device that counts. */
-  readonly #current = new Map<string, Connection>()
-  readonly #leaving = new Set<Promise<void>>()
+  readonly #sessionOptions: SessionOptions
+  /** All that have a socket, with their peers. */
+  readonly #sessions = new Map<MqttSession, Peer>()
+  /** The one session of each device that counts. */
+  readonly #current = new Map<string, MqttSession>()
+  readonly #persisting = new Set<Promise<void>>()
   #ticking: NodeJS.Timeout | undefined
-  #closed = false
+  #isClosed = false
 
-  constructor(options: LinkOptions) {
+  constructor(options: DeviceConnectionsOptions) {
     const { metrics, log, clock, handlers } = options
-    const pressure = this.#pressure
-    this.#options = options
-    this.#mentions = new Mentions(log, clock)
-    this.#admission = new Admission({ ...options, pressure })
-    const receiver = new Receiver({
-      received: handlers.received,
+    const budget = new IngestBudget()
+    const logThrottle = new LogThrottle(log, clock)
+    const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget })
+    this.#services = { ...options, logThrottle }
+    this.#admission = new Admission({ handlers, clock, log, metrics, budget })
+    this.#sessionOptions = {
+      budget,
       metrics,
-      mentions: this.#mentions,
-      pressure,
-      say: (connection, message) => this.#say(connection, message),
-    })
-    const control = new Control({
-      metrics,
-      mentions: this.#mentions,
-      admit: (connection, connect) => this.#admit(connection, connect),
-      serve: (connection) => void this.#serve(connection),
-    })
-    this.#takes = {
-      pressure,
-      published: (connection, first, body) => receiver.receive(connection, first, body),
-      controlled: (connection, first, body) => control.receive(connection, first, body),
-      dropped: () => metrics.dropped.inc(),
+      onConnect: (session, request) => this.#connect(session, request),
+      onPublish: (session, packet, bytes) => ingest.receive(session, packet, bytes),
     }
     metrics.watch('devices_connected', 'Devices that are connected now.', () => this.#current.size)
-    metrics.watch('devices_waiting', 'Devices that wait because too much is under way.', () => pressure.waiting)
-    metrics.watch('device_bytes_under_way', 'Received and not dealt with yet, in bytes.', () => pressure.underWay)
+    metrics.watch('devices_waiting', 'Devices that wait for the ingest budget.', () => budget.queueLength)
+    metrics.watch('device_bytes_under_way', 'Bytes of messages that are not finished.', () => budget.bytesInFlight)
   }
 
-  listen(): void {
+  /** Begins to watch timeouts: once a second for all sessions, instead of a timer for each. */
+  start(): void {
     this.#ticking = setInterval(() => {
-      for (const connection of this.#open) connection.tick()
+      for (const session of this.#sessions.keys()) session.tick()
     }, 1000).unref()
   }
 
-  /** A new connection, over whatever carries bytes, to whoever is at the other end. */
-  take(stream: Duplex, peer: { readonly remoteAddress?: string | undefined }): void {
-    if (this.#closed) return void stream.destroy()
-    const { metrics, log } = this.#options
-    const connection = new Connection(stream, peer, this.#takes)
-    this.#open.add(connection)
-    stream.on('error', (error) => {
+  accept(socket: Duplex, peer: Peer): void {
+    if (this.#isClosed) return void socket.destroy()
+    const { metrics, log } = this.#services
+    const session = new MqttSession(socket, this.#sessionOptions)
+    this.#sessions.set(session, peer)
+    socket.on('error', (error) => {
       metrics.broken.inc()
       log.debug({ reason: error.message }, 'a device connection broke')
     })
-    stream.once('end', () => stream.destroy())
-    stream.once('close', () => {
-      this.#open.delete(connection)
-      this.#left(connection)
+    socket.once('close', () => {
+      this.#sessions.delete(session)
+      this.#disconnected(session)
     })
+    session.start()
   }
 
   isConnected(endpointId: string): boolean {
@@ -99,118 +91,96 @@ export class Link implements Devices {
   }
 
   wake(endpointIds: Iterable<string>): void {
-    for (const id of endpointIds) {
-      const connection = this.#current.get(id)
-      if (!connection) continue
-      connection.mayWait = true
-      void this.#serve(connection)
-    }
+    for (const id of endpointIds) this.#current.get(id)?.identified?.downlink.wake()
   }
 
   cut(endpointIds: Iterable<string>, why: 'unenrolled' | 'replaced' = 'unenrolled'): void {
-    const deadline = isoTime(this.#options.clock.now() + 60_000)
+    const deadline = isoTime(this.#services.clock.now() + unenrolDeadlineMs)
     for (const id of endpointIds) {
-      const connection = this.#current.get(id)
-      if (!connection) continue
+      const session = this.#current.get(id)
+      if (!session) continue
       if (why === 'unenrolled') {
-        this.#say(connection, { kind: 'operation', body: { id: randomUUID(), type: 'UNENROL', deadline } })
+        const body = { id: randomUUID(), type: 'UNENROL' as const, deadline }
+        session.identified?.downlink.send({ kind: 'operation', body })
       }
-      this.#left(connection)
-      this.#end(connection, farewell)
+      this.#disconnected(session)
+      session.close(unenrolDelayMs)
     }
   }
 
-  /** Nobody new, everybody out; resolves when their absence is written. */
+  /** Ends all connections and takes no new ones; resolves when the database knows that nobody is connected. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     clearInterval(this.#ticking)
-    for (const connection of this.#current.values()) this.#left(connection)
-    for (const { stream } of this.#open) stream.destroy()
-    await Promise.all(this.#leaving)
+    for (const session of this.#current.values()) this.#disconnected(session)
+    for (const { socket } of this.#sessions.keys()) socket.destroy()
+    await Promise.all(this.#persisting)
   }
 
-  async #admit(connection: Connection, connect: Connect): Promise<void> {
-    const device = await this.#admission.identify(connection, connect)
-    if (this.#closed || connection.stream.destroyed) throw new Refused('later')
-    const { handlers, clock, log } = this.#options
-    const session = { device, since: clock.now(), credential: connect.password ?? '' }
-    connection.begin(session)
-    // Now, not after the write: from here on only this one counts, whatever becomes of it.
-    const before = this.#current.get(device.id)
-    this.#current.set(device.id, connection)
-    if (before) this.#end(before)
-    let arrival: Arrival | undefined
+  async #connect(session: MqttSession, request: ConnectRequest): Promise<'accepted' | RefusalReason> {
     try {
-      arrival = await handlers.connected(session)
-    } finally {
-      if (!arrival) this.#left(connection)
+      await this.#admit(session, request)
+      return 'accepted'
+    } catch (error) {
+      if (error instanceof Refused) return error.reason
+      // A device is not to blame for any other error, so it may try again.
+      const device = session.identified?.connection.device
+      this.#services.logThrottle.warn('a device could not connect', error as Error, device)
+      return 'try later'
     }
-    if (!arrival) throw await this.#admission.dead(connection, connect.username)
-    connection.mayWait ||= arrival.mayWait
-    if (connection.isOver) throw new Refused('later')
+  }
+
+  async #admit(session: MqttSession, request: ConnectRequest): Promise<void> {
+    const address = this.#sessions.get(session)?.remoteAddress ?? ''
+    const device = await this.#admission.identify(address, request)
+    if (this.#isClosed || session.socket.destroyed) throw new Refused('try later')
+    const { handlers, log } = this.#services
+    const { connection, downlink } = this.#identify(session, device, request)
+    // Before the presence is written: whatever becomes of this session, the one before it is over.
+    const before = this.#current.get(device.id)
+    this.#current.set(device.id, session)
+    before?.close()
+    let presence: Awaited<ReturnType<typeof handlers.connected>>
+    try {
+      presence = await handlers.connected(connection)
+    } finally {
+      if (!presence) this.#disconnected(session)
+    }
+    if (!presence) throw await this.#admission.refuseCredential(address, request.username)
+    if (presence.mayHavePending) downlink.wake()
+    if (!session.isOpen) throw new Refused('try later')
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
   }
 
-  /** Says what waits. It is in the database: what cannot be asked now is asked later. */
-  async #serve(connection: Connection): Promise<void> {
-    const { handlers, clock } = this.#options
-    const { session } = connection
-    if (!session || !connection.isListening || !connection.mayWait) return
-    connection.askAgain = true
-    if (connection.isAsking) return
-    connection.isAsking = true
-    try {
-      while (connection.askAgain && this.#current.get(session.device.id) === connection) {
-        connection.askAgain = false
-        for (const message of await handlers.waiting(session, (kind) => connection.listensTo(kind))) {
-          if (!connection.isRepetition(message, clock.now())) this.#say(connection, message)
-        }
-      }
-    } catch (error) {
-      this.#mentions.warn('nothing could be sent, trying again', error as Error, session.device)
-      setTimeout(() => void this.#serve(connection), retryAfter).unref()
-    } finally {
-      connection.isAsking = false
-    }
+  #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {
+    const connection: Session = { device, since: this.#services.clock.now(), credential: password }
+    const downlink = new Downlink(this.#services, connection, session)
+    session.identify(connection, downlink)
+    return { connection, downlink }
   }
 
-  #say(connection: Connection, message: DownMessage): void {
-    const { metrics, clock } = this.#options
-    if (connection.say(message, clock.now())) metrics.sent.inc({ kind: message.kind })
-    // It does not listen yet.
-    else connection.mayWait = true
+  #disconnected(session: MqttSession): void {
+    session.beginClosing()
+    const { connection } = session.identified ?? {}
+    if (!connection || this.#current.get(connection.device.id) !== session) return
+    this.#current.delete(connection.device.id)
+    const persisting: Promise<void> = this.#persistDisconnect(connection).finally(() =>
+      this.#persisting.delete(persisting),
+    )
+    this.#persisting.add(persisting)
   }
 
-  #left(connection: Connection): void {
-    const { session } = connection
-    connection.isOver = true
-    if (!session || !this.#forget(connection)) return
-    const leaving: Promise<void> = this.#writeAbsence(session).finally(() => this.#leaving.delete(leaving))
-    this.#leaving.add(leaving)
-  }
-
-  /** Again and again, until it is written, or no longer true. */
-  async #writeAbsence(session: Session): Promise<void> {
-    const { handlers } = this.#options
-    while (!this.#current.has(session.device.id)) {
+  /** Tries until it is written, or until the device is connected again. */
+  async #persistDisconnect(connection: Session): Promise<void> {
+    const { handlers, logThrottle } = this.#services
+    while (!this.#current.has(connection.device.id)) {
       try {
-        return await handlers.disconnected(session)
+        return await handlers.disconnected(connection)
       } catch (error) {
-        this.#mentions.warn('absence was not written yet', error as Error, session.device)
-        if (this.#closed) return
-        await sleep(retryAfter)
+        logThrottle.warn('disconnect not persisted, retrying', error as Error, connection.device)
+        if (this.#isClosed) return
+        await sleep(retryAfterMs)
       }
     }
-  }
-
-  /** Nothing that it says counts from now on. */
-  #end(connection: Connection, after = 0): void {
-    connection.isOver = true
-    setTimeout(() => connection.stream.destroy(), after).unref()
-  }
-
-  #forget(connection: Connection): boolean {
-    const id = connection.session?.device.id
-    return id !== undefined && this.#current.get(id) === connection && this.#current.delete(id)
   }
 }

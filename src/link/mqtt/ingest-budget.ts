@@ -1,84 +1,81 @@
-// How much of what devices sent may be under way at once, over all connections: what is beyond waits in line, in its socket.
+// The ingest budget: how many bytes of messages may be unfinished at once over all connections. Those beyond it queue up.
 
-/** In bytes, received and not dealt with yet: devices that all come back at once must not fill the memory. */
-const most = 16 * 1024 * 1024
-/** What a message takes beside its bytes, roughly: many small ones count too. */
-const besides = 1024
-/** So many in line are a crowd: whoever wants to connect now is told to come later. */
-const crowd = 1000
-/** Of those in line, in bytes, in one turn of the event loop: everybody else wants to go on, too. */
-const mostAtOnce = 512 * 1024
+/** Bytes received and not finished yet: devices that all come back at the same moment must not fill the memory. */
+const maxBytesInFlight = 16 * 1024 * 1024
+/** Roughly what a message takes beside its own bytes, so that many small ones count too. */
+const perMessageOverheadBytes = 1024
+/** With so many connections in the queue, new ones are told to come back later. */
+const overloadedQueueLength = 1000
+/** Granted in one turn of the event loop, so that everything else gets its turn as well. */
+const maxBytesPerTurn = 512 * 1024
 
-/** Somebody with a message in hand. */
-export interface Bearer {
-  /** Its message has its place now. */
-  go(): void
+/** A connection that asks for its share of the budget. */
+export interface BudgetApplicant {
+  /** The bytes that it queued for are reserved now. */
+  granted(): void
 }
 
-export class Pressure {
-  #underWay = 0
-  /** Who waits with how many bytes; the first is the next. */
-  readonly #line = new Map<Bearer, number>()
-  #isCalling = false
+export class IngestBudget {
+  #bytesInFlight = 0
+  /** Connections in the order in which they came, with the bytes that each needs. */
+  readonly #queue = new Map<BudgetApplicant, number>()
+  #isGranting = false
 
-  /** In bytes. */
-  get underWay(): number {
-    return this.#underWay
+  get bytesInFlight(): number {
+    return this.#bytesInFlight
   }
 
-  get waiting(): number {
-    return this.#line.size
+  get queueLength(): number {
+    return this.#queue.size
   }
 
-  get isCrowded(): boolean {
-    return this.#line.size >= crowd
+  get isOverloaded(): boolean {
+    return this.#queue.size >= overloadedQueueLength
   }
 
-  /** A place for a message of that size; false if there is none. */
-  take(size: number): boolean {
-    if (this.#underWay >= most || this.#line.size > 0) return false
-    this.add(size)
+  /** False if the budget is used up, or if others queue for it. */
+  reserve(bytes: number): boolean {
+    if (this.#bytesInFlight >= maxBytesInFlight || this.#queue.size > 0) return false
+    this.add(bytes)
     return true
   }
 
-  /** The same; false if the bearer is in line now, behind all others: it is called. */
-  takeOrWait(size: number, bearer: Bearer): boolean {
-    if (this.take(size)) return true
-    this.#line.set(bearer, size)
+  /** False if the applicant was put at the end of the queue. */
+  reserveOrQueue(bytes: number, applicant: BudgetApplicant): boolean {
+    if (this.reserve(bytes)) return true
+    this.#queue.set(applicant, bytes)
     return false
   }
 
-  /** It has come, whether there is a place or not. */
-  add(size: number): void {
-    this.#underWay += size + besides
+  /** Counts bytes that are in memory already, whether the budget allows them or not. */
+  add(bytes: number): void {
+    this.#bytesInFlight += bytes + perMessageOverheadBytes
   }
 
-  /** It was dealt with, or went away. */
-  free(size: number): void {
-    this.#underWay -= size + besides
-    this.#call()
+  release(bytes: number): void {
+    this.#bytesInFlight -= bytes + perMessageOverheadBytes
+    this.#scheduleGrants()
   }
 
-  /** Nobody waits there any more. */
-  leave(bearer: Bearer): void {
-    this.#line.delete(bearer)
-    this.#call()
+  leaveQueue(applicant: BudgetApplicant): void {
+    this.#queue.delete(applicant)
+    this.#scheduleGrants()
   }
 
-  #call(): void {
-    if (this.#line.size === 0 || this.#isCalling || this.#underWay >= most) return
-    this.#isCalling = true
+  #scheduleGrants(): void {
+    if (this.#queue.size === 0 || this.#isGranting || this.#bytesInFlight >= maxBytesInFlight) return
+    this.#isGranting = true
     setImmediate(() => {
-      this.#isCalling = false
-      let called = 0
-      for (const [bearer, size] of this.#line) {
-        if (this.#underWay >= most || called >= mostAtOnce) break
-        this.#line.delete(bearer)
-        this.add(size)
-        called += size
-        bearer.go()
+      this.#isGranting = false
+      let grantedBytes = 0
+      for (const [applicant, bytes] of this.#queue) {
+        if (this.#bytesInFlight >= maxBytesInFlight || grantedBytes >= maxBytesPerTurn) break
+        this.#queue.delete(applicant)
+        this.add(bytes)
+        grantedBytes += bytes
+        applicant.granted()
       }
-      this.#call()
+      this.#scheduleGrants()
     })
   }
 }

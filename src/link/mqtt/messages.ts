@@ -49,7 +49,7 @@ const tidyOf: Record<UpKind, ReturnType<typeof tidy> | undefined> = {
   logs: tidy(false),
 }
 
-export const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
+const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
 
 /** The message, or why it is none. */
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
