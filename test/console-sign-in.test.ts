@@ -155,7 +155,7 @@ describe('signing in [contract 9.session]', () => {
     [{}, 400],
     [{ raw: 'key=rk_', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
     [{ raw: '{"key":"rk_"}', headers: { 'content-type': 'text/plain' } }, 415],
-    [{ raw: `{"key":"${'x'.repeat(1024 * 1024)}"}` }, 413],
+    [{ raw: `{"key":"${'x'.repeat(4 * 1024)}"}` }, 413],
   ] as [Call, number][])('rubbish is refused: %j', async (call, status) => {
     const reply = await session(house, 'POST', call)
     expect(reply.status).toBe(status)

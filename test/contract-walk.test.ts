@@ -236,7 +236,7 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
     const f = untouched
     const stranger = await house.newOrg()
     const readOnly = await f.newKey({ scopes: ['read'] })
-    const [raw, tooLong] = ['{', 'x'.repeat(1024 * 1024 + 1)]
+    const [raw, tooLong] = ['{', 'x'.repeat((of(id).bodyLimitBytes ?? 0) + 1)]
     const text = { 'content-type': 'text/plain' }
     const stale = { 'if-match': '"999"' }
     const [param] = Object.keys(of(id).params ?? {})

@@ -36,9 +36,9 @@ test('answers come in the order of the questions [MQTT-4.6.0-2]', async () => {
   const { answer } = await enrolDevice(house, org, { roomId: room })
   const it = await rawMqtt(house.mqttPort)
   const messages = Array.from({ length: 60 }, (_, i) => {
-    // Some wait for a commit, some are bad and wait for nothing.
+    // Some wait for a commit, some are bad and wait for nothing; no more of these than a device may send in a minute.
     const [kind, body] =
-      i % 3 === 0 ? (['operation', 'rubbish'] as const) : (['status', `{"hexapaBuild":"${i}"}`] as const)
+      i % 6 === 0 ? (['operation', 'rubbish'] as const) : (['status', `{"hexapaBuild":"${i}"}`] as const)
     return frames.publish(upTopic(answer.endpointId, kind), body, 1, i + 1)
   })
   it.socket.write(Buffer.concat([frames.connect(answer.endpointId, answer.credential), ...messages]))
@@ -170,6 +170,37 @@ test('texts of a device are trimmed, and what it leaves out of its networks is f
     await device.publish('status', { orientation: 'wrong', ...bad })
   }
   expect(await endpoint(device.id)).not.toHaveProperty('orientation')
+  await device.close()
+})
+
+test('keys that the schema does not know are dropped unread, but not more than 6,000 of all', async () => {
+  const device = await newDevice(house, org, { roomId: room })
+  const others = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
+  await device.publish('status', { orientation: 'first', unknown: '\u0001', networks: [{ display: 'a', x: '\u0001' }] })
+  expect(await endpoint(device.id)).toMatchObject({ orientation: 'first', networks: [{ display: 'a' }] })
+  await device.publish('status', { orientation: 'second', ...others(5_999) })
+  expect((await endpoint(device.id)).orientation).toBe('second')
+  await device.publish('status', { orientation: 'third', ...others(6_000) })
+  expect((await endpoint(device.id)).orientation).toBe('second')
+  await device.close()
+})
+
+test('a config report has up to 500 keys', async () => {
+  const device = await newDevice(house, org, { roomId: room })
+  const reported = async () => (await org.call('GET', `/endpoints/${device.id}/config/state`)).body.reported
+  const config = (nightMode: boolean, others: number) => ({
+    nightMode,
+    ...Object.fromEntries(Array.from({ length: others }, (_, i) => [`k${i}`, 'x'])),
+  })
+  await device.publish('config', { version: 0, config: config(true, 499) })
+  expect(await reported()).toEqual({ nightMode: true })
+  await device.publish('config', { version: 0, config: config(false, 500) })
+  await device.publish('config', {
+    version: 0,
+    config: config(false, 1),
+    rejected: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`k${i}`, 'x'])),
+  })
+  expect(await reported()).toEqual({ nightMode: true })
   await device.close()
 })
 

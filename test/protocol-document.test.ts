@@ -121,7 +121,7 @@ test('the errors of enrolment are those in the table', async () => {
     await wrong(),
     await enrol({}, '/device/v1/enroll'),
     await enrol({ serial: 'S1' }),
-    await enrol({ more: 'x'.repeat(1024 * 1024) }),
+    await enrol({ more: 'x'.repeat(4 * 1024) }),
     await enrol({}, devicePaths.enrol, { 'content-type': 'text/plain' }),
   ]
   await Promise.all(Array.from({ length: 9 }, wrong))

@@ -19,6 +19,7 @@ interface Schema {
   readonly maximum?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly maxProperties?: number
   readonly $ref?: string
 }
 
@@ -44,7 +45,10 @@ function typeOf(field: Schema): string {
   if (field.$ref) return nameOf(field.$ref)
   if (field.enum) return code(field.enum)
   if (field.anyOf) return field.anyOf.flatMap((one) => (one.type === 'null' ? [] : [typeOf(one)])).join(' or ')
-  if (field.patternProperties) return `object, each value ${Object.values(field.patternProperties).map(typeOf)}`
+  if (field.patternProperties) {
+    const count = field.maxProperties === undefined ? '' : ` of up to ${field.maxProperties} keys`
+    return `object${count}, each value ${Object.values(field.patternProperties).map(typeOf)}`
+  }
   switch (field.type) {
     case 'boolean':
       return 'true or false'

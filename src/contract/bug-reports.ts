@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { EndpointIds, exampleEndpointId } from './endpoints.ts'
-import { operation } from './operation.ts'
+import { largeBodyBytes, operation } from './operation.ts'
 import { OneOf, Shape, Time } from './shape.ts'
 
 const supportId = Type.String({ description: 'Support ID; case and hyphens do not matter.' })
@@ -38,6 +38,7 @@ export const bugReportOperations = {
     description: 'An endpoint that is offline delivers when it returns within 24 hours.',
     query: { uploadInCallLogs: Type.Boolean({ description: 'Include logs of calls, which can be private.' }) },
     body: EndpointIds,
+    bodyLimitBytes: largeBodyBytes,
     response: Shape('webpageEndpointsGenerateBugReportResponse', { supportId }),
     audit: { category: 'DEVICE', type: 'DEVICE_LOGS_REQUESTED' },
     example: { body: [exampleEndpointId], response: { supportId: 'K7QF-2MXA' } },

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { DeviceConfig, DeviceSettings, EndpointSettings } from './config-keys.ts'
 import { exampleEndpointId } from './endpoints.ts'
-import { operation } from './operation.ts'
+import { largeBodyBytes, operation } from './operation.ts'
 import { Int32, ListOf, OneOf, Shape, Time } from './shape.ts'
 
 const configStates = ['PENDING', 'DELIVERED', 'FAILED', 'SUPERSEDED'] as const
@@ -70,6 +70,7 @@ export const configOperations = {
       'Only the keys that are sent change; null unsets a key. An endpoint that is offline gets it when it reconnects.',
     params: { id },
     body: DeviceConfig,
+    bodyLimitBytes: largeBodyBytes,
     bodyWrapper: 'deviceConfig',
     keepsNumberText: true,
     response: Applied,

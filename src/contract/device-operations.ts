@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { EndpointIds, exampleEndpointId } from './endpoints.ts'
-import { operation } from './operation.ts'
+import { largeBodyBytes, operation } from './operation.ts'
 import { Empty, Int32, Lines, ListOf, OneOf, Shape, Time } from './shape.ts'
 
 export const operationTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS'] as const
@@ -64,6 +64,7 @@ export const deviceOperationOperations = {
     summary: 'Show a message on the screens of endpoints',
     description: 'An endpoint that is offline gets it if it comes back within 5 minutes.',
     body: Shape('SendEndpointMessageRequest', { message, endpointIds: EndpointIds }),
+    bodyLimitBytes: largeBodyBytes,
     response: Operations,
     audit: { category: 'DEVICE', type: 'DEVICE_MESSAGE_SENT' },
     example: {
@@ -82,6 +83,7 @@ export const deviceOperationOperations = {
       message,
       roomIds: Type.Array(Int32('Identifier of a room.'), { minItems: 1, maxItems: 1000 }),
     }),
+    bodyLimitBytes: largeBodyBytes,
     response: Operations,
     audit: { category: 'DEVICE', type: 'DEVICE_MESSAGE_SENT' },
     example: {

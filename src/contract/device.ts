@@ -54,6 +54,8 @@ export const SampleReport = Shape('SampleReport', {
 })
 
 const configValue = Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 255 })])
+/** A maker may report keys of its own; Roomkeeper knows about 60. */
+const maxReportedKeys = 500
 export const ConfigReport = Shape('ConfigReport', {
   version: Type.Integer({
     minimum: 0,
@@ -61,10 +63,12 @@ export const ConfigReport = Shape('ConfigReport', {
     description: 'The version of the desired config that it has seen last; 0: none.',
   }),
   config: Type.Record(Type.String(), configValue, {
+    maxProperties: maxReportedKeys,
     description: 'Every key as it is set now, read-only keys included, passwords left out.',
   }),
   rejected: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 255 }), {
+      maxProperties: maxReportedKeys,
       description: 'Keys of this version that the device cannot use, with the reason for a person.',
     }),
   ),

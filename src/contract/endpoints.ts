@@ -1,7 +1,7 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
 import Type, { type TSchema } from 'typebox'
-import { operation } from './operation.ts'
+import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
 import { Empty, Int32, ListOf, OneOf, Reference, Shape, Time } from './shape.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
@@ -182,6 +182,7 @@ export const endpointOperations = {
         Type.Boolean({ description: 'They take the profile of the room; otherwise they keep theirs.' }),
       ),
     }),
+    bodyLimitBytes: largeBodyBytes,
     response: Shape('webpageMovePairedEndpointsResponse', { endpointIds: Type.Array(Type.String()) }),
     audit: { category: 'DEVICE', type: 'DEVICE_MOVED' },
     example: {
@@ -197,6 +198,7 @@ export const endpointOperations = {
     summary: 'Assign a profile to an endpoint, or clear it',
     params: { id },
     body: Shape('AssignProfileRequest', { profileId: Reference('The profile; null or 0 clears it.') }),
+    bodyLimitBytes: mediumBodyBytes,
     response: Empty,
     ifMatch: true,
     audit: { category: 'DEVICE', type: 'PROFILE_ASSIGNED', undoType: 'PROFILE_UNASSIGNED' },

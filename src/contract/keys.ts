@@ -1,7 +1,7 @@
 // API keys: what the key operations take and give. [contract 3.1] [contract 6.keys]
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
+import { mediumBodyBytes, operation } from './operation.ts'
 import { Empty, ListOf, Name, OneOf, Shape, Time } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the key.' })
@@ -61,6 +61,7 @@ export const keyOperations = {
       manage: Type.Optional(Type.Boolean({ description: 'Whether it may manage keys and users; default false.' })),
       expiresAt: Type.Optional(Type.Union([Time('When it stops working.'), Type.Null()])),
     }),
+    bodyLimitBytes: mediumBodyBytes,
     response: KeyWithSecret,
     versioned: true,
     audit: { category: 'USER', type: 'API_KEY_CREATED' },

@@ -1,7 +1,7 @@
 // Locations: what the four location operations take and give.
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
+import { mediumBodyBytes, operation } from './operation.ts'
 import { Empty, Int32, ListOf, Name, Named, Reference, Shape } from './shape.ts'
 
 const fields = {
@@ -32,6 +32,7 @@ export const locationOperations = {
     scope: 'write',
     summary: 'Add a location, optionally in an existing region',
     body: Shape('LocationsCreateRequest', { name: Name('location'), regionId }),
+    bodyLimitBytes: mediumBodyBytes,
     response: Location,
     versioned: true,
     audit: { category: 'ORG', type: 'LOCATION_CREATED' },
@@ -50,6 +51,7 @@ export const locationOperations = {
       { name: Type.Optional(Name('location')), regionId },
       { minProperties: 1 },
     ),
+    bodyLimitBytes: mediumBodyBytes,
     response: Type.Object(fields, { title: 'webpageUpdateLocationResponse' }),
     versioned: true,
     ifMatch: true,

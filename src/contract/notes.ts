@@ -1,7 +1,7 @@
 // Room notes: what the note operations take and give. [contract 5.4.note] [contract 6.notes]
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
+import { largeBodyBytes, operation } from './operation.ts'
 import { Empty, Int32, Lines, ListOf, Shape, Time } from './shape.ts'
 
 export const Note = Shape('webpageRoomNote', {
@@ -32,6 +32,7 @@ export const noteOperations = {
     description: '`content` and `text` are accepted as other names of `note`.',
     params: { roomId },
     body: Shape('RoomNotesCreateRequest', { note: Lines(4096, 'The text of the note.') }),
+    bodyLimitBytes: largeBodyBytes,
     bodyAliases: { content: 'note', text: 'note' },
     response: Note,
     versioned: true,

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { isUuid } from '../../platform/uuid.ts'
 import type { Device, DeviceHandlers } from '../handlers.ts'
+import type { BadMessageLimit } from './bad-message-limit.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
@@ -27,6 +28,7 @@ interface AdmissionOptions {
   readonly log: Log
   readonly metrics: DeviceMetrics
   readonly budget: IngestBudget
+  readonly badMessages: BadMessageLimit
 }
 
 /** Connections of one device: ten at once, then one every two seconds. */
@@ -48,7 +50,7 @@ export class Admission {
   }
 
   async identify(address: string, { keepAliveSeconds, username, password }: ConnectRequest): Promise<Device> {
-    const { handlers, clock, metrics, budget } = this.#options
+    const { handlers, clock, metrics, budget, badMessages } = this.#options
     const { min, max } = keepAliveSecondsRange
     if (keepAliveSeconds < min || keepAliveSeconds > max) throw new Refused('unacceptable keep-alive')
     if (budget.isOverloaded) {
@@ -58,6 +60,10 @@ export class Admission {
     const device =
       username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
     if (!device) throw await this.refuseCredential(address, username)
+    if (badMessages.isShutOut(device.id)) {
+      metrics.refused.inc({ reason: 'bad messages' })
+      throw new Refused('try later')
+    }
     const now = clock.now()
     if (this.#connections.of(device.id, now).take(now)) return device
     metrics.refused.inc({ reason: 'too often' })

@@ -11,6 +11,9 @@ export class BackPressure implements BudgetApplicant {
   readonly #socket: Duplex
   readonly #budget: IngestBudget
   readonly #proceed: () => void
+  /** One message is read between two ticks. The others wait in the socket. */
+  isSlowed = false
+  #hasReadSinceTick = false
   #unansweredMessages = 0
   /** The share of the budget for one message that has not arrived as a whole. */
   #reservation: 'none' | 'queued' | 'held' = 'none'
@@ -30,7 +33,7 @@ export class BackPressure implements BudgetApplicant {
     // A device that does not read its answers is not read either.
     if (this.#reservation === 'queued' || this.#socket.writableNeedDrain) return 'wait'
     if (!isPublish(header)) return 'read'
-    if (this.#unansweredMessages >= maxUnansweredMessages) return 'wait'
+    if (this.#unansweredMessages >= maxUnansweredMessages || (this.isSlowed && this.#hasReadSinceTick)) return 'wait'
     const { remainingBytes } = header
     if (isQos0(header)) {
       if (!this.#budget.reserve(remainingBytes)) return 'skip'
@@ -55,6 +58,7 @@ export class BackPressure implements BudgetApplicant {
   /** A whole message has arrived. Its share of the budget now belongs to its handler, which releases it. */
   messageArrived(bytes: number): void {
     this.#unansweredMessages++
+    this.#hasReadSinceTick = true
     // The share was given back because the message was slow, but its bytes are here all the same.
     if (this.#reservation !== 'held') this.#budget.add(bytes)
     this.#reservation = 'none'
@@ -68,6 +72,8 @@ export class BackPressure implements BudgetApplicant {
   /** Called once a second. */
   tick(): void {
     if (this.#reservation === 'held' && ++this.#heldSeconds > reservationSeconds) this.#giveBack()
+    this.#hasReadSinceTick = false
+    this.#proceed()
   }
 
   /** The connection is gone. */

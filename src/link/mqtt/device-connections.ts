@@ -7,6 +7,7 @@ import type { Devices } from '../../platform/devices.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Device, DeviceHandlers, Session } from '../handlers.ts'
 import { Admission, type RefusalReason, Refused } from './admission.ts'
+import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
 import { Ingest } from './ingest.ts'
 import { IngestBudget } from './ingest-budget.ts'
@@ -36,6 +37,7 @@ const unenrolDeadlineMs = 60_000
 export class DeviceConnections implements Devices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions
   readonly #admission: Admission
+  readonly #badMessages: BadMessageLimit
   readonly #sessionOptions: SessionOptions
   /** All that have a socket, with their peers. */
   readonly #sessions = new Map<MqttSession, Peer>()
@@ -49,9 +51,11 @@ export class DeviceConnections implements Devices {
     const { metrics, log, clock, handlers } = options
     const budget = new IngestBudget()
     const logThrottle = new LogThrottle(log, clock)
-    const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget })
+    const badMessages = new BadMessageLimit(clock)
+    const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget, badMessages })
     this.#services = { ...options, logThrottle }
-    this.#admission = new Admission({ handlers, clock, log, metrics, budget })
+    this.#admission = new Admission({ handlers, clock, log, metrics, budget, badMessages })
+    this.#badMessages = badMessages
     this.#sessionOptions = {
       budget,
       metrics,
@@ -66,7 +70,10 @@ export class DeviceConnections implements Devices {
   /** Begins to watch timeouts: once a second for all sessions, instead of a timer for each. */
   start(): void {
     this.#ticking = setInterval(() => {
-      for (const session of this.#sessions.keys()) session.tick()
+      for (const session of this.#sessions.keys()) {
+        if (session.isSlowed) this.#updateSlowed(session)
+        session.tick()
+      }
     }, 1000).unref()
   }
 
@@ -156,7 +163,13 @@ export class DeviceConnections implements Devices {
     const connection: Session = { device, since: this.#services.clock.now(), credential: password }
     const downlink = new Downlink(this.#services, connection, session)
     session.identify(connection, downlink)
+    this.#updateSlowed(session)
     return { connection, downlink }
+  }
+
+  #updateSlowed(session: MqttSession): void {
+    const { device } = session.identified?.connection ?? {}
+    session.isSlowed = device !== undefined && this.#badMessages.isSlowed(device.id)
   }
 
   #disconnected(session: MqttSession): void {

@@ -1,7 +1,8 @@
 // Takes what devices publish: reads it, hands it to the handler of its kind, and acknowledges it when it is durable.
 import type { IPublishPacket } from 'mqtt-packet'
 import type { DownMessage } from '../../contract/device.ts'
-import type { DeviceHandlers, Session } from '../handlers.ts'
+import type { Device, DeviceHandlers, Session } from '../handlers.ts'
+import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-message-limit.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { LogThrottle } from './log-throttle.ts'
 import { BadMessage, readMessage } from './messages.ts'
@@ -13,6 +14,7 @@ interface IngestOptions {
   readonly metrics: DeviceMetrics
   readonly logThrottle: LogThrottle
   readonly budget: IngestBudget
+  readonly badMessages: BadMessageLimit
 }
 
 export class Ingest {
@@ -40,7 +42,8 @@ export class Ingest {
     const handled = this.#handle(connection, topic.slice(topicPrefix.length), payload as Buffer)
     if (!handled) {
       // A bad message is acknowledged all the same: sending it again would not make it better.
-      finish()
+      if (this.#mayStay(session, connection.device)) finish()
+      else budget.release(bytes)
       return
     }
     handled.then(
@@ -73,6 +76,26 @@ export class Ingest {
       logThrottle.warn('bad message of a device', error, connection.device, { kind: name.slice(0, 40) })
       return undefined
     }
+  }
+
+  /** Slows a device after many bad messages; false if there were so many that its connection was closed. */
+  #mayStay(session: MqttSession, device: Device): boolean {
+    const { badMessages, metrics, logThrottle } = this.#options
+    const verdict = badMessages.count(device.id)
+    if (verdict === 'shut out') {
+      const reason = `more than ${maxBeforeShutOut} bad messages in a minute`
+      metrics.badMessageLimits.inc({ action: 'closed' })
+      logThrottle.warn('device connection closed and refused for a minute', new Error(reason), device)
+      session.fail(reason)
+      return false
+    }
+    if (verdict === 'slowed' && !session.isSlowed) {
+      session.isSlowed = true
+      metrics.badMessageLimits.inc({ action: 'slowed' })
+      const reason = new Error(`more than ${maxBeforeSlowed} bad messages in a minute`)
+      logThrottle.warn('device slowed to one message a second', reason, device)
+    }
+    return true
   }
 
   #lost({ device }: Session, error: Error): void {

@@ -3,8 +3,10 @@ import { isUtf8 } from 'node:buffer'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { downMessages, type UpKind, upMessages } from '../../contract/device.ts'
 import { parseTime } from '../../platform/clock.ts'
+import { hasTooManyKeys, maxJsonKeys } from '../../platform/json-keys.ts'
 import { textProblem } from '../../platform/text.ts'
 import { isUuid } from '../../platform/uuid.ts'
+import { type Copy, knownFieldsCopier } from './known-fields.ts'
 
 function makeAjv(strictNumbers: boolean): Ajv {
   // What the schema does not know is dropped, at any depth: nobody's concern, and not to be stored.
@@ -34,20 +36,24 @@ export function subscribedTo(filter: string, endpointId: string): string | undef
 export class BadMessage extends Error {}
 
 /** Texts as everywhere: trimmed, without control characters; only what is said to people may have lines. [contract 1.10] */
-const tidy = (mayHaveLines: boolean) => (_key: string, value: unknown) => {
-  if (typeof value !== 'string') return value
-  const problem = textProblem(value, mayHaveLines)
-  if (problem) throw new BadMessage(`a text ${problem}`)
-  return value.trim()
+const copier = (kind: UpKind, mayHaveLines: boolean): Copy =>
+  knownFieldsCopier(upMessages[kind] as object, (text) => {
+    const problem = textProblem(text, mayHaveLines)
+    if (problem) throw new BadMessage(`a text ${problem}`)
+    return text.trim()
+  })
+
+const copyKnown: Record<UpKind, Copy> = {
+  status: copier('status', false),
+  // A sample has no text, and comes often: validation drops what it does not know.
+  sample: (message) => message,
+  config: copier('config', true),
+  operation: copier('operation', true),
+  logs: copier('logs', false),
 }
-/** A sample has no text, and comes often. */
-const tidyOf: Record<UpKind, ReturnType<typeof tidy> | undefined> = {
-  status: tidy(false),
-  sample: undefined,
-  config: tidy(true),
-  operation: tidy(true),
-  logs: tidy(false),
-}
+
+/** A key in the name of a field may be as long as the message. */
+const maxReasonLength = 200
 
 const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
 
@@ -55,16 +61,19 @@ const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
   if (!isKind(kind)) throw new BadMessage(`there is no message "${kind.slice(0, 40)}"`)
   if (!isUtf8(payload)) throw new BadMessage('it is not UTF-8 text')
+  if (hasTooManyKeys(payload)) throw new BadMessage(`it has more than ${maxJsonKeys} keys`)
   let message: unknown
   try {
-    message = JSON.parse(payload.toString('utf8'), tidyOf[kind])
-  } catch (error) {
-    throw error instanceof BadMessage ? error : new BadMessage('it is not JSON')
+    message = JSON.parse(payload.toString('utf8'))
+  } catch {
+    throw new BadMessage('it is not JSON')
   }
+  message = copyKnown[kind](message)
   const validate = validators[kind]
   if (!validate(message)) {
     const [first] = validate.errors ?? []
-    throw new BadMessage(`${first?.instancePath.slice(1).replaceAll('/', '.') || 'it'} ${first?.message ?? 'is wrong'}`)
+    const field = first?.instancePath.slice(1, maxReasonLength).replaceAll('/', '.') || 'it'
+    throw new BadMessage(`${field} ${first?.message ?? 'is wrong'}`)
   }
   return { kind, message }
 }

@@ -7,6 +7,7 @@ export interface DeviceMetrics {
   readonly received: Record<UpKind, number>
   readonly sent: Counter<'kind'>
   readonly bad: Counter
+  readonly badMessageLimits: Counter<'action'>
   readonly dropped: Counter
   readonly foreign: Counter
   readonly refused: Counter<'reason'>
@@ -33,6 +34,11 @@ export function makeDeviceMetrics(registry: Registry): DeviceMetrics {
     received,
     sent: counter('messages_sent_total', 'Messages to devices, by kind.', ['kind']),
     bad: counter('bad_messages_total', 'Messages from devices that do not fit their schema.'),
+    badMessageLimits: counter(
+      'bad_message_limits_total',
+      'Connections that were slowed or closed because their device sent too many bad messages, by action.',
+      ['action'],
+    ),
     dropped: counter(
       'dropped_total',
       'Messages at QoS 0 that were lost here: too much was under way, or the database failed.',

@@ -90,6 +90,15 @@ export class MqttSession implements FrameHandler, PacketSink {
     return this.#state.name !== 'closing' && this.socket.writable
   }
 
+  /** One message is read in a second, because the device sends bad ones. */
+  get isSlowed(): boolean {
+    return this.#backPressure.isSlowed
+  }
+
+  set isSlowed(isSlowed: boolean) {
+    this.#backPressure.isSlowed = isSlowed
+  }
+
   get identified(): Identified | undefined {
     return this.#identified
   }

@@ -1,4 +1,5 @@
 // One operation of the reference: what it needs, takes, gives and refuses, with an example to paste into a shell.
+import { kibibytes } from '../../contract/operation.ts'
 import { fieldsTable, parametersTable, schemaLink } from './fields.ts'
 import { code, codes, type Html, html, join, prose } from './html.ts'
 import { type Entry, nameIn, type Reference, type Schema } from './reference.ts'
@@ -65,6 +66,7 @@ function factsList({ operation, base, parameters, answerHeaders }: Entry): Html 
     <dl>
     ${fact('Needs', join(needs, ' and '))}
     ${others && fact('Also at', codes(others))}
+    ${operation.body && fact('Body', html`at most ${kibibytes(operation.bodyLimitBytes)}`)}
     ${operation.csv && fact('Also as', html`${code('text/csv')}, with the header ${code('Accept: text/csv')}`)}
     ${headers.map((p) => fact(p.name, prose(p.description ?? '')))}
     ${Object.entries(answerHeaders).map(([name, { description }]) => fact(name, prose(description)))}

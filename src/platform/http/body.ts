@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Failure } from '../failure.ts'
-import { parseKeepingNumbers } from './number-text.ts'
+import { hasTooManyKeys, maxJsonKeys } from '../json-keys.ts'
+import { rememberText } from './number-text.ts'
 
 const mostDepth = 32
 
@@ -12,7 +13,7 @@ export function parseBodies(app: FastifyInstance): void {
     try {
       const { 'content-encoding': encoding = 'identity' } = request.headers
       if (encoding !== 'identity') throw unsupported(`The body must be sent as it is, not with ${encoding}.`)
-      done(null, parseJson(body as Buffer, request.operation?.keepsNumberText ? parseKeepingNumbers : undefined))
+      done(null, parseJson(body as Buffer, request.operation?.keepsNumberText === true))
     } catch (error) {
       done(error as Error)
     }
@@ -25,10 +26,10 @@ export function parseBodies(app: FastifyInstance): void {
 
 const unsupported = (sentence: string) => new Failure('UNSUPPORTED_MEDIA_TYPE', sentence)
 
-/** `parseAgain` sees only what is known to be JSON and not too deep. */
-function parseJson(bytes: Buffer, parseAgain: ((json: string) => unknown) | undefined): unknown {
+function parseJson(bytes: Buffer, keepsNumberText: boolean): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw malformed('it is not UTF-8 text')
+  if (hasTooManyKeys(bytes)) throw malformed(`it has more than ${maxJsonKeys} keys`)
   const text = bytes.toString('utf8')
   let value: unknown
   try {
@@ -37,7 +38,8 @@ function parseJson(bytes: Buffer, parseAgain: ((json: string) => unknown) | unde
     throw malformed((error as Error).message)
   }
   if (isDeeper(value, mostDepth)) throw malformed(`it is nested more than ${mostDepth} levels deep`)
-  return parseAgain ? parseAgain(text) : value
+  if (keepsNumberText) rememberText(value, text)
+  return value
 }
 
 const malformed = (why: string) =>
@@ -48,6 +50,7 @@ const malformed = (why: string) =>
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1))
   for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
   return false
 }

@@ -1,6 +1,7 @@
 // The one place that turns codes into statuses and errors into bodies. [contract 2.1] [contract 2.2]
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorBody, ErrorCode } from '../../contract/error.ts'
+import { kibibytes, smallBodyBytes } from '../../contract/operation.ts'
 import { Failure } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { sendJson } from './answer.ts'
@@ -44,7 +45,7 @@ export type SendError = (error: unknown, request: FastifyRequest, reply: Fastify
 
 export function sendError(log: Log): SendError {
   return (error, request, reply) => {
-    const failure = asFailure(error)
+    const failure = asFailure(error, request)
     const { headers } = failure.extras
     if (failure.code === 'INTERNAL') log.error({ requestId: request.id, err: error }, 'request failed')
     else if (failure.code === 'UNAVAILABLE')
@@ -58,11 +59,14 @@ export function sendError(log: Log): SendError {
 }
 
 /** Fastify's own errors that a caller can cause; anything else is ours, and its text stays in the log. */
-function asFailure(error: unknown): Failure {
+function asFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
   if (error instanceof Failure) return error
   switch ((error as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Failure('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB. Send less at a time.')
+      return new Failure(
+        'PAYLOAD_TOO_LARGE',
+        `The body is larger than the ${kibibytes(routeOptions.bodyLimit ?? smallBodyBytes)} that are allowed here. Send less at a time.`,
+      )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

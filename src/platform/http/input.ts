@@ -53,12 +53,13 @@ export function inputReader(operation: Operation): (raw: RawInput) => Input {
     const params = readParams(raw.params as Record<string, string>, violations)
     const query = readQuery(raw.query as Record<string, string | string[]>, violations)
     if (violations.length > 0) throw invalid(violations)
-    const sent = unwrap(raw.body)
+    const body = readBody?.(unwrap(raw.body))
     return {
       params,
       query,
-      body: readBody?.(sent),
-      numberText: numberTextOf(sent),
+      body,
+      // Only now: the body is valid, so there is little to look at.
+      numberText: numberTextOf(operation.keepsNumberText ? raw.body : undefined, unwrap),
       csv: operation.csv === true && wantsCsv(raw),
       legacy: isLegacy(raw.raw),
     }
@@ -155,7 +156,11 @@ export function bodyReader(shape: TSchema, aliases: Readonly<Record<string, stri
       })
     }
     const violations: Violation[] = []
-    const body = isObject(sent) ? tidyObject(sent, shape, aliases, '', violations) : sent
+    const body = isObject(sent)
+      ? tidyObject(sent, shape, aliases, '', violations)
+      : Array.isArray(sent)
+        ? tidyList(sent, shape, 'body', violations)
+        : sent
     if (violations.length > 0) throw invalid(violations)
     if (!validate(body)) throw invalid(violationsOf(validate.errors ?? [], 'body'))
     return body
@@ -186,8 +191,18 @@ function tidyObject(
     kept[name] = tidyValue(value, shape, path + name, violations)
   }
   if (additionalProperties !== false) return kept
-  const unknown = Object.entries(sent).filter(([name]) => !Object.hasOwn(properties, name))
-  return { ...Object.fromEntries(unknown.slice(0, mostViolations)), ...kept }
+  return { ...firstUnknown(sent, properties), ...kept }
+}
+
+/** As many as an answer names. */
+function firstUnknown(sent: Record<string, unknown>, properties: object): Record<string, unknown> {
+  const unknown: [string, unknown][] = []
+  for (const name of Object.keys(sent)) {
+    if (Object.hasOwn(properties, name)) continue
+    unknown.push([name, sent[name]])
+    if (unknown.length === mostViolations) break
+  }
+  return Object.fromEntries(unknown)
 }
 
 function tidyValue(value: unknown, shape: TSchema, field: string, violations: Violation[]): unknown {

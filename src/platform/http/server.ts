@@ -4,6 +4,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { smallBodyBytes } from '../../contract/operation.ts'
 import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { type By, byKey, type Ground } from '../by.ts'
@@ -55,7 +56,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   const server = { maxHeaderSize, requireHostHeader: false, shouldUpgradeCallback: options.isUpgrade }
   const app = Fastify({
     logger: false,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: smallBodyBytes,
     requestTimeout: slowest,
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
@@ -159,6 +160,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
       app.route({
         method: operation.method,
         url,
+        bodyLimit: operation.bodyLimitBytes ?? smallBodyBytes,
         onRequest: check(operation),
         // Not async: Fastify would wait for the end of the answer, and an answer that is there needs no turn.
         handler: (request, reply) => {

@@ -90,6 +90,15 @@ test.each([
   }
 })
 
+test('in a body of more than 1,000 values the texts of numbers are not kept [contract 7.2]', async () => {
+  const e = await newEndpoint()
+  const send = (values: number) =>
+    e.call('POST', e.at, { raw: `{"deviceConfig":{"brightness":1.0},"more":[${Array(values).fill('1.0')}]}` })
+  expect((await send(900)).text).toContain('"brightness":1.0')
+  expect((await send(1_100)).body).toEqual({ config: { brightness: 1 } })
+  expect((await send(1_100)).text).not.toContain('1.0')
+})
+
 test('{"deviceConfig":{…}} around a config is taken off [contract 4.endpointsApplyConfig]', async () => {
   const e = await newEndpoint()
   const wrapped = await e.apply({ deviceConfig: { nightMode: true }, requestedBy: 'somebody' })
@@ -126,7 +135,7 @@ test('a wrong value or an unknown key is a violation that names it, and nothing 
   for (const raw of [
     '{"brightness":1e999}',
     '{"__proto__":{"nightMode":true}}',
-    `{"deviceConfig":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+    `{"deviceConfig":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
     '{"nightMode":true',
     'null',
   ]) {
