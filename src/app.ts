@@ -5,10 +5,10 @@ import { type First, firstStart } from './first-start.ts'
 import { enrolRoute } from './link/enrol.ts'
 import { enrolPage } from './link/enrol-page.ts'
 import type { DeviceHandlers } from './link/handlers.ts'
-import { Link } from './link/link.ts'
-import { connectAddresses, isDeviceUpgrade, openDoors, openWebSocket } from './link/listen.ts'
 import { logsRoutes } from './link/logs.ts'
-import { makeLinkMetrics } from './link/metrics.ts'
+import { DeviceConnections } from './link/mqtt/device-connections.ts'
+import { connectAddresses, isDeviceUpgrade, openMqttListeners, openWebSocket } from './link/mqtt/listeners.ts'
+import { makeDeviceMetrics } from './link/mqtt/metrics.ts'
 import { Keyring } from './platform/auth/keyring.ts'
 import type { Ground } from './platform/by.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -178,9 +178,9 @@ export async function startService(
         void streams.askAgain()
       },
       devices: {
-        isConnected: (id) => link.isConnected(id),
-        wake: (ids) => link.wake(ids),
-        cut: (ids, why) => link.cut(ids, why),
+        isConnected: (id) => connections.isConnected(id),
+        wake: (ids) => connections.wake(ids),
+        cut: (ids, why) => connections.cut(ids, why),
       },
       feed: streams.feed,
       publicUrl: () => options.publicUrl ?? url,
@@ -219,8 +219,13 @@ export async function startService(
     metrics.watchCount('roomkeeper_samples_stored_total', 'Samples that were written.', () => intake.stored)
     metrics.watchCount('roomkeeper_samples_refused_total', 'Samples that were refused.', () => intake.refused)
     const devices = deviceHandlers(ground, intake)
-    const linkMetrics = makeLinkMetrics(metrics.registry)
-    const link: Link = new Link({ handlers: devices, clock, log, metrics: linkMetrics })
+    const deviceMetrics = makeDeviceMetrics(metrics.registry)
+    const connections: DeviceConnections = new DeviceConnections({
+      handlers: devices,
+      clock,
+      log,
+      metrics: deviceMetrics,
+    })
 
     const http = await makeHttp({
       ground,
@@ -243,9 +248,9 @@ export async function startService(
     enrolPage(http.app)
     enrolRoute(http.app, {
       clock,
-      metrics: linkMetrics,
+      metrics: deviceMetrics,
       enrol: (request, from) => enrol(ground, request, from),
-      addresses: () => connectAddresses(publicUrl(), doors, options.mqttHost),
+      addresses: () => connectAddresses(publicUrl(), listeners, options.mqttHost),
     })
     logsRoutes(http.app, {
       clock,
@@ -256,12 +261,12 @@ export async function startService(
 
     await nobodyConnected(ground)
     await deleteOldReports(ground, bundles.folder)
-    link.listen()
+    connections.start()
     closers.push(() => http.close())
-    closers.push(() => link.close())
-    openWebSocket(link, http.app.server)
-    const doors = await openDoors(link, options, tls)
-    closers.push(async () => doors.close())
+    closers.push(() => connections.close())
+    openWebSocket(connections, http.app.server)
+    const listeners = await openMqttListeners(connections, options, tls)
+    closers.push(async () => listeners.close())
     closers.push(() => http.drain(drainPatience))
     closers.push(() => streams.close())
     url = await listen(http.app, options)
@@ -270,8 +275,8 @@ export async function startService(
       every(1000, 'trying whether the disk has space again', log, () => probeDisk(db)),
       every(500, 'expiring operations', log, () => expireOperations(ground)),
       every(silence / 2, 'telling devices again', log, async () => {
-        link.wake(await unacknowledged(ground))
-        link.wake(await undelivered(ground))
+        connections.wake(await unacknowledged(ground))
+        connections.wake(await undelivered(ground))
       }),
       every(10_000, 'rolling up and forgetting samples', log, (signal) => upkeep.run(signal)),
       every(hour, 'forgetting what is old', log, async () => {
@@ -287,7 +292,7 @@ export async function startService(
     return {
       url,
       publicUrl: publicUrl(),
-      mqttPort: doors.mqttPort,
+      mqttPort: listeners.mqttPort,
       first,
       lacksKey: !(await hasKey(db)),
       ground,

@@ -88,7 +88,7 @@ test('the log says it once, not for every message and device', async () => {
     }
   }
   await Promise.all(devices.map((device) => device.ended()))
-  const said = house.logged.filter(({ msg }) => String(msg).startsWith('a message could not be dealt with'))
+  const said = house.logged.filter(({ msg }) => String(msg).startsWith('a message could not be stored'))
   expect(said).toHaveLength(1)
   expect(said[0]?.reason).toMatch(/^The disk of the database is full/)
   await free()

@@ -1,9 +1,13 @@
 // MQTT at its edges: what is no packet ends the connection, what is an odd one is understood, and nobody waits for ever.
 import { Duplex } from 'node:stream'
+import fc from 'fast-check'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Connection } from '../src/link/connection.ts'
-import { publish, readConnect, readSubscribe, readUnsubscribe, suback } from '../src/link/packets.ts'
-import { Pressure } from '../src/link/pressure.ts'
+import { IngestBudget } from '../src/link/mqtt/ingest-budget.ts'
+import { makeDeviceMetrics } from '../src/link/mqtt/metrics.ts'
+import { ProtocolError, readConnect, readPacket } from '../src/link/mqtt/packet-reader.ts'
+import { publish, suback } from '../src/link/mqtt/packet-writer.ts'
+import { MqttSession } from '../src/link/mqtt/session.ts'
 import { enrolDevice } from './device.ts'
 import { type Harness, startHarness, type TestOrg } from './harness.ts'
 import { until } from './program.ts'
@@ -86,33 +90,64 @@ test.each([
   ['a password without a name [MQTT-3.1.2-22]', { flags: flags.password | flags.clean }],
 ] as const)('CONNECT with %s is none', async (_, odd) => {
   const login = { id: 'name', credential: 'secret' }
-  expect(readConnect(connectBody(login, {}))).toEqual({ keepAlive: 30, username: 'name', password: 'secret' })
-  expect(readConnect(connectBody(login, odd))).toBeUndefined()
+  expect(readConnect(frame(0x10, connectBody(login, {})), 2)).toEqual({
+    keepAliveSeconds: 30,
+    username: 'name',
+    password: 'secret',
+  })
+  expect(() => readConnect(frame(0x10, connectBody(login, odd)), 2)).toThrow(ProtocolError)
 })
 
 test('what ends too early is no packet, wherever it ends', () => {
   const connect = connectBody({ id: 'name', credential: 'secret' }, { flags: all | flags.will, will: true })
   for (let end = 0; end < connect.length; end++) {
-    expect(readConnect(connect.subarray(0, end)), `${end} bytes`).toBeUndefined()
+    expect(() => readConnect(frame(0x10, connect.subarray(0, end)), 2), `${end} bytes`).toThrow(ProtocolError)
   }
-  const [subscribe, unsubscribe] = [
-    [bytes(0, 1), text('topic'), bytes(1)],
-    [bytes(0, 1), text('topic')],
-  ].map((parts) => Buffer.concat(parts)) as [Buffer, Buffer]
-  expect(readSubscribe(subscribe)).toEqual({ id: 1, subscriptions: [{ topic: 'topic', qos: 1 }] })
-  expect(readUnsubscribe(unsubscribe)).toEqual({ id: 1, topics: ['topic'] })
-  for (let end = 0; end < subscribe.length; end++) expect(readSubscribe(subscribe.subarray(0, end))).toBeUndefined()
-  for (let end = 0; end < unsubscribe.length; end++) {
-    expect(readUnsubscribe(unsubscribe.subarray(0, end))).toBeUndefined()
+  for (const [first, body, packet] of [
+    [0x82, [bytes(0, 1), text('topic'), bytes(1)], { messageId: 1, subscriptions: [{ topic: 'topic', qos: 1 }] }],
+    [0xa2, [bytes(0, 1), text('topic')], { messageId: 1, unsubscriptions: ['topic'] }],
+    [0x32, [text('topic'), bytes(0, 1)], { messageId: 1, topic: 'topic', qos: 1 }],
+    [0x62, [bytes(0, 1)], { messageId: 1 }],
+  ] as const) {
+    const whole = Buffer.concat(body)
+    expect(readPacket(frame(first, whole))).toMatchObject(packet)
+    for (let end = 0; end < whole.length; end++) {
+      expect(() => readPacket(frame(first, whole.subarray(0, end))), `${first}: ${end} bytes`).toThrow(ProtocolError)
+    }
   }
 })
 
 test('texts are UTF-8 without zeros [MQTT-1.5.3-1] [MQTT-1.5.3-2]', () => {
+  const readAll = (topic: Buffer) => [
+    () => readConnect(frame(0x10, text('MQTT'), bytes(4, 0x02, 0, 30), topic), 2),
+    () => readConnect(frame(0x10, text('MQTT'), bytes(4, 0x82, 0, 30), text(''), topic), 2),
+    () => readConnect(frame(0x10, text('MQTT'), bytes(4, 0x06, 0, 30), text(''), topic, text('')), 2),
+    () => readPacket(frame(0x82, bytes(0, 1), topic, bytes(0))),
+    () => readPacket(frame(0xa2, bytes(0, 1), topic)),
+    () => readPacket(frame(0x30, topic)),
+  ]
   for (const wrong of [bytes(0xff), bytes(0xc0, 0x80), bytes(0xed, 0xa0, 0x80), Buffer.from('a\0b')]) {
-    const topic = Buffer.concat([bytes(0, wrong.length), wrong])
-    expect(readSubscribe(Buffer.concat([bytes(0, 1), topic, bytes(0)]))).toBeUndefined()
-    expect(readUnsubscribe(Buffer.concat([bytes(0, 1), topic]))).toBeUndefined()
+    for (const read of readAll(text(wrong))) expect(read).toThrow(ProtocolError)
   }
+  for (const right of ['', 'žluť', '\uFFFD']) for (const read of readAll(text(right))) expect(read).not.toThrow()
+})
+
+test('no bytes of one device get in the way of the next packet of another', () => {
+  const good = frame(0x32, text('topic'), bytes(0, 7), Buffer.from('payload'))
+  fc.assert(
+    fc.property(fc.nat(255), fc.uint8Array({ maxLength: 60 }), (first, body) => {
+      try {
+        const packet = readPacket(frame(first, Buffer.from(body)))
+        expect(['publish', 'subscribe', 'unsubscribe', 'puback', 'pubrel', 'pingreq', 'disconnect']).toContain(
+          packet.cmd,
+        )
+      } catch (error) {
+        expect(error).toBeInstanceOf(ProtocolError)
+      }
+      expect(readPacket(good)).toMatchObject({ topic: 'topic', messageId: 7, payload: Buffer.from('payload') })
+    }),
+    { numRuns: 5000 },
+  )
 })
 
 test.each([
@@ -169,39 +204,68 @@ test('messages to devices are what MQTT says, at any length', () => {
   }
 })
 
-/** A connection whose other end reads only if it wants to, and whose seconds are counted by hand. */
-function byHand(readsOn: boolean) {
-  const stream = new Duplex({
+/** A session whose other end reads only if it wants to, and whose seconds are counted by hand. */
+function newSession(readsOn = true) {
+  const socket = new Duplex({
     read() {},
     write: (_chunk, _encoding, done) => {
       if (readsOn) done()
     },
   })
-  stream.on('error', () => {})
-  const nobody = () => expect.unreachable('nothing was sent')
-  const takes = { pressure: new Pressure(), published: nobody, controlled: nobody, dropped: nobody }
-  const connection = new Connection(stream, {}, takes)
+  socket.on('error', () => {})
+  const { promise: outcome, resolve: decide } = Promise.withResolvers<'accepted'>()
+  const published: string[] = []
+  const session = new MqttSession(socket, {
+    budget: new IngestBudget(),
+    metrics: makeDeviceMetrics(new Registry()),
+    onConnect: () => outcome,
+    onPublish: (_session, { topic }) => published.push(topic),
+  })
+  session.start()
   const secondsUntilEnd = () => {
     for (let second = 1; second <= 100; second++) {
-      connection.tick()
-      if (stream.destroyed) return second
+      session.tick()
+      if (socket.destroyed) return second
     }
     return undefined
   }
-  return { connection, stream, secondsUntilEnd }
+  return { session, socket, published, accept: () => decide('accepted'), secondsUntilEnd }
 }
+const nextTurn = () => new Promise(setImmediate)
 
-test('a stranger has ten seconds to say who he is', () => {
-  expect(byHand(true).secondsUntilEnd()).toBe(11)
+test('a device has ten seconds to send CONNECT, and no limit while its credential is looked up', async () => {
+  expect(newSession().secondsUntilEnd()).toBe(11)
+  const { socket, secondsUntilEnd } = newSession()
+  socket.push(frames.connect('name', 'secret'))
+  await nextTurn()
+  expect(secondsUntilEnd()).toBeUndefined()
 })
 
-test('whoever does not read what it is told is cut off after twenty seconds; a slow one is not', () => {
-  const large = Buffer.alloc(100_000)
+test('a device that does not read what it is sent is cut off after twenty seconds; one that reads is not', async () => {
   for (const readsOn of [true, false]) {
-    const { connection, secondsUntilEnd } = byHand(readsOn)
-    connection.keepAlive = 300
-    connection.gate.open(128 * 1024)
-    connection.write(large)
+    const { session, socket, accept, secondsUntilEnd } = newSession(readsOn)
+    socket.push(frames.connect('name', 'secret', 200))
+    accept()
+    await nextTurn()
+    session.write(Buffer.alloc(100_000))
     expect(secondsUntilEnd(), `reads on: ${readsOn}`).toBe(readsOn ? undefined : 21)
   }
+})
+
+test('packets behind CONNECT wait until the device is accepted', async () => {
+  const { socket, published, accept } = newSession()
+  const connect = frames.connect('name', 'secret')
+  const more = Buffer.concat([frames.publish('a', 'x', 1, 1), frames.publish('b', 'x'.repeat(5000), 1, 2)])
+  for (const piece of [
+    connect.subarray(0, 9),
+    Buffer.concat([connect.subarray(9), more]),
+    frames.publish('c', 'x', 0),
+  ]) {
+    socket.push(piece)
+    await nextTurn()
+  }
+  expect(published).toEqual([])
+  accept()
+  await expect.poll(() => published).toEqual(['a', 'b', 'c'])
+  socket.destroy()
 })

@@ -33,7 +33,9 @@ test('an operation that could not be sent is tried again, without anybody asking
   const [{ id }] = body.operations
   const release = await blockWrites(house)
   await device.client.subscribeAsync(`v1/${device.id}/down/#`, { qos: 1 })
-  await until('sending has failed', () => house.logged.some((l) => String(l.msg).startsWith('nothing could be sent')))
+  await until('sending has failed', () =>
+    house.logged.some((l) => String(l.msg).startsWith('could not send to a device')),
+  )
   expect((await org.call('GET', `/operations/${id}`)).body.state).toBe('QUEUED')
   expect(device.received).toEqual([])
   await release()

@@ -1,9 +1,12 @@
 // The wire: who may connect, what they may say, and that presence is the truth.
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import mqtt from 'mqtt'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { devicePaths, upTopic } from '../src/contract/device.ts'
 import { enrolDevice, newDevice, type TestDevice } from './device.ts'
-import { type Harness, startHarness, type TestOrg } from './harness.ts'
+import { type Harness, newPlace, startHarness, type TestOrg } from './harness.ts'
 import { until } from './program.ts'
 import { rawRequest } from './raw.ts'
 
@@ -183,8 +186,11 @@ test('a thousand messages at once are all taken, in their order', async () => {
 
 test('an oversize packet ends the connection', async () => {
   const device = await newDevice(house, org, { roomId: room })
-  device.client.publish(upTopic(device.id, 'status'), Buffer.alloc(200_000, 'x'), { qos: 1 })
+  await device.publish('status', { orientation: 'before' })
+  device.client.publish(upTopic(device.id, 'status'), '{"orientation":"after"}'.padEnd(200_000), { qos: 1 })
   await device.ended()
+  await whenConnected(device, false)
+  expect((await org.call('GET', `/endpoints/${device.id}`)).body.orientation).toBe('before')
 })
 
 test('a device that connects without pause is told to try later, not that it is dead', async () => {
@@ -233,13 +239,34 @@ test('unenrolling tells the device and ends its connection within a second; then
 })
 
 test('a server that stops leaves nobody connected behind', async () => {
-  const other = await startHarness()
+  const { place, remove } = await newPlace({ hasTables: true })
+  onTestFinished(remove)
+  const other = await startHarness(place)
   const strangers = await other.newOrg()
   const roomId = (await strangers.call('POST', '/rooms', { body: { name: 'Skog' } })).body.id
   const device = await newDevice(other, strangers, { roomId })
+  expect(await storedConnected(place)).toEqual([1])
   await other.close()
   await device.ended()
+  // The next start would mark everybody as disconnected, so the test asks the database itself.
+  expect(await storedConnected(place)).toEqual([0])
 })
+
+/** The column `connected` of all endpoints, read without a service. */
+async function storedConnected({ dataDir, databaseUrl }: Harness['place']): Promise<number[]> {
+  const statement = 'SELECT connected FROM endpoints'
+  if (!databaseUrl) {
+    const file = new Database(join(dataDir, 'roomkeeper.db'), { readonly: true })
+    const connected = file.prepare(statement).pluck().all() as number[]
+    file.close()
+    return connected
+  }
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<{ connected: number }>(statement)
+  await client.end()
+  return rows.map(({ connected }) => connected)
+}
 
 test('what is no MQTT at all is closed', async () => {
   const { answer } = await enrolDevice(house, org, { roomId: room })

@@ -8,12 +8,12 @@ import type { Clock } from '../platform/clock.ts'
 import { Failure } from '../platform/failure.ts'
 import { sendJson } from '../platform/http/answer.ts'
 import { bodyReader } from '../platform/http/input.ts'
-import type { LinkMetrics } from './metrics.ts'
+import type { DeviceMetrics } from './mqtt/metrics.ts'
 import { tooOpen } from './secure.ts'
 
 export interface EnrolOptions {
   readonly clock: Clock
-  readonly metrics: LinkMetrics
+  readonly metrics: DeviceMetrics
   /** Throws PERMISSION_DENIED for a code that does not work. */
   readonly enrol: (
     request: EnrolRequest,

@@ -21,10 +21,10 @@ export interface Session {
   readonly credential: string
 }
 
-/** A connection whose presence is durable. */
-export interface Arrival {
-  /** False if nothing waits for the device: then nothing does before it is woken. */
-  readonly mayWait: boolean
+/** The durable presence of a connected device. */
+export interface Presence {
+  /** False if no config and no command waits for the device: then none does before `Devices.wake` is called for it. */
+  readonly mayHavePending: boolean
 }
 
 /** Resolves when what was received is durable; what it resolves to is sent down. */
@@ -34,7 +34,7 @@ export interface DeviceHandlers {
   /** Who holds this credential; undefined if it is dead. */
   identify(endpointId: string, credential: string): Promise<Device | undefined>
   /** Resolves when its presence is durable; undefined if the credential died meanwhile. */
-  connected(session: Session): Promise<Arrival | undefined>
+  connected(session: Session): Promise<Presence | undefined>
   disconnected(session: Session): Promise<void>
   /**
    * What waits for the device, of what it listens to: it counts as sent. Asked when it subscribes, and whenever it is

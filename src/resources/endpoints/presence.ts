@@ -1,5 +1,5 @@
 // What a device does by being there: it is known by its credential, comes, goes, and says how it is. [contract 5.1]
-import type { Arrival, Device, Session } from '../../link/handlers.ts'
+import type { Device, Presence, Session } from '../../link/handlers.ts'
 import { isCredential, tokenHash } from '../../platform/auth/token.ts'
 import type { Ground } from '../../platform/by.ts'
 import {
@@ -23,12 +23,12 @@ export async function identify(ground: Ground, endpointId: string, credential: s
 export async function deviceConnected(
   { db, feed }: Ground,
   { device, since, credential }: Session,
-): Promise<Arrival | undefined> {
+): Promise<Presence | undefined> {
   const { org, id } = device
   const row = await db.telemetry((on) => updateConnected(on, org.key, id, tokenHash(credential), since))
   if (!row) return undefined
   feed.publish(org.key, [{ type: 'connected', endpointId: id }])
-  return { mayWait: Boolean(row.may_wait) }
+  return { mayHavePending: Boolean(row.may_wait) }
 }
 
 export async function deviceDisconnected({ db, clock, feed }: Ground, { device: { org, id } }: Session): Promise<void> {

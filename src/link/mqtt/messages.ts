@@ -1,11 +1,11 @@
 // Reads what a device published: its topic, then the message, checked against the protocol's schema.
 import { isUtf8 } from 'node:buffer'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { downMessages, type UpKind, upMessages } from '../contract/device.ts'
-import { parseTime } from '../platform/clock.ts'
-import { hasTooManyKeys, maxJsonKeys } from '../platform/json-keys.ts'
-import { textProblem } from '../platform/text.ts'
-import { isUuid } from '../platform/uuid.ts'
+import { downMessages, type UpKind, upMessages } from '../../contract/device.ts'
+import { parseTime } from '../../platform/clock.ts'
+import { hasTooManyKeys, maxJsonKeys } from '../../platform/json-keys.ts'
+import { textProblem } from '../../platform/text.ts'
+import { isUuid } from '../../platform/uuid.ts'
 import { type Copy, knownFieldsCopier } from './known-fields.ts'
 
 function makeAjv(strictNumbers: boolean): Ajv {
@@ -55,7 +55,7 @@ const copyKnown: Record<UpKind, Copy> = {
 /** A key in the name of a field may be as long as the message. */
 const maxReasonLength = 200
 
-export const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
+const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
 
 /** The message, or why it is none. */
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {

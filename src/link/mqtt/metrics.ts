@@ -1,9 +1,9 @@
-// What Prometheus can ask about devices: how many are connected, what they say, and what was refused.
+// The Prometheus metrics about devices: how many are connected, what they send, and what was refused.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { type UpKind, upMessages } from '../contract/device.ts'
+import { type UpKind, upMessages } from '../../contract/device.ts'
 
-export interface LinkMetrics {
-  /** Counted here, and told when somebody asks: there are many. */
+export interface DeviceMetrics {
+  /** Plain numbers, because there are many messages; a counter takes them over when Prometheus asks. */
   readonly received: Record<UpKind, number>
   readonly sent: Counter<'kind'>
   readonly bad: Counter
@@ -15,7 +15,7 @@ export interface LinkMetrics {
   watch(name: `device${string}`, help: string, count: () => number): void
 }
 
-export function makeLinkMetrics(registry: Registry): LinkMetrics {
+export function makeDeviceMetrics(registry: Registry): DeviceMetrics {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Counter<L>({ name: `roomkeeper_device_${name}`, help, labelNames, registers })
