@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { quote, quoted } from '../../bench/quote.ts'
+import { quote, quoted } from '../../bench/report/markdown-table.ts'
 import { operationIds } from '../../src/contract/operations.ts'
 import { serveOptions } from '../../src/platform/options.ts'
 
