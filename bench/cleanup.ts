@@ -1,21 +1,20 @@
-// Everything that a bench opens is closed in the end, the last first, also when it fails.
+// Closes everything that a bench has opened, in reverse order, also when the bench fails.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export class Ending {
+export class Cleanup {
   readonly #steps: (() => unknown)[] = []
 
   add(step: () => unknown): void {
     this.#steps.push(step)
   }
 
-  /** An empty folder that goes away. */
-  folder(): string {
+  /** Creates an empty folder, which is removed by `run` or when the process exits. */
+  tempFolder(): string {
     const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-bench-'))
-    // A process that was just killed may have a file open a little longer.
+    // The retries are for a process that was just killed and still has a file open.
     const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-    // Also when somebody interrupts.
     process.once('exit', remove)
     this.add(() => {
       process.off('exit', remove)
@@ -25,14 +24,14 @@ export class Ending {
   }
 
   async run(): Promise<void> {
-    const failed: unknown[] = []
+    const failures: unknown[] = []
     for (const step of this.#steps.reverse()) {
       try {
         await step()
       } catch (error) {
-        failed.push(error)
+        failures.push(error)
       }
     }
-    if (failed.length > 0) throw new AggregateError(failed, 'not everything could be closed')
+    if (failures.length > 0) throw new AggregateError(failures, 'Some resources of the bench could not be closed.')
   }
 }

@@ -1,190 +1,194 @@
-// The latest sample of 10,000 endpoints in one answer, beside JSON.stringify of the same answer.
+// Measures the latest sample of 10,000 endpoints in one answer; the baseline is JSON.stringify of the same answer.
 import { fileURLToPath } from 'node:url'
-import type { Bench } from '../bench.ts'
-import type { Ending } from '../cleanup.ts'
-import { fillEndpoints, withGround, writeSamples } from '../fixture/samples.ts'
+import type { Cleanup } from '../cleanup.ts'
+import { fillEndpoints, writeSamples } from '../fixture/samples.ts'
+import { withServices } from '../fixture/services.ts'
 import { type Answer, HttpClient } from '../load/http-client.ts'
-import { type Identity, Load } from '../load/mqtt-load.ts'
+import { MqttLoad } from '../load/mqtt-load.ts'
 import type { Round } from '../measure/comparison.ts'
-import { figure, type Line } from '../measure/figures.ts'
-import { oneByOne, Stringified } from '../measure/long-answers.ts'
-import { enrolDevices, type Server, startServer } from '../servers/roomkeeper.ts'
+import { type Row, summarise } from '../measure/figures.ts'
+import { measureOneByOne, StringifyBaseline } from '../measure/long-answers.ts'
+import type { Bench } from '../options.ts'
+import { type DataFolder, enrolDevices, type Server, startServer, startServerOn } from '../servers/roomkeeper.ts'
 
-const endpoints = 10_000
-/** Of these, so many are connected and send a sample before every request, in one of the variants. */
-const fleet = 100
-const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const endpointCount = 10_000
+/** Endpoints whose device is connected and, in one variant, sends a sample before every request. */
+const deviceCount = 100
+const maxTurnMs = 15
+const turnMeter = fileURLToPath(new URL('../preload/event-loop-turns.ts', import.meta.url))
 
-interface House {
-  readonly dataDir: string
-  readonly org: string
-  readonly key: string
-  readonly devices: readonly Identity[]
-}
-
-export const bulk: Bench = async ({ quick, profiles, ending }) => {
+export const bulk: Bench = async ({ quick, profiles, cleanup }) => {
   const rounds = quick ? 2 : 7
   const requests = quick ? 8 : 20
-  /** Each of these starts a server. */
   const starts = quick ? 1 : rounds
-  const house = await fill(ending)
+  const folder = await fillFolder(cleanup)
 
-  const still: Round[] = []
-  const moving: Round[] = []
-  const open = await Open.start(house, ending, profiles.flags('ours'))
-  const { bytes: answer } = await open.get()
-  expectAll(answer)
-  const limit = new Stringified(ending, answer)
-  await open.getMany(requests, true)
+  const unchanged: Round[] = []
+  const changed: Round[] = []
+  const server = await BulkServer.start(folder, cleanup, profiles.nodeFlags('ours'))
+  const { bytes: answer } = await server.get()
+  expectAllSamples(answer)
+  const baseline = new StringifyBaseline(cleanup, answer)
+  await server.measure(requests, true)
   for (let round = 0; round < rounds; round++) {
-    still.push(await profiles.during('ours', () => open.getMany(requests, false)))
-    await limit.measure(requests)
-    moving.push(await profiles.during('ours', () => open.getMany(requests, true)))
+    unchanged.push(await profiles.during('ours', () => server.measure(requests, false)))
+    await baseline.measure(requests)
+    changed.push(await profiles.during('ours', () => server.measure(requests, true)))
   }
-  await open.close()
+  await server.close()
 
-  const cold = await coldStarts(house, ending, starts)
-  const held = await longestTurns(house, ending, starts, requests)
-  const turn = (what: string, values: readonly number[]): Line => ({
-    what,
-    unit: 'ms',
-    ours: figure(values),
-    goal: { text: 'at most 15', isMet: Math.max(...values) <= 15 },
+  const cold = await measureColdStarts(folder, cleanup, starts)
+  const turns = await measureTurns(folder, cleanup, starts, requests)
+  const turnRow = (title: string, valuesMs: readonly number[]): Row => ({
+    title,
+    unit: 'ms CPU',
+    ours: summarise(valuesMs),
+    goal: { text: `at most ${maxTurnMs}`, isMet: Math.max(...valuesMs) <= maxTurnMs },
   })
-  const what = `one answer (${(answer.length / 2 ** 20).toFixed(1)} MiB)`
+  const size = `${(answer.length / 2 ** 20).toFixed(1)} MiB`
+  const title = `latest samples of ${endpointCount.toLocaleString('en')} endpoints (${size})`
+  const changedTitle = `${title}, ${deviceCount} new before each request`
   return [
-    limit.line(`${what}, ${fleet} samples new`, moving, 2),
-    limit.line(`${what}, nothing new`, still, 2),
-    limit.bytesLine(`${what}, ${fleet} samples new`, moving),
-    turn(`longest turn of the event loop, its CPU, ${fleet} samples new`, held.moving),
-    turn('longest turn of the event loop, its CPU, nothing new', held.still),
-    turn('longest turn during the first request after a start, its CPU', held.cold),
-    { what: 'longest turn of the event loop, by the clock, nothing new', unit: 'ms', ours: figure(held.clock) },
-    { what: 'longest answer of /livez meanwhile', unit: 'ms', ours: figure(held.livez) },
-    { what: 'first request after a start', unit: 'ms CPU', ours: figure(cold.map(({ cpu }) => cpu / 1000)) },
-    { what: 'first request after a start, until its last byte', unit: 'ms', ours: figure(cold.map(({ p50 }) => p50)) },
-  ] satisfies Line[]
+    baseline.row(changedTitle, changed, 2),
+    baseline.row(`${title}, unchanged`, unchanged, 2),
+    baseline.bytesRow(changedTitle, changed),
+    turnRow(`longest event loop turn, ${deviceCount} new samples before each request`, turns.changedMs),
+    turnRow('longest event loop turn, unchanged', turns.unchangedMs),
+    turnRow('longest event loop turn, first request after a start', turns.coldMs),
+    { title: 'longest event loop turn by the wall clock, unchanged', unit: 'ms', ours: summarise(turns.clockMs) },
+    { title: 'slowest concurrent /livez', unit: 'ms', ours: summarise(turns.livezMs) },
+    {
+      title: 'first request after a start',
+      unit: 'ms CPU',
+      ours: summarise(cold.map(({ cpuMicros }) => cpuMicros / 1000)),
+    },
+    {
+      title: 'first request after a start, time to last byte',
+      unit: 'ms',
+      ours: summarise(cold.map(({ p50Ms }) => p50Ms)),
+    },
+  ] satisfies Row[]
 }
 
-/** Devices enrol over the wire; the other endpoints, and their latest samples, are put beside them. */
-async function fill(ending: Ending): Promise<House> {
-  const dataDir = ending.folder()
+/** Devices enrol over HTTP; the other endpoints and all latest samples are written into the database directly. */
+async function fillFolder(cleanup: Cleanup): Promise<DataFolder> {
+  const dataDir = cleanup.tempFolder()
   const server = await startServer(dataDir)
-  ending.add(() => server.child.stop())
-  const devices = await enrolDevices(server, fleet)
-  await server.child.stop()
-  await withGround(dataDir, async (ground) => {
+  cleanup.add(() => server.process.stop())
+  const devices = await enrolDevices(server, deviceCount)
+  await server.process.stop()
+  await withServices(dataDir, async (services) => {
     const now = Math.floor(Date.now() / 1000)
-    await writeSamples(ground, await fillEndpoints(ground, endpoints), [now - 300])
+    await writeSamples(services, await fillEndpoints(services, endpointCount), [now - 300])
   })
   return { dataDir, org: server.org, key: server.key, devices }
 }
 
-/** A server on that house, somebody who asks, and devices that send. */
-class Open {
+/** A server on that folder, with an HTTP client and devices that send samples. */
+class BulkServer {
   readonly server: Server
   readonly http: HttpClient
   readonly path: string
-  readonly #house: House
-  #load: Load | undefined
+  readonly #folder: DataFolder
+  #load: MqttLoad | undefined
 
-  private constructor(house: House, server: Server) {
-    this.#house = house
+  private constructor(folder: DataFolder, server: Server) {
+    this.#folder = folder
     this.server = server
     this.http = new HttpClient(server.url)
-    this.path = `/v1/orgs/${house.org}/endpoints/sensor`
+    this.path = `/v1/orgs/${folder.org}/endpoints/sensor`
   }
 
-  static async start(house: House, ending: Ending, node: readonly string[] = []): Promise<Open> {
-    const server = await startServer(house.dataDir, node)
-    ending.add(() => server.child.stop())
-    const open = new Open(house, server)
-    ending.add(() => open.close())
-    // A connection, and the key: what remains is the answer.
-    await open.http.send('GET', `/v1/orgs/${house.org}/rooms`, house)
-    return open
+  static async start(folder: DataFolder, cleanup: Cleanup, nodeFlags: readonly string[] = []): Promise<BulkServer> {
+    const bulkServer = new BulkServer(folder, await startServerOn(cleanup, folder, nodeFlags))
+    cleanup.add(() => bulkServer.close())
+    // This request opens the connection and makes the key known, so that the first measured one pays only for its answer.
+    await bulkServer.http.send('GET', `/v1/orgs/${folder.org}/rooms`, folder)
+    return bulkServer
   }
 
   get(): Promise<Answer> {
-    return this.http.send('GET', this.path, this.#house)
+    return this.http.send('GET', this.path, this.#folder)
   }
 
-  /** With `isMoving` so many samples come before each that no whole answer can be kept. */
-  getMany(count: number, isMoving: boolean): Promise<Round> {
-    const move = async () => {
-      if (isMoving) await (await this.#devices()).send(1)
+  /** With `isChanging` every device sends a sample before each request, so that no whole answer can be cached. */
+  measure(count: number, isChanging: boolean): Promise<Round> {
+    const sendSamples = async () => {
+      if (isChanging) await (await this.#devices()).send(1)
     }
-    return oneByOne(this.server.child, count, () => this.get(), move)
+    return measureOneByOne(this.server.process, count, () => this.get(), sendSamples)
   }
 
   async close(): Promise<void> {
     this.#load?.close()
     this.http.close()
-    await this.server.child.stop()
+    await this.server.process.stop()
   }
 
-  async #devices(): Promise<Load> {
+  async #devices(): Promise<MqttLoad> {
     const start = Math.floor(Date.now() / 1000) - 200
-    this.#load ??= await Load.connect(this.server.mqttPort, this.#house.devices, (n) => start + n)
+    this.#load ??= await MqttLoad.connect(this.server.mqttPort, this.#folder.devices, (n) => start + n)
     return this.#load
   }
 }
 
-async function coldStarts(house: House, ending: Ending, rounds: number): Promise<Round[]> {
-  const cold: Round[] = []
-  for (let round = 0; round < rounds; round++) {
-    const open = await Open.start(house, ending)
-    cold.push(await open.getMany(1, false))
-    await open.close()
+async function measureColdStarts(folder: DataFolder, cleanup: Cleanup, starts: number): Promise<Round[]> {
+  const rounds: Round[] = []
+  for (let start = 0; start < starts; start++) {
+    const server = await BulkServer.start(folder, cleanup)
+    rounds.push(await server.measure(1, false))
+    await server.close()
   }
-  return cold
+  return rounds
 }
 
-/** In servers of their own, because watching costs. */
-async function longestTurns(house: House, ending: Ending, rounds: number, requests: number) {
-  const held: Record<'cold' | 'moving' | 'still' | 'clock' | 'livez', number[]> = {
-    cold: [],
-    moving: [],
-    still: [],
-    clock: [],
-    livez: [],
+/** Uses separate servers, because measuring every turn costs CPU. */
+async function measureTurns(folder: DataFolder, cleanup: Cleanup, starts: number, requests: number) {
+  const turns: Record<'coldMs' | 'changedMs' | 'unchangedMs' | 'clockMs' | 'livezMs', number[]> = {
+    coldMs: [],
+    changedMs: [],
+    unchangedMs: [],
+    clockMs: [],
+    livezMs: [],
   }
-  for (let round = 0; round < rounds; round++) {
-    const open = await Open.start(house, ending, ['--import', file('../preload/event-loop-turns.ts')])
-    const { child, url } = open.server
-    const longest = async (): Promise<{ cpu: number; clock: number }> => {
-      child.signal('SIGUSR2')
-      const [, text = ''] = await child.printed(/longest turn (.*)\n/)
+  for (let start = 0; start < starts; start++) {
+    const server = await BulkServer.start(folder, cleanup, ['--import', turnMeter])
+    const { process: subprocess, url } = server.server
+    /** Returns the longest turn since the previous call. */
+    const takeLongest = async (): Promise<{ cpuMs: number; clockMs: number }> => {
+      subprocess.signal('SIGUSR2')
+      const [, text = ''] = await subprocess.waitForOutput(/longest turn (.*)\n/)
       return JSON.parse(text)
     }
-    await longest()
-    await open.get()
-    held.cold.push((await longest()).cpu)
-    await open.getMany(requests, true)
+    await takeLongest()
+    await server.get()
+    turns.coldMs.push((await takeLongest()).cpuMs)
+    await server.measure(requests, true)
 
-    await longest()
-    await open.getMany(requests, true)
-    held.moving.push((await longest()).cpu)
+    await takeLongest()
+    await server.measure(requests, true)
+    turns.changedMs.push((await takeLongest()).cpuMs)
 
-    const other = new HttpClient(url)
-    let [isDone, livez] = [false, 0]
-    const asking = open.getMany(requests, false).finally(() => {
+    const otherClient = new HttpClient(url)
+    let [isDone, livezMs] = [false, 0]
+    const measured = server.measure(requests, false).finally(() => {
       isDone = true
     })
-    while (!isDone) livez = Math.max(livez, (await other.send('GET', '/livez')).ms)
-    await asking
-    other.close()
-    const { cpu, clock } = await longest()
-    held.still.push(cpu)
-    held.clock.push(clock)
-    held.livez.push(livez)
-    await open.close()
+    while (!isDone) livezMs = Math.max(livezMs, (await otherClient.send('GET', '/livez')).ms)
+    await measured
+    otherClient.close()
+    const { cpuMs, clockMs } = await takeLongest()
+    turns.unchangedMs.push(cpuMs)
+    turns.clockMs.push(clockMs)
+    turns.livezMs.push(livezMs)
+    await server.close()
   }
-  return held
+  return turns
 }
 
-function expectAll(answer: Buffer): void {
+function expectAllSamples(answer: Buffer): void {
   const { data } = JSON.parse(answer.toString())
   const withSample = data.filter((entry: { endpointData: unknown }) => entry.endpointData !== null).length
-  if (withSample !== endpoints) throw new Error(`${withSample} endpoints have a sample, not ${endpoints}`)
+  if (withSample !== endpointCount)
+    throw new Error(`${withSample} endpoints have a sample instead of ${endpointCount}.`)
 }

@@ -1,97 +1,101 @@
-// A device connects and subscribes, and says goodbye, beside aedes alone that says yes to everybody and stores nothing.
+// Measures devices that connect, subscribe and disconnect; the baseline is aedes that accepts every login and stores nothing.
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import type { Bench, BenchOptions } from '../bench.ts'
-import { filledFolder } from '../fixture/data-folders.ts'
-import { expectRoomFor, Fleet } from '../load/mqtt-fleet.ts'
-import { costLine, type Round, type Side, senderLine, takeTurns } from '../measure/comparison.ts'
-import { figure, type Line, ratios } from '../measure/figures.ts'
-import { bareName, startBare, startMosquitto } from '../servers/brokers.ts'
-import { type Housed, serveHouse } from '../servers/filled-server.ts'
-import { idle } from './idle-devices.ts'
+import { copyFilledFolder } from '../fixture/data-folders.ts'
+import { MqttFleet, requireOpenFiles } from '../load/mqtt-fleet.ts'
+import { type Contender, cpuRow, generatorRow, measureInTurns, type Round } from '../measure/comparison.ts'
+import { type Row, ratioByRound, summarise } from '../measure/figures.ts'
+import type { Bench, BenchOptions } from '../options.ts'
+import { bareBrokerName, startBareBroker, startMosquitto } from '../servers/brokers.ts'
+import { type DataFolder, startServerOn } from '../servers/roomkeeper.ts'
+import { measureIdleDevices } from './idle-devices.ts'
 
-const devices = 5000
-/** On their way at the same time: so many fit into the queue of every listening socket here. */
-const atOnce = 100
-/** Of a round. */
-const [full, quickly] = [2000, 1000]
+const deviceCount = 5000
+/** So many connections fit into the queue of every listening socket here. */
+const concurrency = 100
+const devicesPerRound = 2000
+const devicesPerQuickRound = 1000
+const disconnectTimeoutMs = 10_000
+const disconnectPollMs = 5
 
 export const connect: Bench = async (options) => {
-  // Of all three sides at once, or of one with everybody.
-  expectRoomFor(Math.max(3 * full, devices))
-  const house = await filledFolder(options.ending, devices)
-  return [...(await comeAndGo(options, house)), ...(await idle(options, house))]
+  // Either all three servers have a round's devices at once, or one server has all devices.
+  requireOpenFiles(Math.max(3 * devicesPerRound, deviceCount))
+  const folder = await copyFilledFolder(options.cleanup, deviceCount)
+  return [...(await measureConnects(options, folder)), ...(await measureIdleDevices(options, folder))]
 }
 
-async function comeAndGo(options: BenchOptions, house: Housed): Promise<Line[]> {
+async function measureConnects(options: BenchOptions, folder: DataFolder): Promise<Row[]> {
   const { quick, profiles } = options
-  const sides = await open(options, house)
-  const count = quick ? quickly : full
-  const rounds: Round[][] = sides.map(() => [])
-  const goodbyes: number[][] = sides.map(() => [])
-  // The first round is for warming up.
+  const contenders = await startContenders(options, folder)
+  const count = quick ? devicesPerQuickRound : devicesPerRound
+  const rounds: Round[][] = contenders.map(() => [])
+  const disconnectMicros: number[][] = contenders.map(() => [])
+  // Round 0 only warms up.
   for (let round = 0; round <= (quick ? 2 : 7); round++) {
-    const one = await takeTurns(sides, { rounds: 1, count, profiles })
-    await untilPresent(house, count)
-    for (const [i, { child, fleet, name }] of sides.entries()) {
-      const before = child.cpu()
-      await fleet.leave()
-      if (name === 'ours') await untilPresent(house, 0)
+    const measured = await measureInTurns(contenders, { rounds: 1, count, profiles })
+    await waitForConnected(folder, count)
+    for (const [i, { process: subprocess, fleet, name }] of contenders.entries()) {
+      const secondsBefore = subprocess.cpuSeconds()
+      await fleet.disconnect()
+      if (name === 'ours') await waitForConnected(folder, 0)
       if (round === 0) continue
-      rounds[i]?.push(...(one[i] ?? []))
-      goodbyes[i]?.push(((child.cpu() - before) * 1e6) / count)
+      rounds[i]?.push(...(measured[i] ?? []))
+      disconnectMicros[i]?.push(((subprocess.cpuSeconds() - secondsBefore) * 1e6) / count)
     }
   }
-  for (const { child } of sides) await child.stop()
-  const what = 'connect and subscribe'
-  const [ours = [], limit = [], ...peers] = goodbyes
+  for (const contender of contenders) await contender.process.stop()
+  const title = 'connect and subscribe'
+  const [ours = [], baseline = [], ...peers] = disconnectMicros
   return [
-    costLine(what, sides, rounds, 1.5),
+    cpuRow(title, contenders, rounds, 1.5),
     {
-      what: 'the goodbye of a device',
+      title: 'disconnect',
       unit: 'µs CPU',
-      ours: figure(ours),
-      limit: { name: bareName, figure: figure(limit) },
-      ratio: ratios(ours, limit),
-      peers: peers.map((costs, i) => ({
-        name: sides[i + 2]?.name ?? '',
-        figure: figure(costs),
-        ratio: ratios(costs, limit),
+      ours: summarise(ours),
+      baseline: { name: bareBrokerName, figure: summarise(baseline) },
+      ratio: ratioByRound(ours, baseline),
+      peers: peers.map((micros, i) => ({
+        name: contenders[i + 2]?.name ?? '',
+        figure: summarise(micros),
+        ratio: ratioByRound(micros, baseline),
       })),
     },
-    senderLine(what, sides, rounds),
+    generatorRow(title, contenders, rounds),
   ]
 }
 
-interface Wire extends Side {
-  readonly fleet: Fleet
+interface MqttContender extends Contender {
+  readonly fleet: MqttFleet
 }
 
-/** Ours, the limit, and who else can be had, each with a fleet of its own. */
-async function open({ ending, profiles }: BenchOptions, house: Housed): Promise<Wire[]> {
-  const server = await serveHouse(ending, house, profiles.flags('ours'))
-  const mosquitto = await startMosquitto(ending)
-  const all = [
-    { name: 'ours', child: server.child, port: server.mqttPort },
-    await startBare(ending, profiles.flags(bareName)),
+/** Starts our server, the baseline and mosquitto if it is available, each with a fleet of its own. */
+async function startContenders({ cleanup, profiles }: BenchOptions, folder: DataFolder): Promise<MqttContender[]> {
+  const server = await startServerOn(cleanup, folder, profiles.nodeFlags('ours'))
+  const mosquitto = await startMosquitto(cleanup)
+  const servers = [
+    { name: 'ours', process: server.process, port: server.mqttPort },
+    await startBareBroker(cleanup, profiles.nodeFlags(bareBrokerName)),
     ...(mosquitto ? [mosquitto] : []),
   ]
-  return all.map(({ name, child, port }) => {
-    const fleet = new Fleet(port, house.devices)
-    ending.add(() => fleet.drop())
-    return { name, child, fleet, send: (count) => fleet.join(count, atOnce) }
+  return servers.map(({ name, process, port }) => {
+    const fleet = new MqttFleet(port, folder.devices)
+    cleanup.add(() => fleet.drop())
+    return { name, process, fleet, send: (count) => fleet.connect(count, concurrency) }
   })
 }
 
-/** Looks into the database from outside: whoever has a CONNACK is there, and soon nobody who left. */
-async function untilPresent({ dataDir }: Housed, wanted: number): Promise<void> {
+/** Reads the database directly: a CONNACK means that the connection is stored; a disconnect may be stored a little later. */
+async function waitForConnected({ dataDir }: DataFolder, expected: number): Promise<void> {
   const db = new Database(join(dataDir, 'roomkeeper.db'), { readonly: true })
-  const present = db.prepare('select count(*) from endpoints where connected = 1').pluck()
-  const deadline = performance.now() + (wanted === 0 ? 10_000 : 0)
-  while (present.get() !== wanted) {
-    if (performance.now() > deadline) throw new Error(`${present.get()} endpoints are connected, not ${wanted}`)
-    await pause(5)
+  const connected = db.prepare('select count(*) from endpoints where connected = 1').pluck()
+  const deadline = performance.now() + (expected === 0 ? disconnectTimeoutMs : 0)
+  while (connected.get() !== expected) {
+    if (performance.now() > deadline) {
+      throw new Error(`${connected.get()} endpoints are connected instead of ${expected}.`)
+    }
+    await sleep(disconnectPollMs)
   }
   db.close()
 }

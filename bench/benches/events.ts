@@ -1,104 +1,111 @@
-// What it costs that somebody follows the events of an organisation, beside the same work when nobody does.
-import type { Bench, BenchOptions } from '../bench.ts'
-import { type Filled, filledFolder } from '../fixture/data-folders.ts'
-import { Followers } from '../load/event-streams.ts'
-import { requestOf } from '../load/http-load.ts'
-import { Load } from '../load/mqtt-load.ts'
-import { costLine, type Run, type Side, takeTurns } from '../measure/comparison.ts'
-import { httpSide } from '../measure/http-comparison.ts'
-import { serveHouse } from '../servers/filled-server.ts'
-import type { Server } from '../servers/roomkeeper.ts'
+// Measures the cost of open event streams; the baseline is the same work without a stream.
+import { copyFilledFolder, type FilledFolder } from '../fixture/data-folders.ts'
+import { EventStreams } from '../load/event-streams.ts'
+import { makeRequest } from '../load/http-load.ts'
+import type { LoadResult } from '../load/load-result.ts'
+import { MqttLoad } from '../load/mqtt-load.ts'
+import { type Contender, cpuRow, measureInTurns, type Round } from '../measure/comparison.ts'
+import { httpContender } from '../measure/http-comparison.ts'
+import type { Bench, BenchOptions } from '../options.ts'
+import { type Server, startServerOn } from '../servers/roomkeeper.ts'
 
-/** All of them connected, with one message in flight each. */
-const fleet = 500
-const following = [0, 1, 50]
-const nameOf = (count: number) => (count === 0 ? 'nobody follows' : count === 1 ? 'one follower' : `${count} followers`)
+/** All devices are connected, with one message in flight each. */
+const deviceCount = 500
+const streamCounts = [0, 1, 50]
+const nameOf = (count: number) =>
+  count === 0 ? 'no event stream' : count === 1 ? '1 event stream' : `${count} event streams`
 
-interface Followed {
+interface StreamedServer {
   readonly name: string
-  readonly filled: Filled
+  readonly folder: FilledFolder
   readonly server: Server
-  /** Waits until every follower has so many more events. */
-  readonly told: (events: number) => Promise<unknown>
+  /** Waits until every stream has received so many more events. */
+  readonly waitForEvents: (count: number) => Promise<unknown>
 }
 
 export const events: Bench = async (options) => {
   const { quick, profiles } = options
-  const all: Followed[] = []
-  for (const count of following) all.push(await open(options, count))
+  const servers: StreamedServer[] = []
+  for (const count of streamCounts) servers.push(await startWithStreams(options, count))
   const [rounds, slices] = quick ? [2, 2] : [5, 4]
 
-  const sending = await Promise.all(all.map((one) => sampleSide(options, one)))
-  const samples = await takeTurns(sending, { rounds, slices, count: fleet * slices * (quick ? 1 : 3), profiles })
-  const writing = await Promise.all(all.slice(0, 2).map((one) => writeSide(options, one)))
-  const writes = await takeTurns(writing, { rounds, slices, count: quick ? 400 : 2_000, profiles })
+  const sampleContenders = await Promise.all(servers.map((server) => makeSampleContender(options, server)))
+  const sampleCount = deviceCount * slices * (quick ? 1 : 3)
+  const sampleRounds = await measureInTurns(sampleContenders, { rounds, slices, count: sampleCount, profiles })
+  const writeContenders = await Promise.all(servers.slice(0, 2).map((server) => makeWriteContender(options, server)))
+  const writeRounds = await measureInTurns(writeContenders, { rounds, slices, count: quick ? 400 : 2_000, profiles })
 
-  const lineOf = (what: string, sides: readonly Side[], done: typeof samples, i: number) =>
-    costLine(`${what}, ${sides[i]?.name}`, [sides[i], sides[0]] as Side[], [done[i] ?? [], done[0] ?? []])
+  const makeRow = (title: string, contenders: readonly Contender[], results: Round[][], i: number) =>
+    cpuRow(`${title}, ${contenders[i]?.name}`, [contenders[i], contenders[0]] as Contender[], [
+      results[i] ?? [],
+      results[0] ?? [],
+    ])
   return [
-    lineOf('a durable QoS 1 sample', sending, samples, 1),
-    lineOf('a durable QoS 1 sample', sending, samples, 2),
-    lineOf('regionsUpdate', writing, writes, 1),
+    makeRow('durable QoS 1 sample', sampleContenders, sampleRounds, 1),
+    makeRow('durable QoS 1 sample', sampleContenders, sampleRounds, 2),
+    makeRow('regionsUpdate', writeContenders, writeRounds, 1),
   ]
 }
 
-/** A server for each number of followers: one that had any goes on keeping events for those who come back. */
-async function open({ ending, profiles }: BenchOptions, count: number): Promise<Followed> {
+/** Each number of streams has a server of its own, because a server that had a stream goes on storing events for resumption. */
+async function startWithStreams({ cleanup, profiles }: BenchOptions, count: number): Promise<StreamedServer> {
   const name = nameOf(count)
-  const filled = await filledFolder(ending, fleet)
-  const server = await serveHouse(ending, filled, profiles.flags(name))
-  if (count === 0) return { name, filled, server, told: async () => {} }
-  const followers = await Followers.connect(
-    server.url,
-    `/v1/orgs/${filled.org}/events?types=sample,structure`,
-    filled.key,
-    count,
-  )
-  ending.add(() => followers.close())
+  const folder = await copyFilledFolder(cleanup, deviceCount)
+  const server = await startServerOn(cleanup, folder, profiles.nodeFlags(name))
+  if (count === 0) return { name, folder, server, waitForEvents: async () => {} }
+  const path = `/v1/orgs/${folder.org}/events?types=sample,structure`
+  const streams = await EventStreams.open(server.url, path, folder.key, count)
+  cleanup.add(() => streams.close())
   let expected = 0
-  const told = (events: number) => {
-    expected += events
-    return followers.until(expected)
+  const waitForEvents = (more: number) => {
+    expected += more
+    return streams.waitForEvents(expected)
   }
-  return { name, filled, server, told }
+  return { name, folder, server, waitForEvents }
 }
 
 /**
- * One sample of each device, then the next when everybody was told: of what a device says within a tenth of a second followers get
- * the last, and devices are not that quick.
+ * Every device sends one sample, and the next when all streams have the event. The server merges samples of a device that
+ * arrive within a tenth of a second into one event, and real devices are slower than that.
  */
-async function sampleSide({ ending }: BenchOptions, { name, filled, server, told }: Followed): Promise<Side> {
+async function makeSampleContender(
+  { cleanup }: BenchOptions,
+  { name, folder, server, waitForEvents }: StreamedServer,
+): Promise<Contender> {
   const start = Math.floor(Date.now() / 1000) - 600
-  const load = await Load.connect(server.mqttPort, filled.devices, (n) => start + n)
-  ending.add(() => load.close())
-  const once = async (): Promise<Run> => {
-    const run = await load.send(1)
-    await told(fleet)
-    return run
+  const load = await MqttLoad.connect(server.mqttPort, folder.devices, (n) => start + n)
+  cleanup.add(() => load.close())
+  const sendOnce = async (): Promise<LoadResult> => {
+    const result = await load.send(1)
+    await waitForEvents(deviceCount)
+    return result
   }
-  for (let i = 0; i < 10; i++) await once()
-  const send = async (count: number): Promise<Run> => {
-    const runs: Run[] = []
-    while (runs.length < count / fleet) runs.push(await once())
+  for (let i = 0; i < 10; i++) await sendOnce()
+  const send = async (count: number): Promise<LoadResult> => {
+    const results: LoadResult[] = []
+    while (results.length < count / deviceCount) results.push(await sendOnce())
     return {
-      latencies: Float64Array.from(runs.flatMap(({ latencies }) => [...latencies])),
-      seconds: runs.reduce((sum, { seconds }) => sum + seconds, 0),
+      latenciesMs: Float64Array.from(results.flatMap(({ latenciesMs }) => [...latenciesMs])),
+      seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
     }
   }
-  return { name, child: server.child, send }
+  return { name, process: server.process, send }
 }
 
-async function writeSide({ ending }: BenchOptions, { name, filled, server, told }: Followed): Promise<Side> {
-  const { org, key } = filled
+async function makeWriteContender(
+  { cleanup }: BenchOptions,
+  { name, folder, server, waitForEvents }: StreamedServer,
+): Promise<Contender> {
+  const { org, key } = folder
   const warmUp = 300
   let next = 0
-  const request = () => requestOf('PUT', `/v1/orgs/${org}/regions/1`, { key, body: { name: `Region ${next++}` } })
-  const side = await httpSide(ending, { ...server, name }, { request, warmUp })
-  await told(warmUp)
+  const request = () => makeRequest('PUT', `/v1/orgs/${org}/regions/1`, { key, body: { name: `Region ${next++}` } })
+  const contender = await httpContender(cleanup, { ...server, name }, { request, warmUp })
+  await waitForEvents(warmUp)
   const send = async (count: number) => {
-    const run = await side.send(count)
-    await told(count)
-    return run
+    const result = await contender.send(count)
+    await waitForEvents(count)
+    return result
   }
-  return { ...side, send }
+  return { ...contender, send }
 }

@@ -1,4 +1,4 @@
-// What the same work costs when there is more of everything, beside itself with the least.
+// Measures the same work with 1,000, 10,000 and 100,000 endpoints; the smallest size is the baseline.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { modelOf } from '../../src/contract/models.ts'
@@ -6,129 +6,128 @@ import type { Ground } from '../../src/platform/by.ts'
 import { slots } from '../../src/resources/sensors/buckets.ts'
 import { rowOf } from '../../src/resources/sensors/check.ts'
 import { insertSamples, updateLatest, valuesOf } from '../../src/resources/sensors/store.ts'
-import type { Bench, BenchOptions } from '../bench.ts'
-import { type Filled, filledFolder } from '../fixture/data-folders.ts'
-import { type House, houseModel } from '../fixture/organisation.ts'
-import { sampleOf, withGround } from '../fixture/samples.ts'
-import { requestOf } from '../load/http-load.ts'
-import { Load } from '../load/mqtt-load.ts'
-import type { Side } from '../measure/comparison.ts'
-import { httpSide } from '../measure/http-comparison.ts'
-import { growing, roundsOf } from '../measure/size-comparison.ts'
-import { serveHouse } from '../servers/filled-server.ts'
-import type { Server } from '../servers/roomkeeper.ts'
-import { auditGrowth } from './growth-audit-log.ts'
+import { copyFilledFolder, type FilledFolder } from '../fixture/data-folders.ts'
+import { deviceModel, type Organisation } from '../fixture/organisation.ts'
+import { makeSample } from '../fixture/samples.ts'
+import { withServices } from '../fixture/services.ts'
+import { makeRequest } from '../load/http-load.ts'
+import { MqttLoad } from '../load/mqtt-load.ts'
+import type { Contender } from '../measure/comparison.ts'
+import type { Row } from '../measure/figures.ts'
+import { httpContender } from '../measure/http-comparison.ts'
+import { compareSizes, roundCount } from '../measure/size-comparison.ts'
+import type { Bench, BenchOptions } from '../options.ts'
+import { type Server, startServerOn } from '../servers/roomkeeper.ts'
+import { measureAuditLogGrowth } from './growth-audit-log.ts'
 
 const sizes = [1_000, 10_000, 100_000]
-/** So many are connected and send, at every size, one message in flight each. */
-const fleet = 200
+/** At every size, so many devices are connected and send, with one message in flight each. */
+const deviceCount = 200
+/** A quick run requests only so many resources, from all over the organisation. */
+const maxQuickPaths = 2_000
 
-interface Open {
+interface SizedServer {
   readonly name: string
-  readonly filled: Filled
+  readonly folder: FilledFolder
   readonly server: Server
 }
 
 export const growth: Bench = async (options) => {
-  const { quick } = options
-  const all: Open[] = []
-  for (const size of sizes) all.push(await open(options, size))
-  const reads = quick ? 2_000 : 12_000
-  const endpoints = await asked(options, all, ({ devices }) => devices.map(({ id }) => `endpoints/${id}`))
-  const lines = await growing('endpointsGet', endpoints, options, reads)
-  const rooms = await asked(options, all, ({ rooms }) => rooms.map((id) => `rooms/${id}`))
-  lines.push(...(await growing('roomsGet', rooms, options, reads)))
-  lines.push(...(await samples(options, all)))
-  for (const { server } of all) await server.child.stop()
-  return [...lines, ...(await auditGrowth(options))]
+  const servers: SizedServer[] = []
+  for (const size of sizes) servers.push(await startSized(options, size))
+  const requests = options.quick ? 2_000 : 12_000
+  const endpoints = await makeReaders(options, servers, ({ devices }) => devices.map(({ id }) => `endpoints/${id}`))
+  const rows = await compareSizes('endpointsGet', endpoints, options, requests)
+  const rooms = await makeReaders(options, servers, ({ rooms }) => rooms.map((id) => `rooms/${id}`))
+  rows.push(...(await compareSizes('roomsGet', rooms, options, requests)))
+  rows.push(...(await measureSamples(options, servers)))
+  for (const { server } of servers) await server.process.stop()
+  return [...rows, ...(await measureAuditLogGrowth(options))]
 }
 
-async function open({ ending, profiles }: BenchOptions, size: number): Promise<Open> {
+async function startSized({ cleanup, profiles }: BenchOptions, size: number): Promise<SizedServer> {
   const name = `${size.toLocaleString('en')} endpoints`
-  const filled = await filledFolder(ending, size)
-  await withGround(filled.dataDir, (ground) => fillLatest(ground, filled.house))
-  const server = await serveHouse(ending, filled, profiles.flags(name))
-  return { name, filled, server }
+  const folder = await copyFilledFolder(cleanup, size)
+  await withServices(folder.dataDir, (services) => fillLatest(services, folder.organisation))
+  const server = await startServerOn(cleanup, folder, profiles.nodeFlags(name))
+  return { name, folder, server }
 }
 
-/** Everybody sent a sample an hour ago. */
-async function fillLatest({ db }: Ground, { org, devices }: House): Promise<void> {
+/** Writes one sample of every endpoint, measured an hour ago. */
+async function fillLatest({ db }: Ground, { org, devices }: Organisation): Promise<void> {
   const hourAgo = Math.floor(Date.now() / 1000) - 3600
-  const model = modelOf(houseModel)
-  const rows = devices.map((_, i) => ({ endpoint: i + 1, row: rowOf(sampleOf(i + 1, hourAgo), model) }))
-  await db.telemetry(async (on) => {
+  const model = modelOf(deviceModel)
+  const samples = devices.map((_, i) => ({ endpoint: i + 1, row: rowOf(makeSample(i + 1, hourAgo), model) }))
+  await db.telemetry(async (tx) => {
     await insertSamples(
-      on,
-      rows.map(({ endpoint, row }) => valuesOf(row, org.key, slots.at(hourAgo), endpoint)),
+      tx,
+      samples.map(({ endpoint, row }) => valuesOf(row, org.key, slots.at(hourAgo), endpoint)),
     )
     await updateLatest(
-      on,
-      rows.map(({ endpoint, row }) => valuesOf(row, org.key, endpoint)),
+      tx,
+      samples.map(({ endpoint, row }) => valuesOf(row, org.key, endpoint)),
     )
   })
 }
 
-/** In a quick run not all of a large house is asked for, but so many from all over it. */
-const mostQuick = 2_000
-
-/** Asks for everything in a house in turn, in no order that the database knows. All of it was asked for before. */
-const asked = async (
-  { quick, ending }: BenchOptions,
-  all: readonly Open[],
-  pathsOf: (house: House) => readonly string[],
-): Promise<Side[]> => {
-  const sides: Side[] = []
-  // The largest first: its warm-up is so long that the server would end what others have open and do not use.
-  for (const { name, filled, server } of all.toReversed()) {
-    const { org, key, house } = filled
-    const paths = shuffled(pathsOf(house)).slice(0, quick ? mostQuick : undefined)
+/** Each reader requests all paths in random order, which no index has. All of them are requested once to warm up. */
+async function makeReaders(
+  { quick, cleanup }: BenchOptions,
+  servers: readonly SizedServer[],
+  pathsOf: (organisation: Organisation) => readonly string[],
+): Promise<Contender[]> {
+  const readers: Contender[] = []
+  // The largest is first: during its long warm-up the server would close the idle connections of the others.
+  for (const { name, folder, server } of servers.toReversed()) {
+    const { org, key, organisation } = folder
+    const paths = shuffle(pathsOf(organisation)).slice(0, quick ? maxQuickPaths : undefined)
     let next = 0
-    const request = () => requestOf('GET', `/v1/orgs/${org}/${paths[next++ % paths.length]}`, { key })
-    sides.push(
-      await httpSide(ending, { ...server, name }, { request, warmUp: Math.max(paths.length, quick ? 2_000 : 20_000) }),
-    )
+    const request = () => makeRequest('GET', `/v1/orgs/${org}/${paths[next++ % paths.length]}`, { key })
+    const warmUp = Math.max(paths.length, quick ? 2_000 : 20_000)
+    readers.push(await httpContender(cleanup, { ...server, name }, { request, warmUp }))
   }
-  return sides.toReversed()
+  return readers.toReversed()
 }
 
-function shuffled<T>(items: readonly T[]): T[] {
+function shuffle<T>(items: readonly T[]): T[] {
   return items
     .map((item) => [Math.random(), item] as const)
     .toSorted(([a], [b]) => a - b)
     .map(([, item]) => item)
 }
 
-async function samples(options: BenchOptions, all: readonly Open[]) {
-  const { quick, ending } = options
+async function measureSamples(options: BenchOptions, servers: readonly SizedServer[]): Promise<Row[]> {
+  const { quick, cleanup } = options
   const warmUp = quick ? 15 : 40
-  /** A second apart, in the present quarter or the one before: hardly any rollup comes between. */
+  /** Samples are a second apart and recent, so hardly any rollup is made during the measurement. */
   const start = Math.floor(Date.now() / 1000) - 600
-  const sides: Side[] = []
-  for (const { name, filled, server } of all) {
-    const { devices } = filled.house
-    // From all over the house, as those who happen to send.
+  const contenders: Contender[] = []
+  for (const { name, folder, server } of servers) {
+    const { devices } = folder.organisation
+    // Devices that are spread evenly write to as many pages as those of a real fleet.
     const senders = Array.from(
-      { length: fleet },
-      (_, i) => devices[(i * devices.length) / fleet] as (typeof devices)[0],
+      { length: deviceCount },
+      (_, i) => devices[(i * devices.length) / deviceCount] as (typeof devices)[0],
     )
-    const load = await Load.connect(server.mqttPort, senders, (n) => start + n)
-    ending.add(() => load.close())
+    const load = await MqttLoad.connect(server.mqttPort, senders, (n) => start + n)
+    cleanup.add(() => load.close())
     await load.send(warmUp)
-    sides.push({ name, child: server.child, send: (count) => load.send(count / fleet) })
+    contenders.push({ name, process: server.process, send: (count) => load.send(count / deviceCount) })
   }
-  const [slices, each] = [4, quick ? 5 : 10]
-  const lines = await growing('a durable QoS 1 sample', sides, options, slices * each * fleet)
-  for (const { filled } of all) {
-    expectSamples(filled, (warmUp + roundsOf(quick) * slices * each) * fleet)
+  const [slices, samplesPerDevice] = [4, quick ? 5 : 10]
+  const count = slices * samplesPerDevice * deviceCount
+  const rows = await compareSizes('durable QoS 1 sample', contenders, options, count)
+  for (const { folder } of servers) {
+    expectSamples(folder, (warmUp + roundCount(quick) * slices * samplesPerDevice) * deviceCount)
   }
-  return lines
+  return rows
 }
 
-/** What was acknowledged is there: otherwise the figures are of something else. */
-function expectSamples({ dataDir, house }: Filled, sent: number): void {
+/** Every acknowledged sample must be in the database, in addition to the one that was written directly for each endpoint. */
+function expectSamples({ dataDir, organisation }: FilledFolder, sent: number): void {
   const db = new Database(join(dataDir, 'roomkeeper.db'), { readonly: true })
   const { stored } = db.prepare('select count(*) as stored from samples').get() as { stored: number }
   db.close()
-  const expected = house.devices.length + sent
-  if (stored !== expected) throw new Error(`${expected} samples were acknowledged, ${stored} are stored`)
+  const expected = organisation.devices.length + sent
+  if (stored !== expected) throw new Error(`${expected} samples were written, but ${stored} are stored.`)
 }

@@ -1,83 +1,85 @@
-// Thirty days of one endpoint, hourly, and what a raw sample takes on disk.
+// Measures thirty days of history of one endpoint by the hour, and the disk space of a raw sample.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { rollUp } from '../../src/resources/sensors/rollup.ts'
-import type { Bench } from '../bench.ts'
-import { fillEndpoints, timesFrom, withGround, writeSamples } from '../fixture/samples.ts'
+import { fillEndpoints, sampleTimes, writeSamples } from '../fixture/samples.ts'
+import { withServices } from '../fixture/services.ts'
 import { HttpClient } from '../load/http-client.ts'
 import type { Round } from '../measure/comparison.ts'
-import { figure, type Line } from '../measure/figures.ts'
-import { oneByOne, Stringified } from '../measure/long-answers.ts'
+import { type Row, summarise } from '../measure/figures.ts'
+import { measureOneByOne, StringifyBaseline } from '../measure/long-answers.ts'
+import type { Bench } from '../options.ts'
 import { enrolDevices, startServer } from '../servers/roomkeeper.ts'
 
-const day = 86_400
+const daySeconds = 86_400
 const days = 30
-/** Seconds between two samples of an endpoint. */
-const apart = 60
+const sampleIntervalSeconds = 60
+const maxCpuMs = 5
+const maxSampleBytes = 60
 
-export const history: Bench = async ({ quick, profiles, ending }) => {
-  const fleet = quick ? 1 : 20
+export const history: Bench = async ({ quick, profiles, cleanup }) => {
+  const endpointCount = quick ? 1 : 20
   const rounds = quick ? 2 : 5
   const requests = quick ? 25 : 200
-  const dataDir = ending.folder()
+  const dataDir = cleanup.tempFolder()
   const first = await startServer(dataDir)
-  ending.add(() => first.child.stop())
+  cleanup.add(() => first.process.stop())
   const [device] = await enrolDevices(first, 1)
-  await first.child.stop()
+  await first.process.stop()
 
-  // Whole hours, a little less than thirty days: the oldest must not be too old when it is written.
+  // The period is two hours shorter than thirty days, so that its oldest samples are not too old when they are written.
   const end = Math.floor(Date.now() / 3_600_000) * 3600
-  const start = end - days * day + 2 * 3600
-  const samples = fleet * ((end - start) / apart)
-  const sizes = await withGround(dataDir, async (ground) => {
-    const sessions = await fillEndpoints(ground, fleet)
-    const before = fileSize(dataDir)
-    await writeSamples(ground, sessions, timesFrom(start, end, apart))
-    const table = tableSize(dataDir)
-    const raw = fileSize(dataDir) - before
-    await rollUp(ground)
-    return { table, raw, all: fileSize(dataDir) - before }
+  const start = end - days * daySeconds + 2 * 3600
+  const samples = endpointCount * ((end - start) / sampleIntervalSeconds)
+  const bytes = await withServices(dataDir, async (services) => {
+    const connections = await fillEndpoints(services, endpointCount)
+    const filesBefore = fileBytes(dataDir)
+    await writeSamples(services, connections, sampleTimes(start, end, sampleIntervalSeconds))
+    const table = tableBytes(dataDir)
+    const files = fileBytes(dataDir) - filesBefore
+    await rollUp(services)
+    return { table, files, filesWithRollups: fileBytes(dataDir) - filesBefore }
   })
 
-  const server = await startServer(dataDir, profiles.flags('ours'))
-  ending.add(() => server.child.stop())
+  const server = await startServer(dataDir, profiles.nodeFlags('ours'))
+  cleanup.add(() => server.process.stop())
   const http = new HttpClient(server.url)
-  ending.add(() => http.close())
+  cleanup.add(() => http.close())
   const iso = (seconds: number) => encodeURIComponent(new Date(seconds * 1000).toISOString())
   const path = `/v1/orgs/${first.org}/endpoints/${device?.id}/sensor/history`
   const query = `from=${iso(start)}&to=${iso(end)}&interval=1h&pageSize=1000`
-  const get = () => http.send('GET', `${path}?${query}`, first)
-  const { bytes } = await get()
-  const { buckets } = JSON.parse(bytes.toString())
+  const getHistory = () => http.send('GET', `${path}?${query}`, first)
+  const answer = await getHistory()
+  const { buckets } = JSON.parse(answer.bytes.toString())
   const hours = (end - start) / 3600
-  if (buckets.length !== hours) throw new Error(`${buckets.length} buckets came, not ${hours}`)
-  await oneByOne(server.child, requests, get)
-  const limit = new Stringified(ending, bytes)
-  const asked: Round[] = []
+  if (buckets.length !== hours) throw new Error(`The answer has ${buckets.length} buckets instead of ${hours}.`)
+  await measureOneByOne(server.process, requests, getHistory)
+  const baseline = new StringifyBaseline(cleanup, answer.bytes)
+  const results: Round[] = []
   for (let round = 0; round < rounds; round++) {
-    asked.push(await profiles.during('ours', () => oneByOne(server.child, requests, get)))
-    await limit.measure(requests)
+    results.push(await profiles.during('ours', () => measureOneByOne(server.process, requests, getHistory)))
+    await baseline.measure(requests)
   }
-  await server.child.stop()
+  await server.process.stop()
 
-  const what = `${days} days of one endpoint, hourly (${hours} buckets, ${Math.round(bytes.length / 1024)} KiB)`
-  const size = (name: string, value: number): Line => ({ what: name, unit: 'bytes', ours: figure([value / samples]) })
-  const whole = limit.line(what, asked)
-  const perSample = size(
-    `a raw sample on disk, ${samples.toLocaleString('en')} of them: pages of its table and indexes`,
-    sizes.table,
+  const size = `${hours} buckets, ${Math.round(answer.bytes.length / 1024)} KiB`
+  const diskRow = (title: string, total: number): Row => ({ title, unit: 'bytes', ours: summarise([total / samples]) })
+  const historyRow = baseline.row(`${days} days of one endpoint, hourly (${size})`, results)
+  const tableRow = diskRow(
+    `disk per raw sample (${samples.toLocaleString('en')} samples): pages of table and indexes`,
+    bytes.table,
   )
   return [
-    { ...whole, goal: { text: 'under 5', isMet: whole.ours.median < 5 } },
-    { ...perSample, goal: { text: 'at most 60', isMet: perSample.ours.median <= 60 } },
-    size('the same, by the growth of the files, before rollups', sizes.raw),
-    size('the same with all rollups', sizes.all),
+    { ...historyRow, goal: { text: `under ${maxCpuMs}`, isMet: historyRow.ours.median < maxCpuMs } },
+    { ...tableRow, goal: { text: `at most ${maxSampleBytes}`, isMet: tableRow.ours.median <= maxSampleBytes } },
+    diskRow('disk per raw sample: growth of the files, without rollups', bytes.files),
+    diskRow('disk per raw sample: growth of the files, with all rollups', bytes.filesWithRollups),
   ]
 }
 
-/** After everything that waits in the write-ahead log was moved to where it belongs. */
-function fileSize(dataDir: string): number {
+/** Moves the write-ahead log into the database first, so that both are counted once. */
+function fileBytes(dataDir: string): number {
   const db = new Database(join(dataDir, 'roomkeeper.db'))
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.close()
@@ -86,8 +88,8 @@ function fileSize(dataDir: string): number {
     .reduce((sum, name) => sum + statSync(join(dataDir, name)).size, 0)
 }
 
-/** Pages of the table of raw samples and of whatever indexes it has. */
-function tableSize(dataDir: string): number {
+/** Counts the pages of the table of raw samples and of all its indexes. */
+function tableBytes(dataDir: string): number {
   const db = new Database(join(dataDir, 'roomkeeper.db'), { readonly: true })
   const sql = `SELECT sum(pgsize) AS size FROM dbstat WHERE aggregate = 1
     AND name IN (SELECT name FROM sqlite_schema WHERE tbl_name = 'samples')`

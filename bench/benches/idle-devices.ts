@@ -1,93 +1,91 @@
-// What a device that is connected and silent takes of the memory of a server, beside aedes alone.
-import type { BenchOptions } from '../bench.ts'
-import { Fleet } from '../load/mqtt-fleet.ts'
-import { atMost, type Figure, figure, type Line, ratios } from '../measure/figures.ts'
-import { bareName, startBare, startMosquitto } from '../servers/brokers.ts'
-import { type Housed, serveHouse } from '../servers/filled-server.ts'
-import type { Child } from '../servers/subprocess.ts'
+// Measures the memory that a server needs for a connected, silent device; the baseline is bare aedes.
+import { fileURLToPath } from 'node:url'
+import { MqttFleet } from '../load/mqtt-fleet.ts'
+import { atMost, type Figure, type Row, ratioByRound, summarise } from '../measure/figures.ts'
+import type { BenchOptions } from '../options.ts'
+import { bareBrokerName, type RunningBroker, startBareBroker, startMosquitto } from '../servers/brokers.ts'
+import { type DataFolder, startServerOn } from '../servers/roomkeeper.ts'
 
-/** Devices, when memory is looked at and when it is looked at again: what lies between is of devices alone. */
-const full = { few: 1000, many: 5000 } as const
-const quickly = { few: 500, many: 2500 } as const
-type Numbers = typeof full | typeof quickly
-const atOnce = 100
+/** Memory is read with `few` and with `many` devices; the difference belongs to the devices alone. */
+const fullCounts = { few: 1000, many: 5000 } as const
+const quickCounts = { few: 500, many: 2500 } as const
+type DeviceCounts = typeof fullCounts | typeof quickCounts
+const concurrency = 100
 
-const collect = ['--import', new URL('../preload/garbage-collection.ts', import.meta.url).pathname]
+const collectOnSignal = ['--import', fileURLToPath(new URL('../preload/garbage-collection.ts', import.meta.url))]
 
-interface Subject {
-  readonly name: string
-  readonly child: Child
-  readonly port: number
+interface Memory {
+  /** Growth for one device, after garbage collection. */
+  readonly perDeviceKiB: number
+  /** Resident memory of the process with all devices, garbage included. */
+  readonly processMiB: number
 }
 
-interface Held {
-  /** KiB for one more device. */
-  readonly each: number
-  /** MiB of the process with all of them, and with whatever garbage there is. */
-  readonly all: number
-}
-
-export async function idle(options: BenchOptions, house: Housed): Promise<Line[]> {
-  const numbers = options.quick ? quickly : full
-  const held = new Map<string, Held[]>()
+export async function measureIdleDevices(options: BenchOptions, folder: DataFolder): Promise<Row[]> {
+  const counts = options.quick ? quickCounts : fullCounts
+  const results = new Map<string, Memory[]>()
   for (let round = 0; round < (options.quick ? 1 : 5); round++) {
-    for (const subject of await start(options, house)) {
-      held.set(subject.name, [...(held.get(subject.name) ?? []), await hold(options, subject, house, numbers)])
+    for (const broker of await startServers(options, folder)) {
+      const memory = await measureMemory(options, broker, folder, counts)
+      results.set(broker.name, [...(results.get(broker.name) ?? []), memory])
     }
   }
-  const line = (what: string, unit: string, of: (held: Held) => number): Line & { ratio: Figure } => {
-    const [ours = [], limit = [], ...peers] = [...held.values()].map((some) => some.map(of))
-    const names = [...held.keys()].slice(2)
+  const makeRow = (title: string, unit: string, value: (memory: Memory) => number): Row & { ratio: Figure } => {
+    const [ours = [], baseline = [], ...peers] = [...results.values()].map((rounds) => rounds.map(value))
+    const peerNames = [...results.keys()].slice(2)
     return {
-      what,
+      title,
       unit,
-      ours: figure(ours),
-      limit: { name: bareName, figure: figure(limit) },
-      ratio: ratios(ours, limit),
-      peers: peers.map((some, i) => ({
-        name: names[i] ?? '',
-        figure: figure(some),
-        ratio: ratios(some, limit),
+      ours: summarise(ours),
+      baseline: { name: bareBrokerName, figure: summarise(baseline) },
+      ratio: ratioByRound(ours, baseline),
+      peers: peers.map((values, i) => ({
+        name: peerNames[i] ?? '',
+        figure: summarise(values),
+        ratio: ratioByRound(values, baseline),
       })),
     }
   }
-  const one = line('memory of an idle device', 'KiB', ({ each }) => each)
-  const crowd = `a process with ${numbers.many.toLocaleString('en')} idle devices`
-  return [{ ...one, goal: atMost(one.ratio, 1.5) }, line(crowd, 'MiB', ({ all }) => all)]
+  const perDevice = makeRow('memory per idle device', 'KiB', ({ perDeviceKiB }) => perDeviceKiB)
+  const processTitle = `memory of a process with ${counts.many.toLocaleString('en')} idle devices`
+  return [
+    { ...perDevice, goal: atMost(perDevice.ratio, 1.5) },
+    makeRow(processTitle, 'MiB', ({ processMiB }) => processMiB),
+  ]
 }
 
-/** New processes: in what others have left behind there is room for these devices. */
-async function start({ ending }: BenchOptions, house: Housed): Promise<Subject[]> {
+/** Starts new processes for each round, because a used process has free memory in its heap for more devices. */
+async function startServers({ cleanup }: BenchOptions, folder: DataFolder): Promise<RunningBroker[]> {
   const [server, bare, mosquitto] = await Promise.all([
-    serveHouse(ending, house, collect),
-    startBare(ending, collect),
-    startMosquitto(ending),
+    startServerOn(cleanup, folder, collectOnSignal),
+    startBareBroker(cleanup, collectOnSignal),
+    startMosquitto(cleanup),
   ])
-  return [{ name: 'ours', child: server.child, port: server.mqttPort }, bare, ...(mosquitto ? [mosquitto] : [])]
+  return [{ name: 'ours', process: server.process, port: server.mqttPort }, bare, ...(mosquitto ? [mosquitto] : [])]
 }
 
-async function hold(
-  { ending }: BenchOptions,
-  { name, child, port }: Subject,
-  { devices }: Housed,
-  { few, many }: Numbers,
-): Promise<Held> {
-  const fleet = new Fleet(port, devices)
-  ending.add(() => fleet.drop())
-  // What Node has not collected yet belongs to no device.
-  const settle = async () => {
+async function measureMemory(
+  { cleanup }: BenchOptions,
+  { name, process: subprocess, port }: RunningBroker,
+  { devices }: DataFolder,
+  { few, many }: DeviceCounts,
+): Promise<Memory> {
+  const fleet = new MqttFleet(port, devices)
+  cleanup.add(() => fleet.drop())
+  // Garbage that Node has not collected yet belongs to no device. Mosquitto has none.
+  const collectGarbage = async () => {
     if (name === 'mosquitto') return
-    child.signal('SIGUSR2')
-    await child.printed(/collected/)
+    subprocess.signal('SIGUSR2')
+    await subprocess.waitForOutput(/collected/)
   }
-  await fleet.join(few, atOnce)
-  await settle()
-  const before = child.memory()
-  await fleet.join(many - few, atOnce)
-  const all = child.memory() / 2 ** 20
-  await settle()
-  const each = (child.memory() - before) / (many - few) / 1024
+  await fleet.connect(few, concurrency)
+  await collectGarbage()
+  const bytesBefore = subprocess.residentBytes()
+  await fleet.connect(many - few, concurrency)
+  const processMiB = subprocess.residentBytes() / 2 ** 20
+  await collectGarbage()
+  const perDeviceKiB = (subprocess.residentBytes() - bytesBefore) / (many - few) / 1024
   fleet.drop()
-  await child.stop()
-  return { each, all }
+  await subprocess.stop()
+  return { perDeviceKiB, processMiB }
 }

@@ -1,135 +1,140 @@
-// All endpoints of ten thousand in one answer: unchanged, known to the caller already, and changed before every request.
+// Measures endpointsBasicList of 10,000 endpoints: unchanged, answered with 304, and changed before every request.
 import { connectAsync } from 'mqtt'
-import type { Bench, BenchOptions } from '../bench.ts'
-import { filledFolder } from '../fixture/data-folders.ts'
+import type { Cleanup } from '../cleanup.ts'
+import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { type Answer, HttpClient } from '../load/http-client.ts'
-import { inTurns, requestOf } from '../load/http-load.ts'
-import { costLine, type Round, type Side, takeTurns } from '../measure/comparison.ts'
-import type { Line } from '../measure/figures.ts'
-import { bareHttp, httpSide } from '../measure/http-comparison.ts'
-import { oneByOne, Stringified } from '../measure/long-answers.ts'
-import { type Housed, serveHouse } from '../servers/filled-server.ts'
-import type { Server } from '../servers/roomkeeper.ts'
+import { cycle, makeRequest } from '../load/http-load.ts'
+import { type Contender, cpuRow, measureInTurns, type Round } from '../measure/comparison.ts'
+import type { Row } from '../measure/figures.ts'
+import { httpContender } from '../measure/http-comparison.ts'
+import { measureOneByOne, StringifyBaseline } from '../measure/long-answers.ts'
+import type { Bench, BenchOptions } from '../options.ts'
+import { startBareHttp } from '../servers/bare.ts'
+import { type DataFolder, type Server, startServerOn } from '../servers/roomkeeper.ts'
 
-const endpoints = 10_000
+const endpointCount = 10_000
 
-/** Changes something in the list, and gives the text that is new in it. */
+/** Changes one entry of the list and returns a text that the next answer must contain. */
 type Change = () => Promise<string>
 
 export const lists: Bench = async (options) => {
-  const { quick, profiles, ending } = options
-  const house = await filledFolder(ending, endpoints)
-  const server = await serveHouse(ending, house, profiles.flags('ours'))
+  const { quick, profiles, cleanup } = options
+  const folder = await copyFilledFolder(cleanup, endpointCount)
+  const server = await startServerOn(cleanup, folder, profiles.nodeFlags('ours'))
   const ours = { ...server, name: 'ours' }
   const path = `/v1/orgs/${server.org}/endpoints`
   const http = new HttpClient(server.url)
-  ending.add(() => http.close())
+  cleanup.add(() => http.close())
   const answer = await http.send('GET', path, server)
-  expectAll(answer)
+  expectAllEndpoints(answer)
   const size = `${(answer.bytes.length / 2 ** 20).toFixed(1)} MiB`
-  const what = `endpointsBasicList of ${endpoints.toLocaleString('en')} (${size})`
+  const title = `endpointsBasicList of ${endpointCount.toLocaleString('en')} (${size})`
   const rounds = quick ? 3 : 7
 
-  const whole = { request: requestOf('GET', path, server), connections: 2, warmUp: 20 }
-  const still = [await httpSide(ending, ours, whole), await httpSide(ending, await bareHttp(options, [answer]), whole)]
-  const stillRounds = await takeTurns(still, { rounds, count: await fitting(still, quick ? 80 : 400), profiles })
-
-  const conditional = requestOf('GET', path, { ...server, headers: { 'If-None-Match': headerOf(answer, 'etag') } })
-  const one = inTurns(house.devices.map(({ id }) => requestOf('GET', `${path}/${id}`, server)))
-  const known = [
-    await httpSide(ending, ours, { request: conditional, status: 304, warmUp: 20 }),
-    await httpSide(ending, { ...ours, name: 'one endpointsGet' }, { request: one, warmUp: endpoints }),
+  const listWork = { request: makeRequest('GET', path, server), connections: 2, warmUp: 20 }
+  const unchanged = [
+    await httpContender(cleanup, ours, listWork),
+    await httpContender(cleanup, await startBareHttp(options, [answer]), listWork),
   ]
-  const count = await fitting(known, quick ? 2_000 : 8_000)
-  const knownRounds = await takeTurns(known, { rounds, count, slices: 10, profiles })
+  const unchangedCount = await chooseCount(unchanged, quick ? 80 : 400)
+  const unchangedRounds = await measureInTurns(unchanged, { rounds, count: unchangedCount, profiles })
 
-  const changed = await changedLines(options, { house, server, http, path, answer, what, rounds })
-  await server.child.stop()
+  const conditional = makeRequest('GET', path, { ...server, headers: { 'If-None-Match': headerOf(answer, 'etag') } })
+  const single = cycle(folder.devices.map(({ id }) => makeRequest('GET', `${path}/${id}`, server)))
+  const notModified = [
+    await httpContender(cleanup, ours, { request: conditional, status: 304, warmUp: 20 }),
+    await httpContender(cleanup, { ...ours, name: 'one endpointsGet' }, { request: single, warmUp: endpointCount }),
+  ]
+  const count = await chooseCount(notModified, quick ? 2_000 : 8_000)
+  const notModifiedRounds = await measureInTurns(notModified, { rounds, count, slices: 10, profiles })
+
+  const changedRows = await measureChanged(options, { folder, server, http, path, answer, title, rounds })
+  await server.process.stop()
   return [
-    costLine(`${what}, nothing changed`, still, stillRounds, 1.5),
-    costLine('the same, with If-None-Match', known, knownRounds, 1),
-    ...changed,
+    cpuRow(`${title}, unchanged`, unchanged, unchangedRounds, 1.5),
+    cpuRow(`${title}, answered with 304`, notModified, notModifiedRounds, 1),
+    ...changedRows,
   ]
 }
 
-/** So many operations, or as many as ours does in a second or two. All sides do them once, to be warm. */
-async function fitting(sides: readonly Side[], most: number): Promise<number> {
-  const { seconds = 1 } = (await sides[0]?.send(20)) ?? {}
-  const count = Math.min(most, Math.max(20, Math.ceil(30 / seconds)))
-  for (const { send } of sides) await send(count)
+/** Returns `maxCount`, or as many operations as our server does in a second or two. Every contender does them once to warm up. */
+async function chooseCount(contenders: readonly Contender[], maxCount: number): Promise<number> {
+  const { seconds = 1 } = (await contenders[0]?.send(20)) ?? {}
+  const count = Math.min(maxCount, Math.max(20, Math.ceil(30 / seconds)))
+  for (const { send } of contenders) await send(count)
   return count
 }
 
-function expectAll({ bytes }: Answer): void {
+function expectAllEndpoints({ bytes }: Answer): void {
   const ids = new Set(JSON.parse(`${bytes}`).endpoints.map((endpoint: { id: string }) => endpoint.id))
-  if (ids.size !== endpoints) throw new Error(`the list has ${ids.size} endpoints, not ${endpoints}`)
+  if (ids.size !== endpointCount) throw new Error(`The list has ${ids.size} endpoints instead of ${endpointCount}.`)
 }
 
 const headerOf = ({ headers }: Answer, name: string): string =>
   headers[headers.findIndex((header) => header.toLowerCase() === name) + 1] ?? ''
 
-interface Place {
-  readonly house: Housed
+interface ListSetup {
+  readonly folder: DataFolder
   readonly server: Server
   readonly http: HttpClient
   readonly path: string
   readonly answer: Answer
-  readonly what: string
+  readonly title: string
   readonly rounds: number
 }
 
-async function changedLines({ quick, profiles, ending }: BenchOptions, place: Place): Promise<Line[]> {
-  const { server, http, path, what } = place
+async function measureChanged({ quick, profiles, cleanup }: BenchOptions, setup: ListSetup): Promise<Row[]> {
+  const { server, http, path, title } = setup
   const requests = quick ? 6 : 20
-  const getMany = (change: Change) => {
-    let news = ''
-    const ask = async () => {
+  const measureAfter = (change: Change) => {
+    let expected = ''
+    const getList = async () => {
       const answer = await http.send('GET', path, server)
-      if (!answer.bytes.includes(news)) throw new Error(`the list does not have ${news}`)
+      if (!answer.bytes.includes(expected)) throw new Error(`The list does not contain ${expected}.`)
       return answer
     }
-    return oneByOne(server.child, requests, ask, async () => {
-      news = await change()
+    return measureOneByOne(server.process, requests, getList, async () => {
+      expected = await change()
     })
   }
-  const reported = await statusChange(ending, place)
-  const renamed = await roomChange(place)
-  await getMany(reported)
-  await getMany(renamed)
-  const limit = new Stringified(ending, place.answer.bytes)
-  const rounds: Record<'reported' | 'renamed', Round[]> = { reported: [], renamed: [] }
-  for (let round = 0; round < place.rounds; round++) {
-    rounds.reported.push(await profiles.during('ours', () => getMany(reported)))
-    await limit.measure(requests)
-    rounds.renamed.push(await profiles.during('ours', () => getMany(renamed)))
+  const reportStatus = await makeStatusChange(cleanup, setup)
+  const renameRoom = await makeRoomChange(setup)
+  await measureAfter(reportStatus)
+  await measureAfter(renameRoom)
+  const baseline = new StringifyBaseline(cleanup, setup.answer.bytes)
+  const rounds: Record<'status' | 'room', Round[]> = { status: [], room: [] }
+  for (let round = 0; round < setup.rounds; round++) {
+    rounds.status.push(await profiles.during('ours', () => measureAfter(reportStatus)))
+    await baseline.measure(requests)
+    rounds.room.push(await profiles.during('ours', () => measureAfter(renameRoom)))
   }
   return [
-    limit.line(`${what}, a status changed before each`, rounds.reported, 2),
-    limit.line(`${what}, a room renamed before each`, rounds.renamed, 2),
+    baseline.row(`${title}, a status changed before each request`, rounds.status, 2),
+    baseline.row(`${title}, a room renamed before each request`, rounds.room, 2),
   ]
 }
 
-/** Devices all over the list report in turns, over MQTT. */
-async function statusChange(ending: BenchOptions['ending'], { house, server }: Place): Promise<Change> {
-  const some = house.devices.filter((_, i) => i % (endpoints / 10) === 0)
+/** Devices that are spread over the list report their status in turns, over MQTT. */
+async function makeStatusChange(cleanup: Cleanup, { folder, server }: ListSetup): Promise<Change> {
+  const devices = folder.devices.filter((_, i) => i % (endpointCount / 10) === 0)
   const clients = await Promise.all(
-    some.map(({ id, credential }) =>
+    devices.map(({ id, credential }) =>
       connectAsync(`mqtt://127.0.0.1:${server.mqttPort}`, { clientId: id, username: id, password: credential }),
     ),
   )
-  for (const client of clients) ending.add(() => client.endAsync(true))
+  for (const client of clients) cleanup.add(() => client.endAsync(true))
   let n = 0
   return async () => {
-    const at = n % clients.length
+    const i = n % clients.length
     const firmwareVersion = `NFB1.20261101.${n++}`
     const report = JSON.stringify({ inCallStatus: n % 2 === 0 ? 'TEAMS' : 'ZOOM', firmwareVersion })
-    await clients[at]?.publishAsync(`v1/${some[at]?.id}/up/status`, report, { qos: 1 })
+    await clients[i]?.publishAsync(`v1/${devices[i]?.id}/up/status`, report, { qos: 1 })
     return `"${firmwareVersion}"`
   }
 }
 
-/** Rooms all over the list, in turns; they stay where they are. */
-async function roomChange({ http, server: { org, key } }: Place): Promise<Change> {
+/** Rooms that are spread over the list are renamed in turns; they keep their location. */
+async function makeRoomChange({ http, server: { org, key } }: ListSetup): Promise<Change> {
   const path = `/v1/orgs/${org}/rooms`
   const { rooms } = await http.json('GET', path, { key })
   let n = 0

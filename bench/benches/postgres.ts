@@ -1,248 +1,121 @@
-// The same reads and writes on PostgreSQL, beside pg with the same statements behind node:http and aedes.
+// Measures reads and writes on PostgreSQL; the baseline is pg with the same statements behind node:http and aedes.
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import type { Bench, BenchOptions } from '../bench.ts'
-import { fillHouse, type House } from '../fixture/organisation.ts'
-import { withGround } from '../fixture/samples.ts'
+import { fillOrganisation } from '../fixture/organisation.ts'
+import { withServices } from '../fixture/services.ts'
 import { HttpClient } from '../load/http-client.ts'
-import { HttpLoad, inTurns, type Request, requestOf } from '../load/http-load.ts'
-import { Load } from '../load/mqtt-load.ts'
-import { costLine, type Round, type Run, type Side, takeTurns } from '../measure/comparison.ts'
-import { figure, type Line, ratios } from '../measure/figures.ts'
-import { expectChain } from '../servers/audit-verify.ts'
-import { ask, BenchCluster } from '../servers/postgres-cluster.ts'
-import { type Server, startServer } from '../servers/roomkeeper.ts'
-import { Child } from '../servers/subprocess.ts'
+import { cycle, makeRequest } from '../load/http-load.ts'
+import type { Row } from '../measure/figures.ts'
+import { baselineName, PostgresComparison, type PostgresSetup } from '../measure/postgres-comparison.ts'
+import type { Bench, BenchOptions } from '../options.ts'
+import { verifyAuditLog } from '../servers/audit-verify.ts'
+import { PostgresCluster, query } from '../servers/postgres-cluster.ts'
+import { startServer } from '../servers/roomkeeper.ts'
+import { Subprocess } from '../servers/subprocess.ts'
 
-const endpoints = 10_000
-const many = endpoints.toLocaleString('en')
-const fleet = 500
-const connections = 10
-const most = 2
-const limitName = 'bare pg'
-const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-
-interface Place {
-  readonly cluster: BenchCluster
-  readonly server: Server
-  readonly house: House
-  readonly limit: Child
-  readonly limitUrl: string
-  readonly limitMqttPort: number
-  /** Addresses of the databases, ours and its copy. */
-  readonly databases: readonly string[]
-  readonly dataDir: string
-}
+const endpointCount = 10_000
+const formattedCount = endpointCount.toLocaleString('en')
+const bareProgram = fileURLToPath(new URL('../bare/postgres.ts', import.meta.url))
 
 export const postgres: Bench = async (options) => {
-  const { quick, ending } = options
-  let cluster: BenchCluster
+  let cluster: PostgresCluster
   try {
-    cluster = await BenchCluster.start(ending)
+    cluster = await PostgresCluster.start(options.cleanup)
   } catch (error) {
-    process.stdout.write(`Left out: ${(error as Error).message}\n`)
+    process.stdout.write(`The bench postgres is left out: ${(error as Error).message}\n`)
     return []
   }
-  const place = await open(options, cluster)
-  const { server, house } = place
+  return measure(options, await startServers(options, cluster))
+}
+
+async function measure(options: BenchOptions, setup: PostgresSetup): Promise<Row[]> {
+  const { quick } = options
+  const { server, organisation } = setup
   const base = `/v1/orgs/${server.org}`
   const { key } = server
-  const get = (path: string) => requestOf('GET', base + path, { key })
-  await expectSame(place, `${base}/endpoints/${house.devices[0]?.id}`)
-  await expectSame(place, `${base}/endpoints`)
+  const get = (path: string) => makeRequest('GET', base + path, { key })
+  await expectSameAnswer(setup, `${base}/endpoints/${organisation.devices[0]?.id}`)
+  await expectSameAnswer(setup, `${base}/endpoints`)
 
-  const gets = house.devices.map(({ id }) => get(`/endpoints/${id}`))
-  /** Those of each side, one endpoint after the other. */
-  const getsOf = (some: number) => () => inTurns(gets.slice(0, some))
+  const endpointRequests = organisation.devices.map(({ id }) => get(`/endpoints/${id}`))
   let created = 0
-  const region = () => requestOf('POST', `${base}/regions`, { key, body: { name: `Region ${created++}` } })
+  const createRegion = () => makeRequest('POST', `${base}/regions`, { key, body: { name: `Region ${created++}` } })
   const window = new URLSearchParams({ from: '2026-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' })
 
-  const bench = new Turns(options, place)
-  const lines = [
-    ...(await bench.http(`endpointsGet, one of ${many}, each for the first time`, {
-      requests: getsOf(endpoints),
+  const comparison = new PostgresComparison(options, setup)
+  const rows = [
+    ...(await comparison.http(`endpointsGet, one of ${formattedCount} endpoints, first request for each`, {
+      makeSource: () => cycle(endpointRequests),
       count: quick ? 1_200 : 1_600,
       warmUp: quick ? 1_500 : 2_000,
     })),
-    ...(await bench.http('endpointsGet, unchanged since last time', {
-      requests: getsOf(1_000),
+    ...(await comparison.http('endpointsGet, unchanged since the previous request', {
+      makeSource: () => cycle(endpointRequests.slice(0, 1_000)),
       count: quick ? 1_200 : 8_000,
       warmUp: quick ? 1_000 : 5_000,
     })),
-    ...(await bench.http(`endpointsBasicList of ${many}, unchanged`, {
-      requests: () => get('/endpoints'),
+    ...(await comparison.http(`endpointsBasicList of ${formattedCount}, unchanged`, {
+      makeSource: () => get('/endpoints'),
       count: quick ? 3 : 20,
       warmUp: quick ? 5 : 10,
-      callers: 1,
+      connections: 1,
     })),
-    ...(await bench.changedList(base, get('/endpoints'))),
-    ...(await bench.http('regionsCreate, durable and audited', {
-      requests: () => region,
+    ...(await comparison.changedList(
+      `endpointsBasicList of ${formattedCount}, a room renamed before each request`,
+      base,
+      get('/endpoints'),
+    )),
+    ...(await comparison.http('regionsCreate, durable and audited', {
+      makeSource: () => createRegion,
       count: quick ? 160 : 1_000,
       warmUp: quick ? 150 : 1_000,
     })),
-    ...(await bench.http('a page of the audit log', {
-      requests: () => get(`/audit/logs?${window}`),
+    ...(await comparison.http('one page of auditLogs', {
+      makeSource: () => get(`/audit/logs?${window}`),
       count: quick ? 160 : 2_000,
       warmUp: quick ? 100 : 500,
     })),
-    ...(await bench.samples()),
+    ...(await comparison.samples()),
   ]
-  await expectPages(place, `${base}/audit/logs?${window}`)
-  await server.child.stop()
-  await place.limit.stop()
-  await expectWritten(place, created / 2, bench.sampled)
-  return lines
+  await expectFullPages(setup, `${base}/audit/logs?${window}`)
+  await server.process.stop()
+  await setup.baseline.stop()
+  await expectWritten(setup, created / 2, comparison.samplesPerContender)
+  return rows
 }
 
-async function open({ ending, profiles }: BenchOptions, cluster: BenchCluster): Promise<Place> {
-  const dataDir = ending.folder()
-  const ours = await cluster.create('ours')
+async function startServers({ cleanup, profiles }: BenchOptions, cluster: PostgresCluster): Promise<PostgresSetup> {
+  const dataDir = cleanup.tempFolder()
+  const ours = await cluster.createDatabase('ours')
   const first = await startServer(dataDir, [], ['--database-url', ours])
-  ending.add(() => first.child.stop())
-  await first.child.stop()
-  const house = await withGround({ dataDir, databaseUrl: ours }, (ground) => fillHouse(ground, endpoints))
-  const copy = await cluster.create('bare', 'ours')
-  for (const url of [ours, copy]) await ask(url, 'vacuum analyze')
-  const limit = new Child('the limit', [...profiles.flags(limitName), file('../bare/postgres.ts'), copy])
-  ending.add(() => limit.stop())
-  const [, port, mqttPort] = await limit.printed(/listening on (\d+) and (\d+)/)
-  const server = await startServer(dataDir, profiles.flags('ours'), ['--database-url', ours])
-  ending.add(() => server.child.stop())
+  cleanup.add(() => first.process.stop())
+  await first.process.stop()
+  const organisation = await withServices({ dataDir, databaseUrl: ours }, (services) =>
+    fillOrganisation(services, endpointCount),
+  )
+  const copy = await cluster.createDatabase('bare', 'ours')
+  for (const url of [ours, copy]) await query(url, 'vacuum analyze')
+  const baseline = new Subprocess('The baseline', [...profiles.nodeFlags(baselineName), bareProgram, copy])
+  cleanup.add(() => baseline.stop())
+  const [, port, mqttPort] = await baseline.waitForOutput(/listening on (\d+) and (\d+)/)
+  const server = await startServer(dataDir, profiles.nodeFlags('ours'), ['--database-url', ours])
+  cleanup.add(() => server.process.stop())
   return {
     cluster,
     server: { ...server, org: first.org, key: first.key },
-    house,
-    limit,
-    limitUrl: `http://127.0.0.1:${port}`,
-    limitMqttPort: Number(mqttPort),
-    databases: [ours, copy],
+    organisation,
+    baseline,
+    baselineUrl: `http://127.0.0.1:${port}`,
+    baselineMqttPort: Number(mqttPort),
+    databaseUrls: [ours, copy],
     dataDir,
   }
 }
 
-interface HttpWork {
-  /** Those of a side. */
-  readonly requests: () => Request
-  /** Requests in a round, and before the first. */
-  readonly count: number
-  readonly warmUp: number
-  readonly callers?: number
-}
-
-class Turns {
-  readonly #options: BenchOptions
-  readonly #place: Place
-  /** Samples that each side has acknowledged. */
-  sampled = 0
-
-  constructor(options: BenchOptions, place: Place) {
-    this.#options = options
-    this.#place = place
-  }
-
-  async http(what: string, { requests, count, warmUp, callers = connections }: HttpWork): Promise<Line[]> {
-    const sides = await this.#httpSides(requests, callers)
-    for (const { send } of sides) await send(warmUp)
-    const { sides: watched, lines } = this.#watched(sides)
-    const slices = Math.min(4, count)
-    const rounds = await takeTurns(watched, { rounds: this.#rounds, count, slices, profiles: this.#options.profiles })
-    return lines(what, rounds)
-  }
-
-  /** The cost of the change itself is not counted. The limit keeps nothing, so to it everything is new anyway. */
-  async changedList(base: string, request: Buffer): Promise<Line[]> {
-    const { server, house } = this.#place
-    const http = new HttpClient(server.url)
-    this.#options.ending.add(() => http.close())
-    const { sides, lines } = this.#watched(await this.#httpSides(() => request, 1))
-    const done: Round[][] = sides.map(() => [])
-    for (let round = 0; round < this.#rounds * 2; round++) {
-      const room = house.rooms[round] as number
-      await http.send('PUT', `${base}/rooms/${room}`, { key: server.key, body: { name: `Renamed ${round}` } })
-      const one = await takeTurns(sides, { rounds: 1, count: 1, slices: 1, profiles: this.#options.profiles })
-      for (const [i, rounds] of done.entries()) rounds.push(...(one[i] ?? []))
-      const { bytes } = await http.send('GET', `${base}/endpoints`, { key: server.key })
-      if (!bytes.includes(`"Renamed ${round}"`)) throw new Error('a list does not show what was changed before it')
-    }
-    return lines('the same list, a room renamed in between', done)
-  }
-
-  /**
-   * A second apart, in a quarter of an hour that is not over: nothing is rolled up meanwhile. Half the time that a device's clock
-   * may be ahead is enough for all of them.
-   */
-  async samples(): Promise<Line[]> {
-    const { quick, ending, profiles } = this.#options
-    const { server, house, limit, limitMqttPort } = this.#place
-    const [warmUp, each, slices] = [quick ? 20 : 40, quick ? 3 : 8, 4]
-    const now = Math.floor(Date.now() / 1000)
-    const start = Math.max(now - (now % 900), now - 300)
-    const sideOf = async (name: string, child: Child, port: number): Promise<Side> => {
-      const load = await Load.connect(port, house.devices.slice(0, fleet), (n) => start + n)
-      ending.add(() => load.close())
-      await load.send(warmUp)
-      return { name, child, send: (count) => load.send(count / fleet) }
-    }
-    const { sides, lines } = this.#watched([
-      await sideOf('ours', server.child, server.mqttPort),
-      await sideOf(limitName, limit, limitMqttPort),
-    ])
-    const rounds = await takeTurns(sides, { rounds: this.#rounds, count: slices * each * fleet, slices, profiles })
-    this.sampled = (warmUp + this.#rounds * slices * each) * fleet
-    return lines(`a durable QoS 1 sample, ${fleet} devices`, rounds)
-  }
-
-  get #rounds(): number {
-    return this.#options.quick ? 2 : 5
-  }
-
-  async #httpSides(requests: () => Request, callers: number): Promise<Side[]> {
-    const { server, limit, limitUrl } = this.#place
-    const sideOf = async (name: string, child: Child, url: string): Promise<Side> => {
-      const load = await HttpLoad.connect(url, callers)
-      this.#options.ending.add(() => load.close())
-      const request = requests()
-      return { name, child, send: (count) => load.send(count, request) }
-    }
-    return [await sideOf('ours', server.child, server.url), await sideOf(limitName, limit, limitUrl)]
-  }
-
-  /** Watches PostgreSQL too: what the server spares itself, it may have handed on. */
-  #watched(sides: readonly Side[]): { sides: Side[]; lines: (what: string, rounds: Round[][]) => Line[] } {
-    const { cluster } = this.#place
-    const spent: number[][] = sides.map(() => [])
-    const watched = sides.map((side, i) => ({
-      ...side,
-      send: async (count: number): Promise<Run> => {
-        const before = cluster.cpu()
-        const run = await side.send(count)
-        spent[i]?.push(((cluster.cpu() - before) * 1e6) / count)
-        return run
-      },
-    }))
-    const lines = (what: string, rounds: Round[][]): Line[] => {
-      const [ours = [], limit = []] = spent
-      return [
-        costLine(what, sides, rounds, most),
-        {
-          what: `${what}: PostgreSQL itself`,
-          unit: 'µs CPU',
-          ours: figure(ours),
-          limit: { name: limitName, figure: figure(limit) },
-          ratio: ratios(ours, limit),
-        },
-      ]
-    }
-    return { sides: watched, lines }
-  }
-}
-
-/** What both sides answer, ours first. */
-function answersOf({ server, limitUrl }: Place, path: string): Promise<string[]> {
+/** Returns the answers of both servers, ours first. */
+function fetchBoth({ server, baselineUrl }: PostgresSetup, path: string): Promise<string[]> {
   return Promise.all(
-    [server.url, limitUrl].map(async (url) => {
+    [server.url, baselineUrl].map(async (url) => {
       const http = new HttpClient(url)
       const { bytes } = await http.send('GET', path, { key: server.key })
       http.close()
@@ -251,33 +124,41 @@ function answersOf({ server, limitUrl }: Place, path: string): Promise<string[]>
   )
 }
 
-/** Both sides answer the same, in whatever order: otherwise they do not do the same work. */
-async function expectSame(place: Place, path: string): Promise<void> {
-  const [ours = '', limit = ''] = await answersOf(place, path)
-  if (!isDeepStrictEqual(JSON.parse(ours), JSON.parse(limit)))
-    throw new Error(`${path} differs: ${ours.slice(0, 500)} and ${limit.slice(0, 500)}`)
+/** Both servers must give the same answer, apart from the order of keys; otherwise their work is not the same. */
+async function expectSameAnswer(setup: PostgresSetup, path: string): Promise<void> {
+  const [ours = '', baseline = ''] = await fetchBoth(setup, path)
+  if (!isDeepStrictEqual(JSON.parse(ours), JSON.parse(baseline))) {
+    throw new Error(`The answers to ${path} differ: ${ours.slice(0, 500)} and ${baseline.slice(0, 500)}`)
+  }
 }
 
-/** Each side has its own entries, but they are as many and say as much. */
-async function expectPages(place: Place, path: string): Promise<void> {
-  const shapes = (await answersOf(place, path)).map((text) => {
+/** Both servers have different audit entries, but their pages must be equally long and have the same fields. */
+async function expectFullPages(setup: PostgresSetup, path: string): Promise<void> {
+  const shapes = (await fetchBoth(setup, path)).map((text) => {
     const { logs } = JSON.parse(text)
     return `${logs.length} entries of ${Object.keys(logs[0]).join(', ')}`
   })
-  if (shapes[0] !== shapes[1] || !shapes[0]?.startsWith('100 ')) throw new Error(`pages differ: ${shapes.join('; ')}`)
+  if (shapes[0] !== shapes[1] || !shapes[0]?.startsWith('100 ')) {
+    throw new Error(`The pages of the audit log differ or are not full: ${shapes.join('; ')}`)
+  }
 }
 
-/** What was answered and acknowledged is there, on both sides, and our log of it is whole. */
-async function expectWritten({ databases, dataDir }: Place, regions: number, samples: number): Promise<void> {
-  for (const url of databases) {
-    const [counted] = await ask(
+/** Everything that was answered or acknowledged must be in both databases, and our audit log must be intact. */
+async function expectWritten(
+  { databaseUrls, dataDir }: PostgresSetup,
+  regions: number,
+  samples: number,
+): Promise<void> {
+  for (const url of databaseUrls) {
+    const [counts] = await query(
       url,
       `select (select count(*)::int from regions) - 1 as regions, (select count(*)::int from samples) as samples,
          (select count(*)::int from audit_log where type = 'REGION_CREATED') as entries`,
     )
     const expected = JSON.stringify({ regions, samples, entries: regions })
-    if (JSON.stringify(counted) !== expected)
-      throw new Error(`${expected} were sent, ${JSON.stringify(counted)} is there`)
+    if (JSON.stringify(counts) !== expected) {
+      throw new Error(`${expected} were sent, but the database has ${JSON.stringify(counts)}.`)
+    }
   }
-  await expectChain(['--data-dir', dataDir, '--database-url', databases[0] ?? ''])
+  await verifyAuditLog(['--data-dir', dataDir, '--database-url', databaseUrls[0] ?? ''])
 }

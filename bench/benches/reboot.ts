@@ -1,19 +1,20 @@
-// A reboot, from the HTTP request to the message at one of 5,000 connected devices, beside publish to subscriber on aedes alone.
+// Measures a reboot from the HTTP request to the message at one of 5,000 devices; the baseline is publish to subscriber on bare aedes.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { downTopic, upTopic } from '../../src/contract/device.ts'
-import type { Bench, BenchOptions } from '../bench.ts'
-import { filledFolder } from '../fixture/data-folders.ts'
-import { HttpLoad, requestOf } from '../load/http-load.ts'
-import { expectRoomFor, Fleet, type Listener } from '../load/mqtt-fleet.ts'
-import { costLine, type Round, type Run, type Side, takeTurns } from '../measure/comparison.ts'
-import { figure, type Line, ratios } from '../measure/figures.ts'
-import { bareName, type RunningBroker, startBare, startMosquitto } from '../servers/brokers.ts'
-import { type Housed, serveHouse } from '../servers/filled-server.ts'
+import { copyFilledFolder } from '../fixture/data-folders.ts'
+import { HttpLoad, makeRequest } from '../load/http-load.ts'
+import type { LoadResult } from '../load/load-result.ts'
+import { type ListeningDevice, MqttFleet, requireOpenFiles } from '../load/mqtt-fleet.ts'
+import { type Contender, cpuRow, measureInTurns, type Round } from '../measure/comparison.ts'
+import { type Row, ratioByRound, summarise } from '../measure/figures.ts'
+import type { Bench, BenchOptions } from '../options.ts'
+import { bareBrokerName, type RunningBroker, startBareBroker, startMosquitto } from '../servers/brokers.ts'
+import { type DataFolder, startServerOn } from '../servers/roomkeeper.ts'
 
-const devices = 5000
-const atOnce = 100
-/** As long as the command that a device gets from us. */
+const deviceCount = 5000
+const concurrency = 100
+/** This payload is as long as the command that our server sends to a device. */
 const command = JSON.stringify({
   id: '0b0f3c52-6d3c-4c3e-8c55-0d5b5f0e8f10',
   type: 'REBOOT',
@@ -21,135 +22,152 @@ const command = JSON.stringify({
 })
 
 export const reboot: Bench = async (options) => {
-  const { quick, profiles } = options
-  // Of all three sides.
-  expectRoomFor(3 * devices)
-  const house = await filledFolder(options.ending, devices)
-  const mosquitto = await startMosquitto(options.ending)
-  const ours = await openOurs(options, house)
-  const sides = [
+  const { quick, profiles, cleanup } = options
+  // All three servers have all devices at once.
+  requireOpenFiles(3 * deviceCount)
+  const folder = await copyFilledFolder(cleanup, deviceCount)
+  const mosquitto = await startMosquitto(cleanup)
+  const ours = await startOurs(options, folder)
+  const contenders = [
     ours,
-    await openBroker(options, house, await startBare(options.ending, profiles.flags(bareName))),
-    ...(mosquitto ? [await openBroker(options, house, mosquitto)] : []),
+    await makeBrokerContender(options, folder, await startBareBroker(cleanup, profiles.nodeFlags(bareBrokerName))),
+    ...(mosquitto ? [await makeBrokerContender(options, folder, mosquitto)] : []),
   ]
-  for (const { send } of sides) await send(quick ? 100 : 300)
-  const done: Round[][] = sides.map(() => [])
+  for (const { send } of contenders) await send(quick ? 100 : 300)
+  const results: Round[][] = contenders.map(() => [])
   let acknowledged = 0
   for (let round = 0; round < (quick ? 2 : 7); round++) {
-    const one = await takeTurns(sides, { rounds: 1, count: quick ? 200 : 500, profiles })
-    for (const [i, rounds] of done.entries()) rounds.push(...(one[i] ?? []))
-    // Otherwise the server would say it again, and that would be counted.
+    const measured = await measureInTurns(contenders, { rounds: 1, count: quick ? 200 : 500, profiles })
+    for (const [i, rounds] of results.entries()) rounds.push(...(measured[i] ?? []))
+    // Without acknowledgement the server would repeat its commands, and the repetition would be measured too.
     acknowledged = await ours.acknowledge()
   }
-  for (const { child } of sides) await child.stop()
-  expectAcknowledged(house, acknowledged)
-  const what = `a reboot, ${devices.toLocaleString('en')} devices connected`
-  const latency = (name: 'p50' | 'p99'): Line => {
-    const [mine = [], limit = [], ...peers] = done.map((rounds) => rounds.map((round) => round[name]))
+  for (const contender of contenders) await contender.process.stop()
+  expectAcknowledged(folder, acknowledged)
+  const title = `reboot with ${deviceCount.toLocaleString('en')} connected devices`
+  const latencyRow = (name: string, value: (round: Round) => number): Row => {
+    const [oursMs = [], baselineMs = [], ...peers] = results.map((rounds) => rounds.map(value))
     return {
-      what: `${what}: request to message, ${name}`,
+      title: `${title}: request to message, ${name}`,
       unit: 'ms',
-      isQuoted: true,
-      ours: figure(mine),
-      limit: { name: `${bareName}, publish to subscriber`, figure: figure(limit) },
-      ratio: ratios(mine, limit),
-      peers: peers.map((some, i) => ({
-        name: sides[i + 2]?.name ?? '',
-        figure: figure(some),
-        ratio: ratios(some, limit),
+      ours: summarise(oursMs),
+      baseline: { name: `${bareBrokerName}, publish to subscriber`, figure: summarise(baselineMs) },
+      ratio: ratioByRound(oursMs, baselineMs),
+      peers: peers.map((peerMs, i) => ({
+        name: contenders[i + 2]?.name ?? '',
+        figure: summarise(peerMs),
+        ratio: ratioByRound(peerMs, baselineMs),
       })),
     }
   }
-  return [latency('p50'), latency('p99'), costLine(what, sides, done)]
+  return [
+    latencyRow('p50', ({ p50Ms }) => p50Ms),
+    latencyRow('p99', ({ p99Ms }) => p99Ms),
+    cpuRow(title, contenders, results),
+  ]
 }
 
-/** Asks for each device, one after the other; it is done when the device has its message and whoever asked an answer. */
-async function oneByOne(
-  fleet: Fleet,
-  devices: readonly Listener[],
-  ask: (device: Listener) => Promise<unknown>,
-  onHeard: (device: Listener, payload: string) => void = () => {},
-): Promise<Run> {
-  const latencies: number[] = []
-  const started = performance.now()
+/** Sends to one device after the other. Each is done when the device has its message and the sender its answer. */
+async function deliverOneByOne(
+  fleet: MqttFleet,
+  devices: readonly ListeningDevice[],
+  sendTo: (device: ListeningDevice) => Promise<unknown>,
+  onDelivery: (device: ListeningDevice, payload: string) => void = () => {},
+): Promise<LoadResult> {
+  const latenciesMs: number[] = []
+  const startedAt = performance.now()
   for (const device of devices) {
-    const at = performance.now()
-    const message = new Promise<void>((resolve, reject) => {
-      fleet.onMessage = (from, bytes) => {
-        latencies.push(performance.now() - at)
+    const sentAt = performance.now()
+    const delivery = new Promise<void>((resolve, reject) => {
+      fleet.onMessage = (receiver, bytes) => {
+        latenciesMs.push(performance.now() - sentAt)
         const payload = bytes.toString()
-        onHeard(from, payload)
-        if (from === device && payload.includes('REBOOT')) resolve()
-        else reject(new Error(`another message came: ${payload}`))
+        onDelivery(receiver, payload)
+        if (receiver === device && payload.includes('REBOOT')) resolve()
+        else reject(new Error(`An unexpected message arrived: ${payload}`))
       }
     })
-    await Promise.all([message, ask(device)])
+    await Promise.all([delivery, sendTo(device)])
   }
-  return { latencies: Float64Array.from(latencies), seconds: (performance.now() - started) / 1000 }
+  return { latenciesMs: Float64Array.from(latenciesMs), seconds: (performance.now() - startedAt) / 1000 }
 }
 
-/** Everybody connected; each call takes as many devices as are asked for, nobody twice. */
-async function gather({ ending }: BenchOptions, port: number, house: Housed) {
-  const fleet = new Fleet(port, house.devices)
-  ending.add(() => fleet.drop())
-  await fleet.join(devices, atOnce)
+/** Connects all devices. Each call of `take` returns devices that were not returned before. */
+async function connectFleet({ cleanup }: BenchOptions, port: number, folder: DataFolder) {
+  const fleet = new MqttFleet(port, folder.devices)
+  cleanup.add(() => fleet.drop())
+  await fleet.connect(deviceCount, concurrency)
   let taken = 0
   return {
     fleet,
-    take(count: number): readonly Listener[] {
-      if (taken + count > devices) throw new Error('there are not so many devices')
+    take(count: number): readonly ListeningDevice[] {
+      if (taken + count > deviceCount) throw new Error(`The rounds need more than ${deviceCount} devices.`)
       taken += count
       return fleet.devices.slice(taken - count, taken)
     },
   }
 }
 
-interface Ours extends Side {
-  /** Every device says that it has heard what it was told; how many there were until now. */
+interface OurContender extends Contender {
+  /** Every device acknowledges its command. Returns the number of acknowledgements until now. */
   acknowledge(): Promise<number>
 }
 
-async function openOurs(options: BenchOptions, house: Housed): Promise<Ours> {
-  const { ending, profiles } = options
-  const { org, key } = house
-  const { child, url, mqttPort } = await serveHouse(ending, house, profiles.flags('ours'))
-  const http = await HttpLoad.connect(url, 1)
-  ending.add(() => http.close())
-  const { fleet, take } = await gather(options, mqttPort, house)
-  const heard = new Map<Listener, string>()
-  const ask = ({ identity }: Listener) =>
-    http.send(1, requestOf('POST', `/v1/orgs/${org}/endpoints/${identity.id}/reboot`, { key }))
+async function startOurs(options: BenchOptions, folder: DataFolder): Promise<OurContender> {
+  const { cleanup, profiles } = options
+  const { org, key } = folder
+  const server = await startServerOn(cleanup, folder, profiles.nodeFlags('ours'))
+  const http = await HttpLoad.connect(server.url, 1)
+  cleanup.add(() => http.close())
+  const { fleet, take } = await connectFleet(options, server.mqttPort, folder)
+  const delivered = new Map<ListeningDevice, string>()
+  const rebootDevice = ({ identity }: ListeningDevice) =>
+    http.send(1, makeRequest('POST', `/v1/orgs/${org}/endpoints/${identity.id}/reboot`, { key }))
   let acknowledged = 0
   return {
     name: 'ours',
-    child,
-    send: (count) => oneByOne(fleet, take(count), ask, (device, payload) => heard.set(device, JSON.parse(payload).id)),
+    process: server.process,
+    send: (count) =>
+      deliverOneByOne(fleet, take(count), rebootDevice, (device, payload) =>
+        delivered.set(device, JSON.parse(payload).id),
+      ),
     async acknowledge() {
-      for (const [device, id] of heard) {
+      for (const [device, id] of delivered) {
         await device.publish(upTopic(device.identity.id, 'operation'), JSON.stringify({ id, state: 'ACKNOWLEDGED' }))
       }
-      acknowledged += heard.size
-      heard.clear()
+      acknowledged += delivered.size
+      delivered.clear()
       return acknowledged
     },
   }
 }
 
-async function openBroker(options: BenchOptions, house: Housed, broker: RunningBroker): Promise<Side> {
-  const { fleet, take } = await gather(options, broker.port, house)
-  const publishers = new Fleet(broker.port, [{ id: 'publisher', credential: 'none' }])
-  options.ending.add(() => publishers.drop())
-  await publishers.join(1, 1)
+async function makeBrokerContender(
+  options: BenchOptions,
+  folder: DataFolder,
+  broker: RunningBroker,
+): Promise<Contender> {
+  const { fleet, take } = await connectFleet(options, broker.port, folder)
+  const publishers = new MqttFleet(broker.port, [{ id: 'publisher', credential: 'none' }])
+  options.cleanup.add(() => publishers.drop())
+  await publishers.connect(1, 1)
   const [publisher] = publishers.devices
-  const ask = async ({ identity }: Listener) => publisher?.publish(downTopic(identity.id, 'operation'), command)
-  return { name: broker.name, child: broker.child, send: (count) => oneByOne(fleet, take(count), ask) }
+  const publishTo = async ({ identity }: ListeningDevice) =>
+    publisher?.publish(downTopic(identity.id, 'operation'), command)
+  return {
+    name: broker.name,
+    process: broker.process,
+    send: (count) => deliverOneByOne(fleet, take(count), publishTo),
+  }
 }
 
-/** Otherwise the figures are of something else. */
-function expectAcknowledged({ dataDir }: Housed, count: number): void {
+/** Every command must be in the database, acknowledged. */
+function expectAcknowledged({ dataDir }: DataFolder, count: number): void {
   const db = new Database(join(dataDir, 'roomkeeper.db'), { readonly: true })
   const states = db.prepare('select type, state, count(*) as count from operations group by type, state').all()
   db.close()
-  const wanted = JSON.stringify([{ type: 'REBOOT', state: 'ACKNOWLEDGED', count }])
-  if (JSON.stringify(states) !== wanted) throw new Error(`operations are ${JSON.stringify(states)}, not ${wanted}`)
+  const expected = JSON.stringify([{ type: 'REBOOT', state: 'ACKNOWLEDGED', count }])
+  if (JSON.stringify(states) !== expected) {
+    throw new Error(`The stored commands are ${JSON.stringify(states)} instead of ${expected}.`)
+  }
 }

@@ -1,104 +1,110 @@
-// A start with 100,000 endpoints beside one with none, and what an idle server keeps in memory beside Fastify alone.
-import { setTimeout as pause } from 'node:timers/promises'
+// Measures a start with 100,000 endpoints against one with none, and the memory of an idle server against Fastify.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ground } from '../../src/platform/by.ts'
-import type { Bench } from '../bench.ts'
-import { filledFolder } from '../fixture/data-folders.ts'
-import { withGround } from '../fixture/samples.ts'
-import { atMost, figure, interleave, type Line, ratios } from '../measure/figures.ts'
-import { bareChild } from '../measure/http-comparison.ts'
+import { copyFilledFolder } from '../fixture/data-folders.ts'
+import { withServices } from '../fixture/services.ts'
+import { atMost, interleave, type Row, ratioByRound, summarise } from '../measure/figures.ts'
+import type { Bench } from '../options.ts'
+import { startBare } from '../servers/bare.ts'
 import { type Server, startServer } from '../servers/roomkeeper.ts'
 
-const endpoints = 100_000
-/** Seconds that a start may take longer with them. */
-const mostMore = 2
+const endpointCount = 100_000
+/** A start with these endpoints may take so much longer than one without. */
+const maxExtraSeconds = 2
 
-interface Start {
-  /** Seconds until it is ready: by the clock, and of CPU. */
-  readonly wall: number
-  readonly cpu: number
+/** Time until the server is ready. */
+interface StartTime {
+  readonly wallSeconds: number
+  readonly cpuSeconds: number
 }
 
 export const start: Bench = async (options) => {
-  const { quick, ending } = options
+  const { quick, cleanup } = options
   const rounds = quick ? 2 : 5
-  const settled = quick ? 300 : 2000
-  const full = await filledFolder(ending, endpoints)
-  const empty = await filledFolder(ending, 0)
+  const idleMs = quick ? 300 : 2000
+  const filled = await copyFilledFolder(cleanup, endpointCount)
+  const empty = await copyFilledFolder(cleanup, 0)
 
-  const memory: { ours: number[]; limit: number[] } = { ours: [], limit: [] }
+  const memoryMiB: { ours: number[]; baseline: number[] } = { ours: [], baseline: [] }
   const starts = await interleave(
     rounds,
-    () => startOnce(full.dataDir, (server) => server.child.stop()),
+    () => measureStart(filled.dataDir, (server) => server.process.stop()),
     () =>
-      startOnce(empty.dataDir, async (server) => {
-        const limit = await bareChild(options, 'Fastify', ['fastify.js'])
-        await pause(settled)
-        memory.ours.push(server.child.memory() / 2 ** 20)
-        memory.limit.push(limit.child.memory() / 2 ** 20)
-        await limit.child.stop()
-        await server.child.stop()
+      measureStart(empty.dataDir, async (server) => {
+        const fastify = await startBare(options, 'Fastify', ['fastify.js'])
+        await sleep(idleMs)
+        memoryMiB.ours.push(server.process.residentBytes() / 2 ** 20)
+        memoryMiB.baseline.push(fastify.process.residentBytes() / 2 ** 20)
+        await fastify.process.stop()
+        await server.process.stop()
       }),
   )
-  await withGround(full.dataDir, expectNobody)
-  const crashed = quick ? [] : await crashes(full.dataDir, 3)
-  const line = (what: string, of: (start: Start) => number): Line => ({
-    what,
-    unit: 's',
-    ours: figure(starts.ours.map(of)),
-    limit: { name: 'with an empty database', figure: figure(starts.limit.map(of)) },
-    ratio: ratios(starts.ours.map(of), starts.limit.map(of)),
+  await withServices(filled.dataDir, expectAllDisconnected)
+  const afterCrash = quick ? [] : await measureStartsAfterCrash(filled.dataDir, 3)
+  const startRow = (title: string, unit: string, value: (start: StartTime) => number): Row => ({
+    title,
+    unit,
+    ours: summarise(starts.ours.map(value)),
+    baseline: { name: 'empty database', figure: summarise(starts.baseline.map(value)) },
+    ratio: ratioByRound(starts.ours.map(value), starts.baseline.map(value)),
   })
-  const more = figure(starts.ours.map(({ wall }, i) => wall - (starts.limit[i]?.wall ?? Number.NaN)))
-  const what = `start to ready with ${endpoints.toLocaleString('en')} endpoints`
-  const ratio = ratios(memory.ours, memory.limit)
+  const extra = summarise(
+    starts.ours.map(({ wallSeconds }, i) => wallSeconds - (starts.baseline[i]?.wallSeconds ?? Number.NaN)),
+  )
+  const title = `start to ready with ${endpointCount.toLocaleString('en')} endpoints`
+  const memoryRatio = ratioByRound(memoryMiB.ours, memoryMiB.baseline)
   return [
     {
-      ...line(what, ({ wall }) => wall),
-      goal: { text: `under ${mostMore} s more`, isMet: more.median < mostMore },
-      note: `${hundredths(more.median)} s more (${hundredths(more.min)} to ${hundredths(more.max)})`,
+      ...startRow(title, 's', ({ wallSeconds }) => wallSeconds),
+      goal: { text: `under ${maxExtraSeconds} s longer`, isMet: extra.median < maxExtraSeconds },
+      note: `The difference is ${twoDecimals(extra.median)} s (${twoDecimals(extra.min)} to ${twoDecimals(extra.max)}).`,
     },
-    line(`${what}, CPU`, ({ cpu }) => cpu),
-    ...(quick ? [] : [{ what: `${what}, after a crash with all of them connected`, unit: 's', ours: figure(crashed) }]),
+    startRow(title, 's CPU', ({ cpuSeconds }) => cpuSeconds),
+    ...(quick
+      ? []
+      : [{ title: `${title}, after a crash with all endpoints connected`, unit: 's', ours: summarise(afterCrash) }]),
     {
-      what: 'memory of an idle server without endpoints',
+      title: 'memory of an idle server without endpoints',
       unit: 'MiB',
-      ours: figure(memory.ours),
-      limit: { name: 'node with Fastify', figure: figure(memory.limit) },
-      ratio,
-      goal: atMost(ratio, 2),
+      ours: summarise(memoryMiB.ours),
+      baseline: { name: 'Fastify with one route', figure: summarise(memoryMiB.baseline) },
+      ratio: memoryRatio,
+      goal: atMost(memoryRatio, 2),
     },
   ]
 }
 
-/** Nothing is not less than nothing. */
-const hundredths = (seconds: number): string => (Math.round(seconds * 100) / 100 || 0).toFixed(2)
+/** Writes a rounded zero without a minus sign. */
+const twoDecimals = (seconds: number): string => (Math.round(seconds * 100) / 100 || 0).toFixed(2)
 
-async function startOnce(dataDir: string, then: (server: Server) => Promise<unknown>): Promise<Start> {
-  const began = performance.now()
+async function measureStart(dataDir: string, whenReady: (server: Server) => Promise<unknown>): Promise<StartTime> {
+  const startedAt = performance.now()
   const server = await startServer(dataDir)
-  const result = { wall: (performance.now() - began) / 1000, cpu: server.child.cpu() }
-  await then(server)
-  return result
+  const time = { wallSeconds: (performance.now() - startedAt) / 1000, cpuSeconds: server.process.cpuSeconds() }
+  await whenReady(server)
+  return time
 }
 
-/** Starts that find everybody connected, as after a crash: seconds until ready. */
-async function crashes(dataDir: string, count: number): Promise<number[]> {
+/** Returns the seconds of starts that find every endpoint marked as connected, as after a crash. */
+async function measureStartsAfterCrash(dataDir: string, count: number): Promise<number[]> {
   const seconds: number[] = []
   for (let i = 0; i < count; i++) {
-    await withGround(dataDir, ({ db }) =>
+    await withServices(dataDir, ({ db }) =>
       db.telemetry(({ kysely }) => kysely.updateTable('endpoints').set({ connected: 1 }).execute()),
     )
-    seconds.push((await startOnce(dataDir, ({ child }) => child.stop())).wall)
-    await withGround(dataDir, expectNobody)
+    seconds.push((await measureStart(dataDir, (server) => server.process.stop())).wallSeconds)
+    await withServices(dataDir, expectAllDisconnected)
   }
   return seconds
 }
 
-/** Everybody is there, and nobody is connected: the start did its work, on what was filled. */
-async function expectNobody({ db }: Ground): Promise<void> {
-  const { there, connected } = await db.kysely
+/** The start must have found all endpoints and marked every one of them as disconnected. */
+async function expectAllDisconnected({ db }: Ground): Promise<void> {
+  const { total, connected } = await db.kysely
     .selectFrom('endpoints')
-    .select(({ fn }) => [fn.countAll<number>().as('there'), fn.sum<number>('connected').as('connected')])
+    .select(({ fn }) => [fn.countAll<number>().as('total'), fn.sum<number>('connected').as('connected')])
     .executeTakeFirstOrThrow()
-  if (there !== endpoints || connected !== 0) throw new Error(`${there} endpoints, ${connected} of them connected`)
+  if (total !== endpointCount || connected !== 0) {
+    throw new Error(`The database has ${total} endpoints, ${connected} of them connected, after a start.`)
+  }
 }

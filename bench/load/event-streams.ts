@@ -1,106 +1,108 @@
-// Readers of an event stream made as cheap as possible: sockets that count the events that they are sent.
+// Readers of the event stream at minimal cost: sockets that count the events that they receive.
 import { connect, type Socket } from 'node:net'
-import { requestOf } from './http-load.ts'
+import { makeRequest } from './http-load.ts'
 
-const patience = 20_000
-const hello = Buffer.from(': roomkeeper events')
-const mark = Buffer.from('\nevent: ')
+const deliveryTimeoutMs = 20_000
+const greeting = Buffer.from(': roomkeeper events')
+const eventMarker = Buffer.from('\nevent: ')
 
-class Follower {
+class EventStream {
   readonly #socket: Socket
-  /** The end of what was read last: a mark may come in two pieces. */
+  /** The end of the previous chunk, because a marker may be split between two chunks. */
   #tail = Buffer.alloc(0)
   #isGreeted = false
-  events = 0
+  eventCount = 0
   onGreeting: () => void = () => {}
   onEvents: () => void = () => {}
-  onTrouble: (error: Error) => void = () => {}
+  onError: (error: Error) => void = () => {}
 
   constructor(port: number, request: Buffer) {
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
     this.#socket.on('data', (bytes) => this.#read(bytes))
-    this.#socket.on('error', (error) => this.onTrouble(error))
-    this.#socket.on('close', () => this.onTrouble(new Error('the server ended a stream')))
+    this.#socket.on('error', (error) => this.onError(error))
+    this.#socket.on('close', () => this.onError(new Error('The server closed an event stream.')))
     this.#socket.write(request)
   }
 
   close(): void {
-    this.onTrouble = () => {}
+    this.onError = () => {}
     this.#socket.destroy()
   }
 
   #read(bytes: Buffer): void {
     const all = this.#tail.length > 0 ? Buffer.concat([this.#tail, bytes]) : bytes
     if (!this.#isGreeted) {
-      if (!all.includes(hello)) {
+      if (!all.includes(greeting)) {
         this.#tail = Buffer.from(all)
         return
       }
       this.#isGreeted = true
       this.onGreeting()
     }
-    const before = this.events
+    const countBefore = this.eventCount
     let end = 0
-    for (let at = all.indexOf(mark); at !== -1; at = all.indexOf(mark, end)) {
-      this.events++
-      end = at + mark.length
+    for (let at = all.indexOf(eventMarker); at !== -1; at = all.indexOf(eventMarker, end)) {
+      this.eventCount++
+      end = at + eventMarker.length
     }
-    this.#tail = Buffer.from(all.subarray(Math.max(end, all.length - mark.length + 1)))
-    if (this.events > before) this.onEvents()
+    this.#tail = Buffer.from(all.subarray(Math.max(end, all.length - eventMarker.length + 1)))
+    if (this.eventCount > countBefore) this.onEvents()
   }
 }
 
-export class Followers {
-  readonly #all: readonly Follower[]
-  #trouble: Error | undefined
+export class EventStreams {
+  readonly #streams: readonly EventStream[]
+  #error: Error | undefined
 
-  private constructor(all: readonly Follower[]) {
-    this.#all = all
+  private constructor(streams: readonly EventStream[]) {
+    this.#streams = streams
   }
 
-  /** Resolved when every one of them is greeted: from then on nothing is missed. */
-  static async connect(url: string, path: string, key: string, count: number): Promise<Followers> {
-    const request = requestOf('GET', path, { key, headers: { Accept: 'text/event-stream' } })
-    const all = Array.from({ length: count }, () => new Follower(Number(new URL(url).port), request))
+  /** Resolves when every stream has received the greeting: from then on it receives every event. */
+  static async open(url: string, path: string, key: string, count: number): Promise<EventStreams> {
+    const request = makeRequest('GET', path, { key, headers: { Accept: 'text/event-stream' } })
+    const streams = Array.from({ length: count }, () => new EventStream(Number(new URL(url).port), request))
     await Promise.all(
-      all.map(
-        (follower) =>
+      streams.map(
+        (stream) =>
           new Promise<void>((resolve, reject) => {
-            follower.onGreeting = resolve
-            follower.onTrouble = reject
+            stream.onGreeting = resolve
+            stream.onError = reject
           }),
       ),
     )
-    const followers = new Followers(all)
-    for (const follower of all) {
-      follower.onTrouble = (error) => {
-        followers.#trouble = error
-        follower.onEvents()
+    const all = new EventStreams(streams)
+    for (const stream of streams) {
+      stream.onError = (error) => {
+        all.#error = error
+        stream.onEvents()
       }
     }
-    return followers
+    return all
   }
 
-  /** Waits until everybody was sent so many events since they came, and not one more. */
-  until(events: number): Promise<void> {
+  /** Waits until every stream has received `expected` events since it was opened. One more is an error. */
+  waitForEvents(expected: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`not all of ${events} events came`)), patience)
-      const look = () => {
-        const [least, most] = [Math.min(...this.#counts()), Math.max(...this.#counts())]
-        if (!this.#trouble && most <= events && least < events) return
+      const timer = setTimeout(
+        () => reject(new Error(`Not every event stream received ${expected} events in time.`)),
+        deliveryTimeoutMs,
+      )
+      const check = () => {
+        const counts = this.#streams.map((stream) => stream.eventCount)
+        const [min, max] = [Math.min(...counts), Math.max(...counts)]
+        if (!this.#error && max <= expected && min < expected) return
         clearTimeout(timer)
-        if (this.#trouble) reject(this.#trouble)
-        else if (most > events) reject(new Error(`${most} events came instead of ${events}`))
+        if (this.#error) reject(this.#error)
+        else if (max > expected) reject(new Error(`An event stream received ${max} events instead of ${expected}.`))
         else resolve()
       }
-      for (const follower of this.#all) follower.onEvents = look
-      look()
+      for (const stream of this.#streams) stream.onEvents = check
+      check()
     })
   }
 
-  #counts = (): number[] => this.#all.map((follower) => follower.events)
-
   close(): void {
-    for (const follower of this.#all) follower.close()
+    for (const stream of this.#streams) stream.close()
   }
 }

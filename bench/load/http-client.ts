@@ -1,18 +1,18 @@
-// One HTTP connection that is kept open: sends a request, reads the whole answer, asks for no compression.
+// One HTTP connection that stays open: it sends a request, reads the whole answer and asks for no compression.
 import { Agent, type IncomingMessage, request } from 'node:http'
 
 interface Call {
   readonly key?: string
   readonly body?: unknown
-  /** What the answer has to have: a bench of failures measures nothing. */
+  /** The expected status. Any other is an error, because failures must not be measured. */
   readonly status?: number
 }
 
 export interface Answer {
   readonly bytes: Buffer
-  /** Names and values in turns, as they came. */
+  /** Names and values in turns, as Node delivers raw headers. */
   readonly headers: readonly string[]
-  /** Milliseconds until its last byte. */
+  /** Time from the request to the last byte of the answer. */
   readonly ms: number
 }
 
@@ -25,25 +25,26 @@ export class HttpClient {
   }
 
   async send(method: string, path: string, { key, body, status = 200 }: Call = {}): Promise<Answer> {
-    const started = performance.now()
-    const sent = body === undefined ? undefined : JSON.stringify(body)
+    const startedAt = performance.now()
+    const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       ...(key && { authorization: `Bearer ${key}` }),
-      ...(sent !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
+      ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     }
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     request(this.#url + path, { method, headers, agent: this.#agent }, resolve)
       .on('error', reject)
-      .end(sent)
+      .end(text)
     const response = await promise
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
     const bytes = Buffer.concat(chunks)
-    if (response.statusCode !== status) throw new Error(`${method} ${path}: ${response.statusCode} ${bytes}`)
-    return { bytes, headers: response.rawHeaders, ms: performance.now() - started }
+    if (response.statusCode !== status)
+      throw new Error(`${method} ${path} was answered with ${response.statusCode}: ${bytes}`)
+    return { bytes, headers: response.rawHeaders, ms: performance.now() - startedAt }
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: a bench looks into answers freely; tests check their shape
+  // biome-ignore lint/suspicious/noExplicitAny: benches read single fields of answers; tests check the shape
   async json(method: string, path: string, call: Call = {}): Promise<any> {
     return JSON.parse((await this.send(method, path, call)).bytes.toString())
   }

@@ -1,9 +1,9 @@
-// Callers made as cheap as possible: HTTP by hand over sockets that stay open, prepared requests, one in flight on each.
+// HTTP load at minimal cost: prepared requests by hand over sockets that stay open, one request in flight on each.
 import { connect, type Socket } from 'node:net'
-import type { Run } from '../measure/comparison.ts'
+import type { LoadResult } from './load-result.ts'
 
-/** The n-th request, as it goes over the wire. */
-export type Request = Buffer | ((n: number) => Buffer)
+/** The bytes of the n-th request. */
+export type RequestSource = Buffer | ((n: number) => Buffer)
 
 interface Call {
   readonly key?: string
@@ -11,38 +11,38 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Nobody asks for compression. */
-export function requestOf(method: string, path: string, { key, body, headers = {} }: Call = {}): Buffer {
-  const sent = body === undefined ? '' : JSON.stringify(body)
+/** Encodes a request. It has no Accept-Encoding, so answers are not compressed. */
+export function makeRequest(method: string, path: string, { key, body, headers = {} }: Call = {}): Buffer {
+  const text = body === undefined ? '' : JSON.stringify(body)
   const all = {
     Host: '127.0.0.1',
     ...(key !== undefined && { Authorization: `Bearer ${key}` }),
-    ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': `${Buffer.byteLength(sent)}` }),
+    ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': `${Buffer.byteLength(text)}` }),
     ...headers,
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${sent}`)
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`)
 }
 
-/** One after the other, and again from the first. */
-export function inTurns(requests: readonly Buffer[]): () => Buffer {
+/** Returns the requests one after the other, and starts again from the first. */
+export function cycle(requests: readonly Buffer[]): () => Buffer {
   let next = 0
   return () => requests[next++ % requests.length] as Buffer
 }
 
 const endOfHead = Buffer.from('\r\n\r\n')
 
-class Caller {
+class HttpConnection {
   readonly #socket: Socket
-  /** Of the present answer: the start of its head, as long as that is not complete. */
-  #head: Buffer | undefined
-  /** Bytes of its body that are still to come. */
-  #left = 0
+  /** The start of the current answer's head, until the head is complete. */
+  #partialHead: Buffer | undefined
+  /** Bytes of the current answer's body that have not arrived. */
+  #remainingBytes = 0
   #status = 0
   #sentAt = 0
-  #trouble: Error | undefined
-  onAnswer: (status: number, latency: number) => void = () => {}
-  onTrouble: (error: Error) => void = () => {}
+  #error: Error | undefined
+  onAnswer: (status: number, latencyMs: number) => void = () => {}
+  onError: (error: Error) => void = () => {}
 
   constructor(port: number, onConnect: () => void) {
     this.#socket = connect({
@@ -59,12 +59,12 @@ class Caller {
     })
     this.#socket.once('connect', onConnect)
     this.#socket.on('error', (error) => this.#fail(error))
-    this.#socket.on('close', () => this.#fail(new Error('the server ended a connection')))
+    this.#socket.on('close', () => this.#fail(new Error('The server closed a connection.')))
   }
 
   send(request: Buffer): void {
-    if (this.#trouble) {
-      this.onTrouble(this.#trouble)
+    if (this.#error) {
+      this.onError(this.#error)
       return
     }
     this.#sentAt = performance.now()
@@ -72,92 +72,92 @@ class Caller {
   }
 
   close(): void {
-    this.onTrouble = () => {}
+    this.onError = () => {}
     this.#socket.destroy()
   }
 
-  /** Also remembered: nobody may be listening between two rounds. */
+  /** The error is stored too, because between two rounds there is no listener. */
   #fail(error: Error): void {
-    this.#trouble ??= error
-    this.onTrouble(this.#trouble)
+    this.#error ??= error
+    this.onError(this.#error)
   }
 
   #read(bytes: Buffer): void {
-    if (this.#left > 0) {
-      this.#left -= bytes.length
+    if (this.#remainingBytes > 0) {
+      this.#remainingBytes -= bytes.length
     } else {
-      const all = this.#head ? Buffer.concat([this.#head, bytes]) : bytes
+      const all = this.#partialHead ? Buffer.concat([this.#partialHead, bytes]) : bytes
       const end = all.indexOf(endOfHead)
       if (end === -1) {
-        // The memory behind the bytes is used again for the next ones.
-        this.#head = Buffer.from(all)
+        // The bytes are copied because Node reuses the read buffer.
+        this.#partialHead = Buffer.from(all)
         return
       }
-      this.#head = undefined
+      this.#partialHead = undefined
       const head = all.toString('latin1', 0, end)
       this.#status = Number(head.slice(9, 12))
       const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
       if (length === undefined && this.#status !== 304) {
-        this.onTrouble(new Error(`an answer without Content-Length: ${head}`))
+        this.onError(new Error(`An answer has no Content-Length: ${head}`))
         return
       }
-      this.#left = (this.#status === 304 ? 0 : Number(length)) - (all.length - end - endOfHead.length)
+      this.#remainingBytes = (this.#status === 304 ? 0 : Number(length)) - (all.length - end - endOfHead.length)
     }
-    if (this.#left < 0) this.onTrouble(new Error('an answer is longer than it says'))
-    else if (this.#left === 0) this.onAnswer(this.#status, performance.now() - this.#sentAt)
+    if (this.#remainingBytes < 0) this.onError(new Error('An answer is longer than its Content-Length.'))
+    else if (this.#remainingBytes === 0) this.onAnswer(this.#status, performance.now() - this.#sentAt)
   }
 }
 
 export class HttpLoad {
-  readonly #callers: readonly Caller[]
+  readonly #connections: readonly HttpConnection[]
 
-  private constructor(callers: readonly Caller[]) {
-    this.#callers = callers
+  private constructor(opened: readonly HttpConnection[]) {
+    this.#connections = opened
   }
 
   static async connect(url: string, connections: number): Promise<HttpLoad> {
     const port = Number(new URL(url).port)
-    const callers: Caller[] = []
+    const opened: HttpConnection[] = []
     await Promise.all(
       Array.from({ length: connections }, async () => {
         await new Promise<void>((resolve, reject) => {
-          const caller = new Caller(port, resolve)
-          caller.onTrouble = reject
-          callers.push(caller)
+          const connection = new HttpConnection(port, resolve)
+          connection.onError = reject
+          opened.push(connection)
         })
       }),
     )
-    return new HttpLoad(callers)
+    return new HttpLoad(opened)
   }
 
-  /** So many requests in all. An answer with another status is an error: a bench of failures measures nothing. */
-  send(count: number, request: Request, status = 200): Promise<Run> {
-    const latencies = new Float64Array(count)
+  /** Sends `count` requests. An answer with another status is an error, because failures must not be measured. */
+  send(count: number, request: RequestSource, status = 200): Promise<LoadResult> {
+    const latenciesMs = new Float64Array(count)
     let [sent, answered] = [0, 0]
-    const started = performance.now()
+    const startedAt = performance.now()
     return new Promise((resolve, reject) => {
-      const next = (caller: Caller) => {
+      const sendNext = (connection: HttpConnection) => {
         if (sent === count) return
-        caller.send(typeof request === 'function' ? request(sent) : request)
+        connection.send(typeof request === 'function' ? request(sent) : request)
         sent++
       }
-      for (const caller of this.#callers) {
-        caller.onTrouble = reject
-        caller.onAnswer = (got, latency) => {
-          if (got !== status) {
-            reject(new Error(`the answer was ${got}, not ${status}`))
+      for (const connection of this.#connections) {
+        connection.onError = reject
+        connection.onAnswer = (received, latencyMs) => {
+          if (received !== status) {
+            reject(new Error(`A request was answered with ${received} instead of ${status}.`))
             return
           }
-          latencies[answered++] = latency
-          next(caller)
-          if (answered === count) resolve({ latencies, seconds: (performance.now() - started) / 1000 })
+          latenciesMs[answered++] = latencyMs
+          sendNext(connection)
+          if (answered === count) resolve({ latenciesMs, seconds: (performance.now() - startedAt) / 1000 })
         }
-        next(caller)
+        sendNext(connection)
       }
     })
   }
 
   close(): void {
-    for (const caller of this.#callers) caller.close()
+    for (const connection of this.#connections) connection.close()
   }
 }

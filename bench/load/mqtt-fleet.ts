@@ -1,32 +1,33 @@
-// Devices that connect, subscribe and then listen: MQTT 3.1.1 by hand over sockets, as cheap as it can be.
+// Devices that connect, subscribe and listen, at minimal cost: MQTT 3.1.1 by hand over sockets.
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { downTopic } from '../../src/contract/device.ts'
-import type { Run } from '../measure/comparison.ts'
-import { connectFrame, frame, type Identity, text } from './mqtt-load.ts'
+import type { LoadResult } from './load-result.ts'
+import { connectFrame, type DeviceIdentity, encodeFrame, encodeString } from './mqtt-frames.ts'
 
-const types = { connack: 2, publish: 3, puback: 4, suback: 9 } as const
-const subscribeId = Buffer.from([0, 1])
-const goodbye = Buffer.from([0xe0, 0])
+const packetTypes = { connack: 2, publish: 3, puback: 4, suback: 9 } as const
+const subscribePacketId = Buffer.from([0, 1])
+const disconnectFrame = Buffer.from([0xe0, 0])
 
-/** As the protocol says: once, to everything of its own, with QoS 1. */
-const subscribeFrame = ({ id }: Identity) => frame(0x82, subscribeId, text(downTopic(id, '#')), Buffer.from([1]))
+/** The device protocol asks for one subscription to all topics of the device, with QoS 1. */
+const subscribeFrame = ({ id }: DeviceIdentity) =>
+  encodeFrame(0x82, subscribePacketId, encodeString(downTopic(id, '#')), Buffer.from([1]))
 
-/** Called with the payload of what comes down. */
-export type OnMessage = (device: Listener, payload: Buffer) => void
+/** Called with the payload of each message that the server publishes to the device. */
+export type OnMessage = (device: ListeningDevice, payload: Buffer) => void
 
-export class Listener {
-  readonly identity: Identity
+export class ListeningDevice {
+  readonly identity: DeviceIdentity
   readonly #socket: Socket
   readonly #onMessage: OnMessage
-  /** The start of a frame that has not come whole. */
-  #rest: Buffer | undefined
-  #isLeaving = false
-  #onAnswer: () => void = () => {}
-  onReady: () => void = () => {}
-  onTrouble: (error: Error) => void = () => {}
+  /** The start of a frame that has not arrived completely. */
+  #partialFrame: Buffer | undefined
+  #isDisconnecting = false
+  #onPuback: () => void = () => {}
+  onSubscribed: () => void = () => {}
+  onError: (error: Error) => void = () => {}
 
-  constructor(port: number, identity: Identity, onMessage: OnMessage) {
+  constructor(port: number, identity: DeviceIdentity, onMessage: OnMessage) {
     this.identity = identity
     this.#onMessage = onMessage
     this.#socket = connect({
@@ -41,59 +42,59 @@ export class Listener {
         },
       },
     })
-    this.#socket.on('error', (error) => this.onTrouble(error))
+    this.#socket.on('error', (error) => this.onError(error))
     this.#socket.on('close', () => {
-      if (!this.#isLeaving) this.onTrouble(new Error('the server ended a connection'))
+      if (!this.#isDisconnecting) this.onError(new Error('The server closed a connection.'))
     })
     this.#socket.write(connectFrame(identity))
   }
 
-  /** With QoS 1; resolves with its PUBACK. One at a time. */
+  /** Publishes with QoS 1 and resolves with the PUBACK. Only one message may be in flight. */
   publish(topic: string, payload: string): Promise<void> {
-    this.#socket.write(frame(0x32, text(topic), Buffer.from([0, 2]), Buffer.from(payload)))
+    this.#socket.write(encodeFrame(0x32, encodeString(topic), Buffer.from([0, 2]), Buffer.from(payload)))
     return new Promise((resolve) => {
-      this.#onAnswer = resolve
+      this.#onPuback = resolve
     })
   }
 
-  /** Resolves when the server has closed the connection, too. */
-  leave(): Promise<void> {
-    this.#isLeaving = true
+  /** Sends DISCONNECT and resolves when the server has closed the connection. */
+  disconnect(): Promise<void> {
+    this.#isDisconnecting = true
     const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()))
-    this.#socket.write(goodbye)
+    this.#socket.write(disconnectFrame)
     return closed
   }
 
-  /** Without a word. */
+  /** Closes the socket without DISCONNECT. */
   drop(): void {
-    this.#isLeaving = true
+    this.#isDisconnecting = true
     this.#socket.destroy()
   }
 
   #read(bytes: Buffer): void {
-    const all = this.#rest ? Buffer.concat([this.#rest, bytes]) : bytes
+    const all = this.#partialFrame ? Buffer.concat([this.#partialFrame, bytes]) : bytes
     let at = 0
     for (;;) {
-      const end = endOf(all, at)
+      const end = frameEnd(all, at)
       if (end === undefined) break
-      this.#take(all, at, end)
+      this.#handleFrame(all, at, end)
       at = end
     }
-    // The memory behind the bytes is used again for the next ones.
-    this.#rest = at < all.length ? Buffer.from(all.subarray(at)) : undefined
+    // The bytes are copied because Node reuses the read buffer.
+    this.#partialFrame = at < all.length ? Buffer.from(all.subarray(at)) : undefined
   }
 
-  #take(all: Buffer, at: number, end: number): void {
+  #handleFrame(all: Buffer, at: number, end: number): void {
     const type = (all[at] as number) >> 4
     const last = all[end - 1]
-    if (type === types.connack && last === 0) this.#socket.write(subscribeFrame(this.identity))
-    else if (type === types.suback && last === 1) this.onReady()
-    else if (type === types.puback) this.#onAnswer()
-    else if (type === types.publish) this.#hear(all, at, end)
-    else this.onTrouble(new Error(`the server answered ${all.toString('hex', at, end)}`))
+    if (type === packetTypes.connack && last === 0) this.#socket.write(subscribeFrame(this.identity))
+    else if (type === packetTypes.suback && last === 1) this.onSubscribed()
+    else if (type === packetTypes.puback) this.#onPuback()
+    else if (type === packetTypes.publish) this.#handlePublish(all, at, end)
+    else this.onError(new Error(`The server sent an unexpected packet: ${all.toString('hex', at, end)}`))
   }
 
-  #hear(all: Buffer, at: number, end: number): void {
+  #handlePublish(all: Buffer, at: number, end: number): void {
     const body = (all[at + 1] as number) < 128 ? at + 2 : at + 3
     const id = body + 2 + all.readUInt16BE(body)
     const isQos1 = ((all[at] as number) & 0b110) === 0b010
@@ -102,8 +103,8 @@ export class Listener {
   }
 }
 
-/** Where the frame ends that begins there; undefined if it has not come whole. Nothing here is longer than 16 KiB. */
-function endOf(all: Buffer, at: number): number | undefined {
+/** Returns the end of the frame that begins at `at`, or undefined if it is not complete. Frames are shorter than 16 KiB. */
+function frameEnd(all: Buffer, at: number): number | undefined {
   if (all.length < at + 2) return undefined
   const low = all[at + 1] as number
   if (low >= 128 && all.length < at + 3) return undefined
@@ -111,61 +112,63 @@ function endOf(all: Buffer, at: number): number | undefined {
   return end <= all.length ? end : undefined
 }
 
-/** Before so many sockets are opened in one process. Node has raised its limit as far as it may. */
-export function expectRoomFor(sockets: number): void {
+/** Fails if this process may not open so many sockets. Node has raised its soft limit to the hard limit by itself. */
+export function requireOpenFiles(sockets: number): void {
   const [, limit = ''] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-  const wanted = sockets + 200
-  if (limit !== 'unlimited' && Number(limit) < wanted) {
-    throw new Error(`A process may have ${limit} open files here, and ${wanted} are needed: ulimit -n ${wanted}.`)
+  const required = sockets + 200
+  if (limit !== 'unlimited' && Number(limit) < required) {
+    throw new Error(
+      `This process may open ${limit} files, but needs ${required}. Raise the limit: ulimit -n ${required}.`,
+    )
   }
 }
 
-export class Fleet {
+export class MqttFleet {
   readonly #port: number
-  readonly #identities: readonly Identity[]
-  #connected: Listener[] = []
+  readonly #identities: readonly DeviceIdentity[]
+  #connected: ListeningDevice[] = []
   #next = 0
   onMessage: OnMessage = () => {}
 
-  /** Devices connect one after the other, in that order, and then from the beginning again. */
-  constructor(port: number, identities: readonly Identity[]) {
+  /** Devices connect in the order of their identities, and start again from the first. */
+  constructor(port: number, identities: readonly DeviceIdentity[]) {
     this.#port = port
     this.#identities = identities
   }
 
-  get devices(): readonly Listener[] {
+  get devices(): readonly ListeningDevice[] {
     return this.#connected
   }
 
-  /** So many more, so many of them under way at once. Each is there when its SUBACK has come, with the QoS that it asked for. */
-  join(count: number, atOnce: number): Promise<Run> {
-    const latencies = new Float64Array(count)
-    let [begun, done] = [0, 0]
-    const started = performance.now()
+  /** Connects `count` more devices. A device counts as connected when its SUBACK grants QoS 1. */
+  connect(count: number, concurrency: number): Promise<LoadResult> {
+    const latenciesMs = new Float64Array(count)
+    let [started, connected] = [0, 0]
+    const startedAt = performance.now()
     return new Promise((resolve, reject) => {
-      const begin = () => {
-        if (begun === count) return
-        begun++
-        const at = performance.now()
-        const identity = this.#identities[this.#next++ % this.#identities.length] as Identity
-        const device = new Listener(this.#port, identity, (from, payload) => this.onMessage(from, payload))
+      const connectNext = () => {
+        if (started === count) return
+        started++
+        const deviceStartedAt = performance.now()
+        const identity = this.#identities[this.#next++ % this.#identities.length] as DeviceIdentity
+        const device = new ListeningDevice(this.#port, identity, (from, payload) => this.onMessage(from, payload))
         this.#connected.push(device)
-        device.onTrouble = reject
-        device.onReady = () => {
-          latencies[done++] = performance.now() - at
-          begin()
-          if (done === count) resolve({ latencies, seconds: (performance.now() - started) / 1000 })
+        device.onError = reject
+        device.onSubscribed = () => {
+          latenciesMs[connected++] = performance.now() - deviceStartedAt
+          connectNext()
+          if (connected === count) resolve({ latenciesMs, seconds: (performance.now() - startedAt) / 1000 })
         }
       }
-      for (let i = 0; i < atOnce; i++) begin()
+      for (let i = 0; i < concurrency; i++) connectNext()
     })
   }
 
   /** Resolves when the server has closed every connection. */
-  async leave(): Promise<void> {
-    const leaving = this.#connected
+  async disconnect(): Promise<void> {
+    const devices = this.#connected
     this.#connected = []
-    await Promise.all(leaving.map((device) => device.leave()))
+    await Promise.all(devices.map((device) => device.disconnect()))
   }
 
   drop(): void {

@@ -1,127 +1,124 @@
-// What is measured side by side: each side does the same work in turns, and its server is watched from outside.
-import type { Child } from '../servers/subprocess.ts'
-import type { Profiles } from './cpu-profile.ts'
-import { atMost, type Clock, figure, type Line, percentile, ratios } from './figures.ts'
+// Runs the same work on several servers in turns and measures the CPU time of each server from outside.
+import type { LoadResult } from '../load/load-result.ts'
+import type { Subprocess } from '../servers/subprocess.ts'
+import type { CpuProfiles } from './cpu-profile.ts'
+import { atMost, percentile, type Row, ratioByRound, summarise, type WallClock } from './figures.ts'
 
-/** What a sender saw: of each operation how long it took, in milliseconds, and of all together. */
-export interface Run {
-  readonly latencies: Float64Array
-  readonly seconds: number
-}
-
-export interface Side {
+/** One of the servers that are compared. */
+export interface Contender {
   readonly name: string
-  readonly child: Child
-  /** So many operations. */
-  readonly send: (count: number) => Promise<Run>
-  /** Of the operations of a round, where it is too slow for all of them. */
+  readonly process: Subprocess
+  /** Sends `count` operations and waits until all of them are done. */
+  readonly send: (count: number) => Promise<LoadResult>
+  /** The fraction of a round's operations that a slow server does. */
   readonly share?: number
 }
 
-/** What one side did in one round. */
+/** The result of one contender in one round; CPU times are for one operation. */
 export interface Round {
-  /** CPU microseconds of the server for one operation, and of who sends. */
-  readonly cpu: number
-  readonly sender: number
+  readonly cpuMicros: number
+  readonly generatorCpuMicros: number
   readonly perSecond: number
-  /** Milliseconds. */
-  readonly p50: number
-  readonly p99: number
+  readonly p50Ms: number
+  readonly p99Ms: number
 }
 
-interface Slice extends Run {
-  /** CPU seconds of both. */
-  readonly server: number
-  readonly sender: number
+interface Slice extends LoadResult {
+  readonly serverCpuSeconds: number
+  readonly generatorCpuSeconds: number
 }
 
-export interface Plan {
+export interface RoundPlan {
   readonly rounds: number
-  /** Operations of each side in a round. */
+  /** Operations of each contender in a round. */
   readonly count: number
-  /** Sides take turns within a round too: what else the machine does weighs on all of them. */
+  /** Contenders take turns within a round too, so that other load on the machine affects all of them. */
   readonly slices?: number
-  readonly profiles: Profiles
+  readonly profiles: CpuProfiles
 }
 
-/** The rounds of each side, in the order of the sides. */
-export async function takeTurns(
-  sides: readonly Side[],
-  { rounds, count, slices = 4, profiles }: Plan,
+/** Returns the rounds of each contender, in the order of the contenders. */
+export async function measureInTurns(
+  contenders: readonly Contender[],
+  { rounds, count, slices = 4, profiles }: RoundPlan,
 ): Promise<Round[][]> {
-  const done: Round[][] = sides.map(() => [])
+  const results: Round[][] = contenders.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    const taken: Slice[][] = sides.map(() => [])
+    const slicesOf: Slice[][] = contenders.map(() => [])
     for (let slice = 0; slice < slices; slice++) {
-      const order = [...sides.keys()]
+      const order = [...contenders.keys()]
       for (const i of (round + slice) % 2 === 0 ? order : order.reverse()) {
-        const side = sides[i] as Side
-        taken[i]?.push(
-          await profiles.during(side.name, () => sliceOf(side, Math.ceil((count * (side.share ?? 1)) / slices))),
-        )
+        const contender = contenders[i] as Contender
+        const operations = Math.ceil((count * (contender.share ?? 1)) / slices)
+        slicesOf[i]?.push(await profiles.during(contender.name, () => measureSlice(contender, operations)))
       }
     }
-    for (const [i, some] of taken.entries()) done[i]?.push(roundOf(some))
+    for (const [i, measured] of slicesOf.entries()) results[i]?.push(summariseRound(measured))
   }
-  return done
+  return results
 }
 
-async function sliceOf({ child, send }: Side, count: number): Promise<Slice> {
-  const before = child.cpu()
-  const own = process.cpuUsage()
-  const run = await send(count)
-  const server = child.cpu() - before
-  const { user, system } = process.cpuUsage(own)
-  return { ...run, server, sender: (user + system) / 1e6 }
+async function measureSlice({ process: server, send }: Contender, count: number): Promise<Slice> {
+  const serverBefore = server.cpuSeconds()
+  const generatorBefore = process.cpuUsage()
+  const result = await send(count)
+  const serverCpuSeconds = server.cpuSeconds() - serverBefore
+  const { user, system } = process.cpuUsage(generatorBefore)
+  return { ...result, serverCpuSeconds, generatorCpuSeconds: (user + system) / 1e6 }
 }
 
-export function roundOf(slices: readonly Slice[]): Round {
+export function summariseRound(slices: readonly Slice[]): Round {
   const sum = (value: (slice: Slice) => number) => slices.reduce((total, slice) => total + value(slice), 0)
-  const count = sum(({ latencies }) => latencies.length)
-  const latencies = slices.flatMap((slice) => [...slice.latencies])
+  const count = sum(({ latenciesMs }) => latenciesMs.length)
+  const latenciesMs = slices.flatMap((slice) => [...slice.latenciesMs])
   return {
-    cpu: (sum(({ server }) => server) * 1e6) / count,
-    sender: (sum(({ sender }) => sender) * 1e6) / count,
+    cpuMicros: (sum(({ serverCpuSeconds }) => serverCpuSeconds) * 1e6) / count,
+    generatorCpuMicros: (sum(({ generatorCpuSeconds }) => generatorCpuSeconds) * 1e6) / count,
     perSecond: count / sum(({ seconds }) => seconds),
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
+    p50Ms: percentile(latenciesMs, 0.5),
+    p99Ms: percentile(latenciesMs, 0.99),
   }
 }
 
-export const clockOf = (rounds: readonly Round[]): Clock => ({
-  perSecond: figure(rounds.map((r) => r.perSecond)),
-  p50: figure(rounds.map((r) => r.p50)),
-  p99: figure(rounds.map((r) => r.p99)),
+export const wallClockOf = (rounds: readonly Round[]): WallClock => ({
+  perSecond: summarise(rounds.map((r) => r.perSecond)),
+  p50Ms: summarise(rounds.map((r) => r.p50Ms)),
+  p99Ms: summarise(rounds.map((r) => r.p99Ms)),
 })
 
-/** The line of the main measure. The first side is ours, the second the limit, all others are peers. */
-export function costLine(what: string, sides: readonly Side[], rounds: readonly Round[][], most?: number): Line {
-  const cpuOf = (i: number) => (rounds[i] ?? []).map((r) => r.cpu)
-  const ratio = ratios(cpuOf(0), cpuOf(1))
+/** The row of the main measure. The first contender is ours, the second the baseline, all others are peers. */
+export function cpuRow(
+  title: string,
+  contenders: readonly Contender[],
+  rounds: readonly Round[][],
+  maxRatio?: number,
+): Row {
+  const cpuOf = (i: number) => (rounds[i] ?? []).map((r) => r.cpuMicros)
+  const ratio = ratioByRound(cpuOf(0), cpuOf(1))
   return {
-    what,
+    title,
     unit: 'µs CPU',
-    ours: figure(cpuOf(0)),
-    limit: { name: sides[1]?.name ?? '', figure: figure(cpuOf(1)) },
+    ours: summarise(cpuOf(0)),
+    baseline: { name: contenders[1]?.name ?? '', figure: summarise(cpuOf(1)) },
     ratio,
-    ...(most !== undefined && { goal: atMost(ratio, most) }),
-    clock: { ours: clockOf(rounds[0] ?? []), limit: clockOf(rounds[1] ?? []) },
-    peers: sides.slice(2).map(({ name }, i) => ({
+    ...(maxRatio !== undefined && { goal: atMost(ratio, maxRatio) }),
+    clock: { ours: wallClockOf(rounds[0] ?? []), baseline: wallClockOf(rounds[1] ?? []) },
+    peers: contenders.slice(2).map(({ name }, i) => ({
       name,
-      figure: figure(cpuOf(i + 2)),
-      ratio: ratios(cpuOf(i + 2), cpuOf(1)),
-      clock: clockOf(rounds[i + 2] ?? []),
+      figure: summarise(cpuOf(i + 2)),
+      ratio: ratioByRound(cpuOf(i + 2), cpuOf(1)),
+      clock: wallClockOf(rounds[i + 2] ?? []),
     })),
   }
 }
 
-/** What the sender paid: to be seen not to be the bottleneck. */
-export const senderLine = (what: string, sides: readonly Side[], rounds: readonly Round[][]): Line => {
-  const of = (i: number) => (rounds[i] ?? []).map((r) => r.sender)
+/** Shows the CPU of the load generator, as evidence that it is not the bottleneck. */
+export const generatorRow = (title: string, contenders: readonly Contender[], rounds: readonly Round[][]): Row => {
+  const cpuOf = (i: number) => (rounds[i] ?? []).map((r) => r.generatorCpuMicros)
   return {
-    what: `${what}: who sends`,
+    title: `${title}: load generator`,
     unit: 'µs CPU',
-    ours: figure(of(0)),
-    limit: { name: sides[1]?.name ?? '', figure: figure(of(1)) },
+    ours: summarise(cpuOf(0)),
+    baseline: { name: contenders[1]?.name ?? '', figure: summarise(cpuOf(1)) },
   }
 }

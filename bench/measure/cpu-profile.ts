@@ -1,4 +1,4 @@
-// Reads what `node --cpu-prof` wrote and says which functions took the time: themselves, and with what they called.
+// Reads the profiles of `node --cpu-prof` and lists the functions that took the time, with and without their callees.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -16,18 +16,19 @@ interface Profile {
   readonly startTime: number
 }
 
-/** From when to when something was measured, in microseconds of the monotonic clock. */
+/** A period of measurement, in microseconds of the monotonic clock. */
 interface Span {
-  readonly from: number
-  readonly to: number
+  readonly fromMicros: number
+  readonly toMicros: number
 }
 
-const monotonic = (): number => Number(process.hrtime.bigint() / 1000n)
+const monotonicMicros = (): number => Number(process.hrtime.bigint() / 1000n)
 
-const top = 40
+const maxListed = 40
+const sampleIntervalMicros = 250
 
-/** CPU profiles of the sides of a bench. Without a folder nothing is profiled. */
-export class Profiles {
+/** CPU profiles of the contenders of a bench. Without a folder nothing is profiled. */
+export class CpuProfiles {
   readonly #folder: string | undefined
   readonly #spans = new Map<string, Span[]>()
 
@@ -35,40 +36,48 @@ export class Profiles {
     this.#folder = folder
   }
 
-  /** For Node, when it starts that side. */
-  flags(side: string): string[] {
+  /** Returns the flags for Node when it starts that contender. */
+  nodeFlags(contender: string): string[] {
     if (!this.#folder) return []
-    return ['--cpu-prof', '--cpu-prof-dir', join(this.#folder, side), '--cpu-prof-interval', '250']
+    return [
+      '--cpu-prof',
+      '--cpu-prof-dir',
+      join(this.#folder, contender),
+      '--cpu-prof-interval',
+      `${sampleIntervalMicros}`,
+    ]
   }
 
-  /** Only what happens during such works counts, not the start of a process. */
-  async during<T>(side: string, work: () => Promise<T>): Promise<T> {
-    const from = monotonic()
+  /** Limits the profile to the time of this work, so that the start of the process is not counted. */
+  async during<T>(contender: string, work: () => Promise<T>): Promise<T> {
+    const fromMicros = monotonicMicros()
     const result = await work()
-    this.#spans.set(side, [...(this.#spans.get(side) ?? []), { from, to: monotonic() }])
+    const span = { fromMicros, toMicros: monotonicMicros() }
+    this.#spans.set(contender, [...(this.#spans.get(contender) ?? []), span])
     return result
   }
 
-  /** To be asked when the process has ended. */
-  top(): string {
+  /** Node writes a profile when its process ends, so this is called after that. */
+  report(): string {
     const folder = this.#folder
     if (!folder) return ''
-    // A side that was not started with our flags has none.
-    const profiled = [...this.#spans].filter(([side]) => existsSync(join(folder, side)))
-    return profiled.map(([side, spans]) => `\n${side}\n${topOf(join(folder, side), spans)}`).join('\n')
+    // A contender that was not started with these flags has no profile.
+    const profiled = [...this.#spans].filter(([name]) => existsSync(join(folder, name)))
+    return profiled.map(([name, spans]) => `\n${name}\n${reportOf(join(folder, name), spans)}`).join('\n')
   }
 }
 
-function topOf(folder: string, spans: readonly Span[]): string {
+function reportOf(folder: string, spans: readonly Span[]): string {
   const [file = ''] = readdirSync(folder)
   const profile: Profile = JSON.parse(readFileSync(join(folder, file), 'utf8'))
   const { nodes, samples, timeDeltas, startTime } = profile
   const times = new Map<number, number>()
-  let now = startTime
+  let nowMicros = startTime
   for (const [i, id] of samples.entries()) {
     const delta = timeDeltas[i] ?? 0
-    now += delta
-    if (spans.some(({ from, to }) => now >= from && now < to)) times.set(id, (times.get(id) ?? 0) + delta)
+    nowMicros += delta
+    if (spans.some(({ fromMicros, toMicros }) => nowMicros >= fromMicros && nowMicros < toMicros))
+      times.set(id, (times.get(id) ?? 0) + delta)
   }
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
@@ -78,28 +87,31 @@ function topOf(folder: string, spans: readonly Span[]): string {
     new Map<string, number>(),
   ]
   const add = (to: Map<string, number>, name: string, time: number) => void to.set(name, (to.get(name) ?? 0) + time)
-  let busy = 0
+  let busyMicros = 0
   for (const [id, time] of times) {
     const frame = frames.get(id) as CallFrame
     if (frame.functionName === '(idle)') continue
-    busy += time
+    busyMicros += time
     add(byFunction, nameOf(frame), time)
     add(byFile, shortened(frame.url) || frame.functionName, time)
-    // A function that calls itself counts once.
+    // A recursive function counts once per stack.
     const stack = new Set<string>()
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at))
       stack.add(nameOf(frames.get(at) as CallFrame))
     for (const name of stack) add(withCallees, name, time)
   }
   const list = (title: string, counted: Map<string, number>) => {
-    const lines = [...counted].toSorted(([, a], [, b]) => b - a).slice(0, top)
-    return [`-- ${title}`, ...lines.map(([name, time]) => `${((time / busy) * 100).toFixed(1).padStart(6)} %  ${name}`)]
+    const lines = [...counted].toSorted(([, a], [, b]) => b - a).slice(0, maxListed)
+    return [
+      `-- ${title}`,
+      ...lines.map(([name, time]) => `${((time / busyMicros) * 100).toFixed(1).padStart(6)} %  ${name}`),
+    ]
   }
   return [
-    `busy for ${(busy / 1e6).toFixed(2)} s`,
+    `busy for ${(busyMicros / 1e6).toFixed(2)} s`,
     ...list('self time by function', byFunction),
     ...list('self time by file', byFile),
-    ...list('time by function, with what it called', withCallees),
+    ...list('time by function, including callees', withCallees),
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
-// Rounds, their medians and spreads, and the lines of the table that come out of them.
+// Statistics of rounds, and the rows of the results that are made of them.
 
-/** What several rounds gave. */
+/** Statistics of one value over several rounds. */
 export interface Figure {
   readonly median: number
   readonly min: number
@@ -8,55 +8,51 @@ export interface Figure {
   readonly rounds: number
 }
 
-/** The same by the clock of who asked. */
-export interface Clock {
+/** Throughput and latency by the wall clock of the load generator. */
+export interface WallClock {
   readonly perSecond: Figure
-  /** Milliseconds. */
-  readonly p50: Figure
-  readonly p99: Figure
+  readonly p50Ms: Figure
+  readonly p99Ms: Figure
 }
 
-/** What somebody might use instead, measured in the same run. */
+/** Another product that can do part of the same work, measured in the same run. */
 export interface Peer {
   readonly name: string
   readonly figure: Figure
-  /** Divided by the limit. */
+  /** The peer divided by the baseline. */
   readonly ratio: Figure
-  readonly clock?: Clock
+  readonly clock?: WallClock
 }
 
-/** One line of the table. */
-export interface Line {
-  readonly what: string
+export interface Row {
+  readonly title: string
   readonly unit: string
   readonly ours: Figure
-  /** The limit beside it, measured in the same run. */
-  readonly limit?: { readonly name: string; readonly figure: Figure }
-  /** Ours divided by the limit, round by round. */
+  /** The bare implementation, measured in the same run. */
+  readonly baseline?: { readonly name: string; readonly figure: Figure }
+  /** Ours divided by the baseline, round by round. */
   readonly ratio?: Figure
   readonly goal?: { readonly text: string; readonly isMet: boolean }
-  readonly clock?: { readonly ours: Clock; readonly limit?: Clock }
+  readonly clock?: { readonly ours: WallClock; readonly baseline?: WallClock }
   readonly peers?: readonly Peer[]
-  /** Why a goal is not met, or what a reader has to know. */
+  /** The reason why a goal is not met, or a figure that the columns do not show. */
   readonly note?: string
-  /** The README has it although it has no goal. */
-  readonly isQuoted?: true
 }
 
-/** With the reason, if the goal is not met. */
-export const explained = (line: Line, reason: string): Line =>
-  line.goal?.isMet === false ? { ...line, note: reason } : line
+/** Adds the reason if the goal is not met. */
+export const withReasonIfMissed = (row: Row, reason: string): Row =>
+  row.goal?.isMet === false ? { ...row, note: reason } : row
 
-export function figure(values: readonly number[]): Figure {
+export function summarise(values: readonly number[]): Figure {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2
   const median = ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN, rounds: sorted.length }
 }
 
-/** Neighbours in time are compared: what else the machine does weighs on both. */
-export const ratios = (ours: readonly number[], limit: readonly number[]): Figure =>
-  figure(ours.map((value, i) => value / (limit[i] ?? Number.NaN)))
+/** Divides values of the same round: other load on the machine affects both of them. */
+export const ratioByRound = (ours: readonly number[], baseline: readonly number[]): Figure =>
+  summarise(ours.map((value, i) => value / (baseline[i] ?? Number.NaN)))
 
 /** The value below which that share of the values lies. */
 export function percentile(values: readonly number[], share: number): number {
@@ -64,25 +60,25 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-export const atMost = (ratio: Figure, most: number, text = `at most ${most}x`) => ({
+export const atMost = (ratio: Figure, max: number, text = `at most ${max}x`) => ({
   text,
-  isMet: ratio.median <= most,
+  isMet: ratio.median <= max,
 })
-export const atLeast = (ratio: Figure, least: number, text = `at least ${least}x`) => ({
+export const atLeast = (ratio: Figure, min: number, text = `at least ${min}x`) => ({
   text,
-  isMet: ratio.median >= least,
+  isMet: ratio.median >= min,
 })
 
-/** Runs each side once a round, one after the other, in turns: whoever was first comes second the next time. */
+/** Runs both sides once a round, one after the other; the order alternates from round to round. */
 export async function interleave<A, B>(
   rounds: number,
   ours: () => Promise<A>,
-  limit: () => Promise<B>,
-): Promise<{ ours: A[]; limit: B[] }> {
-  const results: { ours: A[]; limit: B[] } = { ours: [], limit: [] }
+  baseline: () => Promise<B>,
+): Promise<{ ours: A[]; baseline: B[] }> {
+  const results: { ours: A[]; baseline: B[] } = { ours: [], baseline: [] }
   for (let round = 0; round < rounds; round++) {
     if (round % 2 === 0) results.ours.push(await ours())
-    results.limit.push(await limit())
+    results.baseline.push(await baseline())
     if (round % 2 === 1) results.ours.push(await ours())
   }
   return results

@@ -1,75 +1,77 @@
-// Answers that are long enough to be asked for one at a time, beside JSON.stringify of the same answer.
+// Measures answers of megabytes, requested one at a time, and JSON.stringify of the same answer as their baseline.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Ending } from '../cleanup.ts'
-import { Child } from '../servers/subprocess.ts'
-import { clockOf, type Round, roundOf } from './comparison.ts'
-import { atMost, figure, type Line, ratios } from './figures.ts'
+import type { Cleanup } from '../cleanup.ts'
+import { Subprocess } from '../servers/subprocess.ts'
+import { type Round, summariseRound, wallClockOf } from './comparison.ts'
+import { atMost, type Row, ratioByRound, summarise } from './figures.ts'
 
-/** What happens before each of them is not counted. */
-export async function oneByOne(
-  child: Child,
+/** Calls `before` ahead of each request; its cost is not counted. */
+export async function measureOneByOne(
+  server: Subprocess,
   count: number,
-  ask: () => Promise<{ readonly ms: number }>,
+  request: () => Promise<{ readonly ms: number }>,
   before: () => Promise<unknown> = async () => {},
 ): Promise<Round> {
-  const latencies = new Float64Array(count)
-  let [server, sender] = [0, 0]
+  const latenciesMs = new Float64Array(count)
+  let [serverCpuSeconds, generatorCpuSeconds] = [0, 0]
   for (let i = 0; i < count; i++) {
     await before()
-    const [cpu, own] = [child.cpu(), process.cpuUsage()]
-    latencies[i] = (await ask()).ms
-    const { user, system } = process.cpuUsage(own)
-    server += child.cpu() - cpu
-    sender += (user + system) / 1e6
+    const [serverBefore, generatorBefore] = [server.cpuSeconds(), process.cpuUsage()]
+    latenciesMs[i] = (await request()).ms
+    const { user, system } = process.cpuUsage(generatorBefore)
+    serverCpuSeconds += server.cpuSeconds() - serverBefore
+    generatorCpuSeconds += (user + system) / 1e6
   }
-  return roundOf([{ latencies, seconds: latencies.reduce((sum, ms) => sum + ms, 0) / 1000, server, sender }])
+  const seconds = latenciesMs.reduce((sum, ms) => sum + ms, 0) / 1000
+  return summariseRound([{ latenciesMs, seconds, serverCpuSeconds, generatorCpuSeconds }])
 }
 
-export class Stringified {
+export class StringifyBaseline {
   readonly #file: string
-  /** CPU milliseconds of one answer, a number for each round: as a text, and as bytes. */
-  readonly #text: number[] = []
-  readonly #bytes: number[] = []
+  /** CPU milliseconds of one answer in each round: as a string, and as bytes. */
+  readonly #stringMs: number[] = []
+  readonly #bytesMs: number[] = []
 
-  constructor(ending: Ending, answer: Buffer) {
-    this.#file = join(ending.folder(), 'answer.json')
+  constructor(cleanup: Cleanup, answer: Buffer) {
+    this.#file = join(cleanup.tempFolder(), 'answer.json')
     writeFileSync(this.#file, answer)
   }
 
-  /** One more round. */
+  /** Measures one more round. */
   async measure(count: number): Promise<void> {
     const program = fileURLToPath(new URL('../bare/stringify.ts', import.meta.url))
-    const { text, bytes } = JSON.parse(await new Child('stringify', [program, this.#file, `${count}`]).output())
-    this.#text.push(text)
-    this.#bytes.push(bytes)
+    const output = await new Subprocess('stringify', [program, this.#file, `${count}`]).waitForExit()
+    const { stringMs, bytesMs } = JSON.parse(output)
+    this.#stringMs.push(stringMs)
+    this.#bytesMs.push(bytesMs)
   }
 
-  line(what: string, rounds: readonly Round[], most?: number): Line {
-    return lineOf(what, rounds, { name: 'JSON.stringify', values: this.#text }, most)
+  row(title: string, rounds: readonly Round[], maxRatio?: number): Row {
+    return makeRow(title, rounds, { name: 'JSON.stringify', valuesMs: this.#stringMs }, maxRatio)
   }
 
-  bytesLine(what: string, rounds: readonly Round[]): Line {
-    return lineOf(what, rounds, { name: 'JSON.stringify and Buffer.from', values: this.#bytes })
+  bytesRow(title: string, rounds: readonly Round[]): Row {
+    return makeRow(title, rounds, { name: 'JSON.stringify and Buffer.from', valuesMs: this.#bytesMs })
   }
 }
 
-interface Limit {
+interface Baseline {
   readonly name: string
-  readonly values: readonly number[]
+  readonly valuesMs: readonly number[]
 }
 
-function lineOf(what: string, rounds: readonly Round[], { name, values }: Limit, most?: number): Line {
-  const ours = rounds.map(({ cpu }) => cpu / 1000)
-  const ratio = ratios(ours, values)
+function makeRow(title: string, rounds: readonly Round[], { name, valuesMs }: Baseline, maxRatio?: number): Row {
+  const oursMs = rounds.map(({ cpuMicros }) => cpuMicros / 1000)
+  const ratio = ratioByRound(oursMs, valuesMs)
   return {
-    what,
+    title,
     unit: 'ms CPU',
-    ours: figure(ours),
-    limit: { name, figure: figure(values) },
+    ours: summarise(oursMs),
+    baseline: { name, figure: summarise(valuesMs) },
     ratio,
-    ...(most !== undefined && { goal: atMost(ratio, most) }),
-    clock: { ours: clockOf(rounds) },
+    ...(maxRatio !== undefined && { goal: atMost(ratio, maxRatio) }),
+    clock: { ours: wallClockOf(rounds) },
   }
 }

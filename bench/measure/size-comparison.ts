@@ -1,21 +1,23 @@
-// The same work at several sizes, in turns: the smallest is the limit beside each of the others.
-import type { BenchOptions } from '../bench.ts'
-import { costLine, type Side, takeTurns } from './comparison.ts'
-import type { Line } from './figures.ts'
+// Compares the same work at several sizes; the smallest size is the baseline of the others.
+import type { BenchOptions } from '../options.ts'
+import { type Contender, cpuRow, measureInTurns } from './comparison.ts'
+import type { Row } from './figures.ts'
 
-const most = 1.4
-export const roundsOf = (quick: boolean): number => (quick ? 2 : 5)
+const maxRatio = 1.4
+export const roundCount = (quick: boolean): number => (quick ? 2 : 5)
 
-/** Sides from the smallest to the largest, named by how large they are. */
-export async function growing(
-  what: string,
-  sides: readonly Side[],
+/** Contenders are in order of size and named after it. */
+export async function compareSizes(
+  title: string,
+  contenders: readonly Contender[],
   { quick, profiles }: BenchOptions,
   count: number,
-): Promise<Line[]> {
-  const rounds = await takeTurns(sides, { rounds: roundsOf(quick), count, profiles })
-  const [smallest, ...larger] = sides
-  const [limit = [], ...others] = rounds
+): Promise<Row[]> {
+  const rounds = await measureInTurns(contenders, { rounds: roundCount(quick), count, profiles })
+  const [smallest, ...larger] = contenders
+  const [baseline = [], ...others] = rounds
   if (!smallest) return []
-  return larger.map((side, i) => costLine(`${what}, ${side.name}`, [side, smallest], [others[i] ?? [], limit], most))
+  return larger.map((contender, i) =>
+    cpuRow(`${title}, ${contender.name}`, [contender, smallest], [others[i] ?? [], baseline], maxRatio),
+  )
 }

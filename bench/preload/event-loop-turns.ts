@@ -1,27 +1,28 @@
-// Preloaded into a server with --import: how long a turn of its event loop took at most. Told, and forgotten, on SIGUSR2.
-const present = () => ({ clock: performance.now(), cpu: process.threadCpuUsage() })
-const none = { clock: 0, cpu: 0 }
+// Preloaded into a server with --import: measures the longest turn of its event loop, prints it on SIGUSR2 and starts again.
+const readTimes = () => ({ clockMs: performance.now(), cpu: process.threadCpuUsage() })
+const zero = { clockMs: 0, cpuMs: 0 }
 
-let before = present()
-let longest = none
-let isOver = false
+let previous = readTimes()
+let longest = zero
+let isStopping = false
 
-/** Turns without a pause: what lies between two of these is one stretch of work, collecting garbage included. */
-function turn(): void {
-  const now = present()
+/** Runs in every turn without a pause, so two calls enclose one turn, garbage collection included. */
+function measureTurn(): void {
+  const now = readTimes()
+  const cpuMicros = now.cpu.user + now.cpu.system - previous.cpu.user - previous.cpu.system
   longest = {
-    clock: Math.max(longest.clock, now.clock - before.clock),
-    cpu: Math.max(longest.cpu, (now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system) / 1000),
+    clockMs: Math.max(longest.clockMs, now.clockMs - previous.clockMs),
+    cpuMs: Math.max(longest.cpuMs, cpuMicros / 1000),
   }
-  before = now
-  if (!isOver) setImmediate(turn)
+  previous = now
+  if (!isStopping) setImmediate(measureTurn)
 }
 
-setImmediate(turn)
+setImmediate(measureTurn)
 process.on('SIGUSR2', () => {
   process.stderr.write(`longest turn ${JSON.stringify(longest)}\n`)
-  longest = none
+  longest = zero
 })
 process.once('SIGTERM', () => {
-  isOver = true
+  isStopping = true
 })

@@ -1,4 +1,4 @@
-// Preloaded into a server with --import: how many statements SQLite has run. Told, and forgotten, on SIGUSR2.
+// Preloaded into a server with --import: counts the statements that SQLite runs, prints the count on SIGUSR2 and starts again.
 import Database from 'better-sqlite3'
 
 let count = 0

@@ -1,64 +1,67 @@
-// The table of goals as the README has it, made of the results that are kept.
-import type { Figure, Line } from '../measure/figures.ts'
-import { number } from './terminal-table.ts'
+// The table of goals in the README, made of the stored results.
+import type { Figure, Row } from '../measure/figures.ts'
+import { formatNumber } from './terminal-table.ts'
 
-export interface Entry {
+/** The stored result of one bench. */
+export interface BenchResult {
   readonly at: string
   readonly node: string
   readonly machine: { readonly processor: string; readonly cores: number; readonly memoryGiB: number }
-  readonly lines: readonly Line[]
+  readonly rows: readonly Row[]
 }
-export type Results = Readonly<Record<string, Entry>>
+export type Results = Readonly<Record<string, BenchResult>>
 
-const [begin, end] = ['<!-- measured: written by npm run bench -->', '<!-- measured: end -->'] as const
+const [beginMarker, endMarker] = ['<!-- measured: written by npm run bench -->', '<!-- measured: end -->'] as const
 
-/** Everything that has a goal or was asked for, one line each; then what a reader has to know of some, and where and when it was. */
-export function quote(results: Results): string {
-  const lines = Object.entries(results).flatMap(([name, entry]) =>
-    entry.lines.filter(({ goal, isQuoted }) => goal || isQuoted).map((line) => ({ name, line })),
+/** Lists every row that has a goal, then the notes of these rows, then the machine and the date. */
+export function goalTable(results: Results): string {
+  const rows = Object.entries(results).flatMap(([bench, { rows }]) =>
+    rows.filter(({ goal }) => goal).map((row) => ({ bench, row })),
   )
-  const notes = lines.flatMap(({ name, line: { what, note } }) => (note ? [`- ${name}, ${what}: ${note}`] : []))
-  const places = Object.values(results).map(({ machine: { processor, cores, memoryGiB }, node, at }) => {
-    const day = at.slice(0, 10)
-    return `${processor}, ${cores} cores, ${memoryGiB} GiB, Node ${node.slice(1)}, ${day}`
-  })
+  const notes = rows.flatMap(({ bench, row: { title, note } }) => (note ? [`- ${bench}, ${title}: ${note}`] : []))
+  const machines = Object.values(results).map(
+    ({ machine: { processor, cores, memoryGiB }, node, at }) =>
+      `${processor}, ${cores} cores, ${memoryGiB} GiB, Node ${node.slice(1)}, ${at.slice(0, 10)}`,
+  )
   return [
-    '| bench | what | ours | beside it | ratio | goal | met |\n|---|---|---|---|---|---|---|',
-    ...lines.map(({ name, line }) => row(name, line)),
+    '| bench | operation | ours | baseline | ratio | goal | met |\n|---|---|---|---|---|---|---|',
+    ...rows.map(({ bench, row }) => tableLine(bench, row)),
     ...(notes.length > 0 ? ['', ...notes] : []),
     '',
-    `Measured on: ${[...new Set(places)].join('; ')}. In brackets are the smallest and the largest of the rounds.`,
+    `Measured on: ${[...new Set(machines)].join('; ')}. Brackets hold the smallest and the largest round.`,
   ].join('\n')
 }
 
-function row(name: string, { what, unit, ours, limit, ratio, goal }: Line): string {
+function tableLine(bench: string, { title, unit, ours, baseline, ratio, goal }: Row): string {
   const cells = [
-    name,
-    `${what}, ${unit}`,
-    ratio ? number(ours.median) : spread(ours),
-    limit ? `${number(limit.figure.median)} ${limit.name}` : '',
-    ratio ? spread(ratio) : '',
-    goal?.text ?? 'shown',
+    bench,
+    `${title}, ${unit}`,
+    ratio ? formatNumber(ours.median) : formatSpread(ours),
+    baseline ? `${formatNumber(baseline.figure.median)} ${baseline.name}` : '',
+    ratio ? formatSpread(ratio) : '',
+    goal?.text ?? '',
     goal ? (goal.isMet ? 'yes' : '**no**') : '',
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-const spread = ({ median, min, max, rounds }: Figure) =>
-  rounds > 1 ? `${number(median)} (${number(min)} to ${number(max)})` : number(median)
+const formatSpread = ({ median, min, max, rounds }: Figure) =>
+  rounds > 1 ? `${formatNumber(median)} (${formatNumber(min)} to ${formatNumber(max)})` : formatNumber(median)
 
-/** What stands between the marks, and the whole text with something else there. */
-export function quoted(text: string): string {
-  const [from, to] = marksIn(text)
-  return text.slice(from, to).trim()
-}
-export function withQuote(text: string, table: string): string {
-  const [from, to] = marksIn(text)
-  return `${text.slice(0, from)}\n\n${table}\n\n${text.slice(to)}`
+/** Returns the text between the markers. */
+export function readSection(document: string): string {
+  const [from, to] = findSection(document)
+  return document.slice(from, to).trim()
 }
 
-function marksIn(text: string): [from: number, to: number] {
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  if (from === -1 || to < from) throw new Error('the README has lost the marks around what was measured')
-  return [from + begin.length, to]
+/** Returns the document with another text between the markers. */
+export function replaceSection(document: string, text: string): string {
+  const [from, to] = findSection(document)
+  return `${document.slice(0, from)}\n\n${text}\n\n${document.slice(to)}`
+}
+
+function findSection(document: string): [from: number, to: number] {
+  const [from, to] = [document.indexOf(beginMarker), document.indexOf(endMarker)]
+  if (from === -1 || to < from) throw new Error(`The document has no section between ${beginMarker} and ${endMarker}.`)
+  return [from + beginMarker.length, to]
 }

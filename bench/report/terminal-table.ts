@@ -1,49 +1,49 @@
-// The table that a person reads.
-import type { Clock, Figure, Line, Peer } from '../measure/figures.ts'
+// The table that a run prints: one line for each row, with its peers below it and notes at the end.
+import type { Figure, Peer, Row, WallClock } from '../measure/figures.ts'
 
-export const number = (value: number): string =>
+export const formatNumber = (value: number): string =>
   Math.abs(value) >= 1000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
 
-/** The median, and in brackets from where to where the rounds went. */
-function told({ median, min, max, rounds }: Figure): string {
-  return rounds > 1 ? `${number(median)} (${number(min)}–${number(max)})` : number(median)
+/** The median, with the smallest and the largest round in brackets. */
+function formatFigure({ median, min, max, rounds }: Figure): string {
+  return rounds > 1 ? `${formatNumber(median)} (${formatNumber(min)}–${formatNumber(max)})` : formatNumber(median)
 }
 
-const head = ['what', 'ours', 'limit beside it', 'ratio', 'goal', 'met?', 'p50 and p99 by the clock, ms']
+const header = ['operation', 'ours', 'baseline', 'ratio', 'goal', 'met', 'p50 and p99 by the wall clock, ms']
 
-const clockText = ({ p50, p99 }: Clock) => `${number(p50.median)} and ${number(p99.median)}`
+const formatClock = ({ p50Ms, p99Ms }: WallClock) => `${formatNumber(p50Ms.median)} and ${formatNumber(p99Ms.median)}`
 
-function cells({ what, unit, ours, limit, ratio, goal, clock }: Line): string[] {
+function rowCells({ title, unit, ours, baseline, ratio, goal, clock }: Row): string[] {
   return [
-    `${what}, ${unit}`,
-    told(ours),
-    limit ? `${told(limit.figure)} ${limit.name}` : '',
-    ratio ? told(ratio) : '',
-    goal?.text ?? 'shown',
+    `${title}, ${unit}`,
+    formatFigure(ours),
+    baseline ? `${formatFigure(baseline.figure)} ${baseline.name}` : '',
+    ratio ? formatFigure(ratio) : '',
+    goal?.text ?? '',
     goal ? (goal.isMet ? 'yes' : 'NO') : '',
-    clock ? clockText(clock.ours) + (clock.limit ? `; limit ${clockText(clock.limit)}` : '') : '',
+    clock ? formatClock(clock.ours) + (clock.baseline ? `; baseline ${formatClock(clock.baseline)}` : '') : '',
   ]
 }
 
 const peerCells = ({ name, figure, ratio, clock }: Peer): string[] => [
-  `  instead: ${name}`,
-  told(figure),
+  `  peer: ${name}`,
+  formatFigure(figure),
   '',
-  told(ratio),
+  formatFigure(ratio),
   '',
   '',
-  clock ? clockText(clock) : '',
+  clock ? formatClock(clock) : '',
 ]
 
-export function table(lines: readonly Line[]): string {
-  const rows = [head, ...lines.flatMap((line) => [cells(line), ...(line.peers ?? []).map(peerCells)])]
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const text = rows.map((row) =>
-    row
+export function terminalTable(rows: readonly Row[]): string {
+  const cells = [header, ...rows.flatMap((row) => [rowCells(row), ...(row.peers ?? []).map(peerCells)])]
+  const widths = header.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
+  const lines = cells.map((line) =>
+    line
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd(),
   )
-  const notes = lines.flatMap(({ what, note }) => (note ? [`${what}: ${note}`] : []))
-  return [...text, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')
+  const notes = rows.flatMap(({ title, note }) => (note ? [`${title}: ${note}`] : []))
+  return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')
 }

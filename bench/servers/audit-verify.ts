@@ -1,11 +1,9 @@
-// What a bench wrote is in the audit log, and the log is whole: `roomkeeper audit verify` says so.
-import { fileURLToPath } from 'node:url'
-import { Child } from './subprocess.ts'
+// Runs `roomkeeper audit verify` to prove that the audit log has every entry and that its chain is intact.
+import { executable } from './roomkeeper.ts'
+import { Subprocess } from './subprocess.ts'
 
-const bin = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
-
-/** `options` say where the database is; `words` are expected in what is said. */
-export async function expectChain(options: readonly string[], words = 'all in place'): Promise<void> {
-  const said = await new Child('audit verify', [bin, 'audit', 'verify', ...options]).output()
-  if (!said.includes(words)) throw new Error(`the audit log is not what was written: ${said}`)
+/** `options` say where the database is; `expected` is a part of the command's output. */
+export async function verifyAuditLog(options: readonly string[], expected = 'all in place'): Promise<void> {
+  const output = await new Subprocess('audit verify', [executable, 'audit', 'verify', ...options]).waitForExit()
+  if (!output.includes(expected)) throw new Error(`Audit log verification did not print "${expected}": ${output}`)
 }

@@ -1,39 +1,39 @@
-// Brokers that stand beside our wire: aedes as it comes, which is the limit, and mosquitto, which somebody might use instead.
+// MQTT brokers to compare with: aedes as published, which is the baseline, and mosquitto, which is a peer.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { need, pathOf } from '../../test/debian.ts'
-import type { Ending } from '../cleanup.ts'
-import { freePort } from './roomkeeper.ts'
-import { Child } from './subprocess.ts'
+import type { Cleanup } from '../cleanup.ts'
+import { findFreePort } from './roomkeeper.ts'
+import { Subprocess } from './subprocess.ts'
 
 export interface RunningBroker {
   readonly name: string
-  readonly child: Child
+  readonly process: Subprocess
   readonly port: number
 }
 
-export const bareName = 'bare aedes'
-const bare = fileURLToPath(new URL('../bare/broker.ts', import.meta.url))
+export const bareBrokerName = 'bare aedes'
+const bareBroker = fileURLToPath(new URL('../bare/broker.ts', import.meta.url))
 
-/** `node` are flags for Node itself. */
-export async function startBare(ending: Ending, node: readonly string[] = []): Promise<RunningBroker> {
-  const child = new Child('the bare broker', [...node, bare])
-  ending.add(() => child.stop())
-  const [, port] = await child.printed(/listening on (\d+)/)
-  return { name: bareName, child, port: Number(port) }
+/** `nodeFlags` are for Node itself. */
+export async function startBareBroker(cleanup: Cleanup, nodeFlags: readonly string[] = []): Promise<RunningBroker> {
+  const subprocess = new Subprocess('The bare broker', [...nodeFlags, bareBroker])
+  cleanup.add(() => subprocess.stop())
+  const [, port] = await subprocess.waitForOutput(/listening on (\d+)/)
+  return { name: bareBrokerName, process: subprocess, port: Number(port) }
 }
 
-/** Everybody may log in, nothing is stored; undefined where it cannot be had. */
-export async function startMosquitto(ending: Ending): Promise<RunningBroker | undefined> {
+/** Accepts every login and stores nothing. Returns undefined where mosquitto cannot be installed. */
+export async function startMosquitto(cleanup: Cleanup): Promise<RunningBroker | undefined> {
   try {
     need('mosquitto', 'mosquitto')
   } catch (error) {
-    process.stdout.write(`without mosquitto: ${(error as Error).message}\n`)
+    process.stdout.write(`mosquitto is left out: ${(error as Error).message}\n`)
     return undefined
   }
-  const port = await freePort()
-  const file = join(ending.folder(), 'mosquitto.conf')
+  const port = await findFreePort()
+  const file = join(cleanup.tempFolder(), 'mosquitto.conf')
   const settings = [
     `listener ${port} 127.0.0.1`,
     'allow_anonymous true',
@@ -41,12 +41,12 @@ export async function startMosquitto(ending: Ending): Promise<RunningBroker | un
     'set_tcp_nodelay true',
     'log_dest stderr',
     'log_type information',
-    // Started by root it would become somebody else, who need not be there.
+    // Started by root, mosquitto switches to a user that may not exist here.
     'user root',
   ]
   writeFileSync(file, settings.map((line) => `${line}\n`).join(''))
-  const child = new Child('mosquitto', ['-c', file], pathOf('mosquitto'))
-  ending.add(() => child.stop())
-  await child.printed(/ running/)
-  return { name: 'mosquitto', child, port }
+  const subprocess = new Subprocess('mosquitto', ['-c', file], pathOf('mosquitto'))
+  cleanup.add(() => subprocess.stop())
+  await subprocess.waitForOutput(/ running/)
+  return { name: 'mosquitto', process: subprocess, port }
 }

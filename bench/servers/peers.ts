@@ -1,104 +1,87 @@
-// What somebody might use instead, from npm: kept in the temporary folder for the next run, never a dependency.
+// Peers from npm: servers that can do part of the same work. They stay in the temporary folder and are never dependencies.
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Ending } from '../cleanup.ts'
-import { HttpLoad } from '../load/http-load.ts'
-import type { Side } from '../measure/comparison.ts'
-import type { Asked, Target } from '../measure/http-comparison.ts'
-import { freePort } from './roomkeeper.ts'
-import { Child } from './subprocess.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { HttpServer } from './bare.ts'
+import { findFreePort } from './roomkeeper.ts'
+import { Subprocess } from './subprocess.ts'
 
 const folder = join(tmpdir(), `roomkeeper-bench-peers-${userInfo().uid}`)
-const done = join(folder, 'installed')
+const installedMarker = join(folder, 'installed')
 const packages = ['@stoplight/prism-cli@5', 'json-server@0.17']
-const document = fileURLToPath(new URL('../../openapi.json', import.meta.url))
+const openApiDocument = fileURLToPath(new URL('../../openapi.json', import.meta.url))
 
-const patience = { install: 120_000, start: 30_000 }
+const installTimeoutMs = 120_000
+const startTimeoutMs = 30_000
+const startPollMs = 50
 
-/** Says so in one line where there is no npm, no network, or no answer. */
+/** Prints one line and returns undefined where npm, the network or a peer is not available. */
 export async function withPeers<T>(start: () => Promise<T>): Promise<T | undefined> {
   try {
     await install()
     return await start()
   } catch (error) {
-    const [why = ''] = (error as Error).message.split('\n')
-    process.stdout.write(`Without those that somebody might use instead (${packages.join(', ')}): ${why}\n`)
+    const [reason = ''] = (error as Error).message.split('\n')
+    process.stdout.write(`The peers ${packages.join(', ')} are left out: ${reason}\n`)
     return undefined
   }
 }
 
 async function install(): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Whoever else may write there could have put anything there.
-  if (lstatSync(folder).uid !== userInfo().uid) throw new Error(`${folder} belongs to somebody else. Remove it.`)
-  if (existsSync(done)) return
+  // Another user who owns the folder could have put any program into it.
+  if (lstatSync(folder).uid !== userInfo().uid) throw new Error(`${folder} belongs to another user. Remove it.`)
+  if (existsSync(installedMarker)) return
   const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder]
-  const npm = new Child('npm', ['install', ...flags, ...packages], 'npm')
-  const timer = setTimeout(() => npm.stop(), patience.install)
+  const npm = new Subprocess('npm', ['install', ...flags, ...packages], 'npm')
+  const timer = setTimeout(() => npm.stop(), installTimeoutMs)
   try {
-    await npm.output()
+    await npm.waitForExit()
   } catch {
     throw new Error('npm could not install them.')
   } finally {
     clearTimeout(timer)
   }
-  writeFileSync(done, '')
+  writeFileSync(installedMarker, '')
 }
 
-/** A mock server that answers with the examples of our own OpenAPI document. */
-export const startPrism = (ending: Ending): Promise<Target> =>
-  startPeer(ending, '@stoplight/prism-cli', 'dist/index.js', (port) => [
-    ...['mock', document, '--host', '127.0.0.1', '--port', `${port}`, '--verboseLevel', 'silent'],
+/** Starts a mock server that answers with the examples of our own OpenAPI document. */
+export const startPrism = (cleanup: Cleanup): Promise<HttpServer> =>
+  startPeer(cleanup, '@stoplight/prism-cli', 'dist/index.js', (port) => [
+    ...['mock', openApiDocument, '--host', '127.0.0.1', '--port', `${port}`, '--verboseLevel', 'silent'],
   ])
 
-/** A REST server on a JSON file, which it keeps in memory and writes anew, but not durably, with every change. */
-export function startJsonServer(ending: Ending, content: Readonly<Record<string, unknown[]>>): Promise<Target> {
-  const file = join(ending.folder(), 'db.json')
+/** Starts a REST server on a JSON file. Every change rewrites the file, without waiting for the disk. */
+export function startJsonServer(cleanup: Cleanup, content: Readonly<Record<string, unknown[]>>): Promise<HttpServer> {
+  const file = join(cleanup.tempFolder(), 'db.json')
   writeFileSync(file, JSON.stringify(content))
-  return startPeer(ending, 'json-server', 'lib/cli/bin.js', (port) => [
+  return startPeer(cleanup, 'json-server', 'lib/cli/bin.js', (port) => [
     ...[file, '--host', '127.0.0.1', '--port', `${port}`, '--quiet'],
   ])
 }
 
 async function startPeer(
-  ending: Ending,
+  cleanup: Cleanup,
   name: string,
   main: string,
   args: (port: number) => string[],
-): Promise<Target> {
-  const home = join(folder, 'node_modules', name)
-  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
-  const port = await freePort()
-  const child = new Child(name, [join(home, main), ...args(port)])
-  ending.add(() => child.stop())
+): Promise<HttpServer> {
+  const packageFolder = join(folder, 'node_modules', name)
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
+  const port = await findFreePort()
+  const subprocess = new Subprocess(name, [join(packageFolder, main), ...args(port)])
+  cleanup.add(() => subprocess.stop())
   const url = `http://127.0.0.1:${port}`
-  const deadline = performance.now() + patience.start
-  // What it prints is for people.
-  while (!(await fetch(url).then(isAnswer, () => false))) {
+  const deadline = performance.now() + startTimeoutMs
+  // Their output has no stable line that says that they are ready, so they are asked until they answer.
+  while (!(await fetch(url).then(hasBody, () => false))) {
     if (performance.now() > deadline) throw new Error(`${name} does not answer.`)
-    await pause(50)
+    await sleep(startPollMs)
   }
-  return { name: `${name} ${version}`, child, url }
+  return { name: `${name} ${version}`, process: subprocess, url }
 }
 
-const isAnswer = async (response: Response) => (await response.arrayBuffer()).byteLength >= 0
-
-/** It ends connections that wait for five seconds, so that each turn has connections of its own. */
-export async function peerSide(
-  { name, child, url }: Target,
-  { request, status = 200, connections = 10, warmUp, share }: Asked & { readonly share: number },
-): Promise<Side> {
-  const send = async (count: number) => {
-    const load = await HttpLoad.connect(url, connections)
-    try {
-      return await load.send(count, request, status)
-    } finally {
-      load.close()
-    }
-  }
-  await send(warmUp)
-  return { name, child, share, send }
-}
+const hasBody = async (response: Response) => (await response.arrayBuffer()).byteLength >= 0
