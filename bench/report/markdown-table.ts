@@ -1,5 +1,5 @@
-// The table of goals in the README, made of the stored results.
-import type { Figure, Row } from '../measure/figures.ts'
+// The Markdown tables of the stored results: eight telling rows for the README, and all rows for results/latest.md.
+import type { Figure, Peer, Row } from '../measure/figures.ts'
 import { formatNumber } from './terminal-table.ts'
 
 /** The stored result of one bench. */
@@ -11,29 +11,67 @@ export interface BenchResult {
 }
 export type Results = Readonly<Record<string, BenchResult>>
 
-const [beginMarker, endMarker] = ['<!-- measured: written by npm run bench -->', '<!-- measured: end -->'] as const
+interface NamedRow {
+  readonly bench: string
+  readonly row: Row
+}
 
-/** Lists every row that has a goal, then the notes of these rows, then the machine and the date. */
-export function goalTable(results: Results): string {
-  const rows = Object.entries(results).flatMap(([bench, { rows }]) =>
-    rows.filter(({ goal }) => goal).map((row) => ({ bench, row })),
-  )
-  const notes = rows.flatMap(({ bench, row: { title, note } }) => (note ? [`- ${bench}, ${title}: ${note}`] : []))
-  const machines = Object.values(results).map(
-    ({ machine: { processor, cores, memoryGiB }, node, at }) =>
-      `${processor}, ${cores} cores, ${memoryGiB} GiB, Node ${node.slice(1)}, ${at.slice(0, 10)}`,
+/** The rows of the README. Each pattern matches one row that has a goal. */
+const highlights: readonly (readonly [bench: string, title: RegExp])[] = [
+  ['reads', /^endpointsGet, one of/],
+  ['lists', /^endpointsBasicList of .*, a room renamed/],
+  ['writes', /^regionsCreate, .*, 10 connections$/],
+  ['writes', /^regionsCreate, .*, one request at a time$/],
+  ['ingest', /^durable QoS 1 sample, \d+ devices$/],
+  ['connect', /^connect and subscribe$/],
+  ['growth', /^durable QoS 1 sample, 100,000 endpoints$/],
+  ['postgres', /^regionsCreate, durable and audited$/],
+]
+
+const header = '| bench | operation | ours | baseline | ratio | goal | met |\n|---|---|---|---|---|---|---|'
+
+/** The section of the README: the highlights, the number of goals that are met, and the machine. */
+export function summary(results: Results): string {
+  const rows = highlights.flatMap(([bench, title]) =>
+    (results[bench]?.rows ?? []).filter((row) => row.goal && title.test(row.title)).map((row) => ({ bench, row })),
   )
   return [
-    '| bench | operation | ours | baseline | ratio | goal | met |\n|---|---|---|---|---|---|---|',
-    ...rows.map(({ bench, row }) => tableLine(bench, row)),
-    ...(notes.length > 0 ? ['', ...notes] : []),
+    header,
+    ...rows.map(rowLine),
+    ...noteLines(rows),
     '',
-    `Measured on: ${[...new Set(machines)].join('; ')}. Brackets hold the smallest and the largest round.`,
+    `${goalSentence(results)} [bench/results/latest.md](bench/results/latest.md) has all rows.`,
+    machineSentence(results),
   ].join('\n')
 }
 
-function tableLine(bench: string, { title, unit, ours, baseline, ratio, goal }: Row): string {
-  const cells = [
+/** The whole file results/latest.md. */
+export function fullReport(results: Results): string {
+  const rows = allRows(results)
+  return [
+    '# Results of the last full run',
+    '',
+    '`npm run bench` writes this file. [The description of the benches](../README.md) says how each row is measured.',
+    'The ratio of a peer is the peer divided by the baseline of the row above it.',
+    '',
+    header,
+    ...rows.flatMap(({ bench, row }) => [
+      rowLine({ bench, row }),
+      ...(row.peers ?? []).map((peer) => peerLine(bench, peer)),
+    ]),
+    ...noteLines(rows),
+    '',
+    goalSentence(results),
+    machineSentence(results),
+    '',
+  ].join('\n')
+}
+
+const allRows = (results: Results): NamedRow[] =>
+  Object.entries(results).flatMap(([bench, { rows }]) => rows.map((row) => ({ bench, row })))
+
+function rowLine({ bench, row: { title, unit, ours, baseline, ratio, goal } }: NamedRow): string {
+  return tableLine([
     bench,
     `${title}, ${unit}`,
     ratio ? formatNumber(ours.median) : formatSpread(ours),
@@ -41,27 +79,32 @@ function tableLine(bench: string, { title, unit, ours, baseline, ratio, goal }: 
     ratio ? formatSpread(ratio) : '',
     goal?.text ?? '',
     goal ? (goal.isMet ? 'yes' : '**no**') : '',
-  ]
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  ])
 }
 
-const formatSpread = ({ median, min, max, rounds }: Figure) =>
+const peerLine = (bench: string, { name, figure, ratio }: Peer): string =>
+  tableLine([bench, `peer: ${name}`, formatNumber(figure.median), '', formatSpread(ratio), '', ''])
+
+const tableLine = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+
+const formatSpread = ({ median, min, max, rounds }: Figure): string =>
   rounds > 1 ? `${formatNumber(median)} (${formatNumber(min)} to ${formatNumber(max)})` : formatNumber(median)
 
-/** Returns the text between the markers. */
-export function readSection(document: string): string {
-  const [from, to] = findSection(document)
-  return document.slice(from, to).trim()
+function noteLines(rows: readonly NamedRow[]): string[] {
+  const notes = rows.flatMap(({ bench, row: { title, note } }) => (note ? [`- ${bench}, ${title}: ${note}`] : []))
+  return notes.length > 0 ? ['', ...notes] : []
 }
 
-/** Returns the document with another text between the markers. */
-export function replaceSection(document: string, text: string): string {
-  const [from, to] = findSection(document)
-  return `${document.slice(0, from)}\n\n${text}\n\n${document.slice(to)}`
+function goalSentence(results: Results): string {
+  const goals = allRows(results).flatMap(({ row: { goal } }) => (goal ? [goal] : []))
+  return `${goals.filter(({ isMet }) => isMet).length} of ${goals.length} goals are met.`
 }
 
-function findSection(document: string): [from: number, to: number] {
-  const [from, to] = [document.indexOf(beginMarker), document.indexOf(endMarker)]
-  if (from === -1 || to < from) throw new Error(`The document has no section between ${beginMarker} and ${endMarker}.`)
-  return [from + beginMarker.length, to]
+function machineSentence(results: Results): string {
+  const machines = Object.values(results).map(
+    ({ machine: { processor, cores, memoryGiB }, node, at }) =>
+      `${processor}, ${cores} cores, ${memoryGiB} GiB, Node ${node.slice(1)}, ${at.slice(0, 10)}`,
+  )
+  return `Measured on: ${[...new Set(machines)].join('; ')}. Brackets hold the smallest and the largest round.`
 }

@@ -1,11 +1,14 @@
-// Stores the results of a bench in results/latest.json and rewrites the table of the README.
+// Stores the results of a bench in results/latest.json, and writes results/latest.md and the table of the README from them.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Row } from '../measure/figures.ts'
-import { goalTable, type Results, replaceSection } from './markdown-table.ts'
+import { fullReport, type Results, summary } from './markdown-table.ts'
+import { replaceSection } from './readme-section.ts'
 
-const resultsFile = join(import.meta.dirname, '../results/latest.json')
+const folder = join(import.meta.dirname, '../results')
+const resultsFile = join(folder, 'latest.json')
+const reportFile = join(folder, 'latest.md')
 const readmeFile = join(import.meta.dirname, '../../README.md')
 
 export function deleteResults(): void {
@@ -22,7 +25,13 @@ export function storeResult(name: string, rows: readonly Row[], names: readonly 
   }
   const all: Results = { ...previous, [name]: { at: new Date().toISOString(), node: process.version, machine, rows } }
   const ordered: Results = Object.fromEntries(names.flatMap((known) => (all[known] ? [[known, all[known]]] : [])))
-  mkdirSync(dirname(resultsFile), { recursive: true })
+  mkdirSync(folder, { recursive: true })
   writeFileSync(resultsFile, `${JSON.stringify(ordered, null, 2)}\n`)
-  writeFileSync(readmeFile, replaceSection(readFileSync(readmeFile, 'utf8'), goalTable(ordered)))
+  writeReports(ordered)
+}
+
+/** Writes both documents that show the results. */
+export function writeReports(results: Results): void {
+  writeFileSync(reportFile, fullReport(results))
+  writeFileSync(readmeFile, replaceSection(readFileSync(readmeFile, 'utf8'), summary(results)))
 }
