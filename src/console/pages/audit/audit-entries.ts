@@ -4,9 +4,9 @@ import { useMemo } from 'react'
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
 import { keyOf } from '../../api.ts'
-import type { AuditWindow } from '../../parts/audit-window.ts'
-import { folded, hasWords, wordsOf } from '../../parts/search.ts'
-import { inWords } from '../../parts/words.ts'
+import type { AuditWindow } from '../../domain/audit/audit-window.ts'
+import { folded, hasWords, wordsOf } from '../../parts/table/search.ts'
+import { inWords } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 
 export type Entry = Static<typeof AuditEntry>

@@ -3,9 +3,9 @@ import { Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { queryClient, sayFailed } from '../../api.ts'
-import { type AuditWindow, localText } from '../../parts/audit-window.ts'
-import { DownloadIcon } from '../../parts/icons.tsx'
-import { saveFile } from '../../parts/save-file.ts'
+import { type AuditWindow, localText } from '../../domain/audit/audit-window.ts'
+import { DownloadIcon } from '../../parts/page/icons.tsx'
+import { saveFile } from '../../parts/page/save-file.ts'
 import { client } from '../../session.ts'
 
 const told =

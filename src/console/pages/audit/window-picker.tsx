@@ -1,7 +1,7 @@
 // Choosing the time that is looked at: some days up to now, or two moments of one's own.
 import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type AuditWindow, localText, type WindowChoice } from '../../parts/audit-window.ts'
+import { type AuditWindow, localText, type WindowChoice } from '../../domain/audit/audit-window.ts'
 
 interface WindowPickerProps {
   readonly window: AuditWindow

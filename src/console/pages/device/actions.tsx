@@ -1,10 +1,10 @@
 // What can be done with a device, for those who may.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { Device } from '../../parts/device.ts'
-import { MessageIcon, MoveIcon, RebootIcon } from '../../parts/icons.tsx'
-import { MoveDevices } from '../../parts/move-devices.tsx'
-import { usePair } from '../../parts/pair.ts'
+import type { Device } from '../../domain/device/device.ts'
+import { MoveDevices } from '../../domain/device/move-devices.tsx'
+import { usePair } from '../../domain/device/pair-group.ts'
+import { MessageIcon, MoveIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { MessageDialog } from './message-dialog.tsx'
 import { RebootDialog } from './reboot-dialog.tsx'
 

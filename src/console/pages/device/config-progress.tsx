@@ -2,8 +2,8 @@
 import { Card, Code, Group, List, Stack, Text } from '@mantine/core'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { nameOf } from '../../parts/config/sections.ts'
-import { plural } from '../../parts/words.ts'
+import { nameOf } from '../../parts/settings-form/sections.ts'
+import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
 
 interface ConfigProgressProps {

@@ -1,9 +1,9 @@
 // What a device reports about itself and nobody can set from here. [contract 4.endpointsSettings]
 import { Code, Table, Text } from '@mantine/core'
 import { readOnlyKeys } from '../../../contract/config-keys.ts'
-import { meaningOf, type Settings } from '../../parts/config/meaning.ts'
-import { nameOf } from '../../parts/config/sections.ts'
-import { Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { meaningOf, type Settings } from '../../parts/settings-form/meaning.ts'
+import { nameOf } from '../../parts/settings-form/sections.ts'
 
 export function ReadOnlySettings({ settings }: { readonly settings: Settings }) {
   const known = Object.keys(readOnlyKeys).filter((name) => settings[name] !== undefined)

@@ -2,12 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAnswer, useBody, useWrite } from '../../api.ts'
-import { Review } from '../../parts/config/review.tsx'
-import { nameOf } from '../../parts/config/sections.ts'
-import { deviceName } from '../../parts/device.ts'
-import { differenceCount } from '../../parts/diff.tsx'
-import { lookAgainIfChanged } from '../../parts/meanwhile.ts'
-import { plural } from '../../parts/words.ts'
+import { deviceName } from '../../domain/device/device.ts'
+import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { Review } from '../../parts/settings-form/review.tsx'
+import { nameOf } from '../../parts/settings-form/sections.ts'
+import { differenceCount } from '../../parts/text/diff.tsx'
+import { plural } from '../../parts/text/words.ts'
 import type { Version } from './config-version-row.tsx'
 
 interface RestoreDialogProps {

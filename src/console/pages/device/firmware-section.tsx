@@ -1,12 +1,12 @@
 // The firmware of a device, and whether a newer one is on its way.
 import { Text } from '@mantine/core'
-import { type Device, useZone } from '../../parts/device.ts'
-import { Facts } from '../../parts/facts.tsx'
-import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/icons.tsx'
-import { Section } from '../../parts/page.tsx'
-import { Mark } from '../../parts/state-mark.tsx'
-import { Time } from '../../parts/time.tsx'
-import { inWords } from '../../parts/words.ts'
+import { type Device, useZone } from '../../domain/device/device.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
+import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { Facts } from '../../parts/text/definition-list.tsx'
+import { Time } from '../../parts/text/time.tsx'
+import { inWords } from '../../parts/text/words.ts'
 
 export function FirmwareSection({ device }: { readonly device: Device }) {
   const { upgradeStatus, automaticUpdates, otaChannel } = device

@@ -2,9 +2,9 @@
 import { Checkbox, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
-import { deviceName } from '../../parts/device.ts'
-import { MessageForm } from '../../parts/message-form.tsx'
-import { plural } from '../../parts/words.ts'
+import { deviceName } from '../../domain/device/device.ts'
+import { MessageForm } from '../../domain/device/message-form.tsx'
+import { plural } from '../../parts/text/words.ts'
 import type { DialogProps } from './reboot-dialog.tsx'
 
 export const MessageDialog = (props: DialogProps) => (

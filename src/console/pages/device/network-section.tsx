@@ -1,11 +1,11 @@
 // The network interfaces of a device, with addresses as people know them.
 import { Box, Stack, Table, Text } from '@mantine/core'
-import type { Device } from '../../parts/device.ts'
-import { Copied, Facts } from '../../parts/facts.tsx'
-import { CheckIcon, DotIcon } from '../../parts/icons.tsx'
-import { addressTexts, macText } from '../../parts/network-address.ts'
-import { Section } from '../../parts/page.tsx'
-import { Mark } from '../../parts/state-mark.tsx'
+import type { Device } from '../../domain/device/device.ts'
+import { addressTexts, macText } from '../../domain/device/network-address.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
+import { CheckIcon, DotIcon } from '../../parts/page/icons.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { Copied, Facts } from '../../parts/text/definition-list.tsx'
 import classes from './table.module.css'
 
 type Network = Device['networks'][number]

@@ -1,7 +1,7 @@
 // What is shown for a device that is not there, or no longer.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Empty, Page } from '../../parts/page.tsx'
+import { Empty, Page } from '../../parts/page/page.tsx'
 
 export const NoSuchDevice = () => (
   <Page title="No such device">

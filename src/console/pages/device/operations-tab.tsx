@@ -4,7 +4,8 @@ import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { useZone } from '../../parts/device.ts'
+import { useZone } from '../../domain/device/device.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
 import {
   CheckIcon,
   ClockIcon,
@@ -14,10 +15,9 @@ import {
   MessageIcon,
   RebootIcon,
   WarnIcon,
-} from '../../parts/icons.tsx'
-import { Empty, Section } from '../../parts/page.tsx'
-import { Mark } from '../../parts/state-mark.tsx'
-import { since, Time } from '../../parts/time.tsx'
+} from '../../parts/page/icons.tsx'
+import { Empty, Section } from '../../parts/page/page.tsx'
+import { since, Time } from '../../parts/text/time.tsx'
 import { useMay } from '../../session.ts'
 import type { TabProps } from './device-page.tsx'
 import classes from './table.module.css'

@@ -2,10 +2,10 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
-import { type Device, deviceName } from '../../parts/device.ts'
-import { useSeen } from '../../parts/meanwhile.ts'
-import { Waiting } from '../../parts/page.tsx'
-import { ProfileForm } from '../../parts/profile-form.tsx'
+import { type Device, deviceName } from '../../domain/device/device.ts'
+import { ProfileForm } from '../../domain/device/profile-form.tsx'
+import { useSeen } from '../../parts/dialog/concurrent-change.ts'
+import { Waiting } from '../../parts/page/page.tsx'
 
 interface ProfileDialogProps {
   readonly device: Device

@@ -2,12 +2,12 @@
 import { Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { sentenceOf, useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { callText, type Device, deviceName, type ListedDevice } from '../../parts/device.ts'
-import classes from '../../parts/dialog.module.css'
-import type { Pair } from '../../parts/pair.ts'
-import { RoomText } from '../../parts/place.tsx'
-import { plural } from '../../parts/words.ts'
+import { callText, type Device, deviceName, type ListedDevice } from '../../domain/device/device.ts'
+import type { Pair } from '../../domain/device/pair-group.ts'
+import { RoomText } from '../../domain/site/room-link.tsx'
+import { Confirm } from '../../parts/dialog/confirm.tsx'
+import classes from '../../parts/dialog/dialog.module.css'
+import { plural } from '../../parts/text/words.ts'
 
 export interface DialogProps {
   readonly device: Device

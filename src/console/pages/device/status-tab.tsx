@@ -1,6 +1,6 @@
 // How a device is: what is wrong first, then all that it has reported.
 import { SimpleGrid, Stack } from '@mantine/core'
-import { Empty, Section } from '../../parts/page.tsx'
+import { Empty, Section } from '../../parts/page/page.tsx'
 import { ClockSection } from './clock-section.tsx'
 import type { TabProps } from './device-page.tsx'
 import { FirmwareSection } from './firmware-section.tsx'

@@ -1,7 +1,7 @@
 // How full the storage of a device is; a kind that it has not is not shown.
 import { Group, Progress, Stack, Text } from '@mantine/core'
-import type { Device } from '../../parts/device.ts'
-import { Section } from '../../parts/page.tsx'
+import type { Device } from '../../domain/device/device.ts'
+import { Section } from '../../parts/page/page.tsx'
 
 interface Storage {
   readonly name: string

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ask } from '../../api.ts'
-import type { Device } from '../../parts/device.ts'
-import { CrossIcon, WarnIcon } from '../../parts/icons.tsx'
-import { Mark } from '../../parts/state-mark.tsx'
+import type { Device } from '../../domain/device/device.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
+import { CrossIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { inGigabytes, isNearlyFull, storagesOf } from './storage-section.tsx'
 
 interface Trouble {

@@ -2,10 +2,10 @@
 import { Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { deviceName } from '../../parts/device.ts'
-import classes from '../../parts/dialog.module.css'
-import { RoomText } from '../../parts/place.tsx'
+import { deviceName } from '../../domain/device/device.ts'
+import { RoomText } from '../../domain/site/room-link.tsx'
+import { Confirm } from '../../parts/dialog/confirm.tsx'
+import classes from '../../parts/dialog/dialog.module.css'
 import type { DialogProps } from './reboot-dialog.tsx'
 
 export function UnenrolDialog({

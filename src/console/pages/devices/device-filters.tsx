@@ -8,9 +8,9 @@ import {
   firmwareOf,
   isConnectedChoice,
   untold,
-} from '../../parts/device-rows.ts'
-import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/list-filters.tsx'
-import { inOrder } from '../../parts/search.ts'
+} from '../../domain/device/device-rows.ts'
+import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
+import { inOrder } from '../../parts/table/search.ts'
 
 interface DeviceFiltersProps {
   readonly rows: readonly DeviceRow[]

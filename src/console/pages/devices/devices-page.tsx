@@ -3,12 +3,18 @@ import { Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { type DeviceFilter, deviceTest, sortDevices, useDeviceRows, usualSort } from '../../parts/device-rows.ts'
-import { useAddressChange } from '../../parts/list-address.ts'
-import { Found } from '../../parts/list-filters.tsx'
-import { Empty, Page } from '../../parts/page.tsx'
-import { sortFrom, sortText } from '../../parts/sorting.ts'
-import { VirtualTable } from '../../parts/virtual-table.tsx'
+import {
+  type DeviceFilter,
+  deviceTest,
+  sortDevices,
+  useDeviceRows,
+  usualSort,
+} from '../../domain/device/device-rows.ts'
+import { Empty, Page } from '../../parts/page/page.tsx'
+import { useAddressChange } from '../../parts/table/list-address.ts'
+import { Found } from '../../parts/table/list-filters.tsx'
+import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 

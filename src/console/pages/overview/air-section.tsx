@@ -2,10 +2,18 @@
 import { Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type AirSensor, airSensors, excess, isMeasured, limitText, sensorText, sensorWords } from '../../parts/air.ts'
-import { Problem, Section } from '../../parts/page.tsx'
-import type { RoomRow, RoomRows } from '../../parts/room-rows.ts'
-import { plural } from '../../parts/words.ts'
+import {
+  type AirSensor,
+  airSensors,
+  excess,
+  isMeasured,
+  limitText,
+  sensorText,
+  sensorWords,
+} from '../../domain/air/air.ts'
+import type { RoomRow, RoomRows } from '../../domain/room/room-rows.ts'
+import { Problem, Section } from '../../parts/page/page.tsx'
+import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 import classes from './overview.module.css'
 

@@ -11,9 +11,9 @@ import {
   firmwareOf,
   isConnectedChoice,
   untold,
-} from '../../parts/device-rows.ts'
-import { Heard } from '../../parts/heard.tsx'
-import { Section } from '../../parts/page.tsx'
+} from '../../domain/device/device-rows.ts'
+import { Section } from '../../parts/page/page.tsx'
+import { Heard } from '../../parts/page/visually-hidden.tsx'
 import classes from './overview.module.css'
 
 interface RowsProps {

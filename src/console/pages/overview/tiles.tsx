@@ -2,12 +2,12 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { Heard } from '../../parts/heard.tsx'
-import { PeopleIcon } from '../../parts/icons.tsx'
-import { roomTest } from '../../parts/room-filter.ts'
-import type { RoomRow } from '../../parts/room-rows.ts'
-import { Mark, type RoomState, RoomStateMark, roomStates, stateMeaning } from '../../parts/state-mark.tsx'
-import { plural } from '../../parts/words.ts'
+import { roomTest } from '../../domain/room/room-filter.ts'
+import type { RoomRow } from '../../domain/room/room-rows.ts'
+import { Mark, type RoomState, RoomStateMark, roomStates, stateMeaning } from '../../domain/room/state-mark.tsx'
+import { PeopleIcon } from '../../parts/page/icons.tsx'
+import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
 interface RowsProps {

@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { BinIcon } from '../../parts/icons.tsx'
-import { isChangedMeanwhile } from '../../parts/meanwhile.ts'
+import { isChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
+import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { BinIcon } from '../../parts/page/icons.tsx'
 
 interface DeleteProfileProps {
   readonly id: number

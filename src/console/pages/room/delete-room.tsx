@@ -2,11 +2,11 @@
 import { List, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { deviceName } from '../../parts/device.ts'
-import { isChangedMeanwhile } from '../../parts/meanwhile.ts'
-import type { SeenRoom } from '../../parts/room.ts'
-import { plural } from '../../parts/words.ts'
+import { deviceName } from '../../domain/device/device.ts'
+import type { SeenRoom } from '../../domain/room/room.ts'
+import { isChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
+import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { plural } from '../../parts/text/words.ts'
 
 interface DeleteRoomProps extends SeenRoom {
   readonly opened: boolean

@@ -1,6 +1,6 @@
 // The devices of a room as the groups that they work in: a leader and what is paired with it. [contract 5.1.pairing]
-import type { Device } from '../../parts/device.ts'
-import { leaderOf } from '../../parts/pair.ts'
+import type { Device } from '../../domain/device/device.ts'
+import { leaderOf } from '../../domain/device/pair-group.ts'
 
 export interface DeviceGroup {
   readonly leaderSerial: string

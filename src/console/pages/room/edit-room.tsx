@@ -3,10 +3,10 @@ import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { longestName } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
-import { LocationSelect } from '../../parts/location-select.tsx'
-import { useSeen } from '../../parts/meanwhile.ts'
-import type { Room } from '../../parts/room.ts'
+import type { Room } from '../../domain/room/room.ts'
+import { LocationSelect } from '../../domain/site/location-select.tsx'
+import { useSeen } from '../../parts/dialog/concurrent-change.ts'
+import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 interface Fields {
   readonly name: string

@@ -1,7 +1,7 @@
 // The history that is shown as a file, with the columns that the API's own CSV has. [contract 6.sensorHistory]
 import type { Sensor } from '../../../contract/models.ts'
 import type { Bucket } from '../../parts/chart/buckets.ts'
-import { saveFile } from '../../parts/save-file.ts'
+import { saveFile } from '../../parts/page/save-file.ts'
 
 const columns = ['min', 'max', 'mean', 'count'] as const
 

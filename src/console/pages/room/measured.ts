@@ -1,6 +1,6 @@
 // Which sensors a room has: in the sample of a room, 0 stands for what nobody measured, so the models decide. [contract 5.2]
 import { modelOf, type Sensor } from '../../../contract/models.ts'
-import { allSensors } from '../../parts/air.ts'
+import { allSensors } from '../../domain/air/air.ts'
 
 interface Sensing {
   readonly model: string

@@ -1,9 +1,9 @@
 // Shows a message on every screen of a room.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { MessageForm } from '../../parts/message-form.tsx'
-import type { Room } from '../../parts/room.ts'
-import { plural } from '../../parts/words.ts'
+import { MessageForm } from '../../domain/device/message-form.tsx'
+import type { Room } from '../../domain/room/room.ts'
+import { plural } from '../../parts/text/words.ts'
 
 export function MessageRoom({ room, onClose }: { readonly room: Room; readonly onClose: () => void }) {
   const write = useWrite('roomsSendMessage', {

@@ -1,9 +1,9 @@
 // What can be done with a room as a whole: change it, write on its screens, delete it.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
-import { BinIcon, EditIcon, MessageIcon } from '../../parts/icons.tsx'
-import { Waiting } from '../../parts/page.tsx'
-import type { SeenRoom } from '../../parts/room.ts'
+import type { SeenRoom } from '../../domain/room/room.ts'
+import { BinIcon, EditIcon, MessageIcon } from '../../parts/page/icons.tsx'
+import { Waiting } from '../../parts/page/page.tsx'
 import { DeleteRoom } from './delete-room.tsx'
 import { EditRoom } from './edit-room.tsx'
 import { MessageRoom } from './message-room.tsx'

@@ -1,9 +1,9 @@
 // Why a room is in the state that it is in, in a sentence.
 import { useQueries } from '@tanstack/react-query'
 import { ask } from '../../api.ts'
-import { type Device, deviceName } from '../../parts/device.ts'
-import type { Room } from '../../parts/room.ts'
-import { plural } from '../../parts/words.ts'
+import { type Device, deviceName } from '../../domain/device/device.ts'
+import type { Room } from '../../domain/room/room.ts'
+import { plural } from '../../parts/text/words.ts'
 
 export function reasonOf({ state, endpoints }: Room, refusing: readonly Device[]): string {
   const offline = endpoints.filter(({ connected }) => !connected)

@@ -2,7 +2,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
 import type { Range } from '../../parts/chart/plot.ts'
-import { shortTime } from '../../parts/time.tsx'
+import { shortTime } from '../../parts/text/time.tsx'
 
 interface ZoomButtonsProps {
   readonly whole: Range

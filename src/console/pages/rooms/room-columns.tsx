@@ -1,11 +1,11 @@
 // The columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
-import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../parts/air.ts'
-import { Heard } from '../../parts/heard.tsx'
-import { WarnIcon } from '../../parts/icons.tsx'
-import type { RoomRow } from '../../parts/room-rows.ts'
-import { RoomStateMark } from '../../parts/state-mark.tsx'
-import type { Column } from '../../parts/virtual-table.tsx'
+import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
+import type { RoomRow } from '../../domain/room/room-rows.ts'
+import { RoomStateMark } from '../../domain/room/state-mark.tsx'
+import { WarnIcon } from '../../parts/page/icons.tsx'
+import { Heard } from '../../parts/page/visually-hidden.tsx'
+import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './rooms.module.css'
 
 const unknown = (

@@ -1,8 +1,6 @@
 // The search box and the filters above the table of rooms.
 import { useCallback, useMemo } from 'react'
-import { airSensors, limitText, sensorWords } from '../../parts/air.ts'
-import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/list-filters.tsx'
-import { locationLabel, usePlaces } from '../../parts/places.ts'
+import { airSensors, limitText, sensorWords } from '../../domain/air/air.ts'
 import {
   anyAir,
   isAirSensor,
@@ -12,8 +10,10 @@ import {
   nowhere,
   peopleChoices,
   type RoomFilter,
-} from '../../parts/room-filter.ts'
-import { roomStates, stateWord } from '../../parts/state-mark.tsx'
+} from '../../domain/room/room-filter.ts'
+import { roomStates, stateWord } from '../../domain/room/state-mark.tsx'
+import { locationLabel, usePlaces } from '../../domain/site/sites.ts'
+import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'
 
 interface RoomFiltersProps {

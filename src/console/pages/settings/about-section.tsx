@@ -2,9 +2,9 @@
 import { Anchor, Code, Group, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import type { AirLimits } from '../../../contract/session.ts'
-import { airSensors, limitText, sensorWords } from '../../parts/air.ts'
-import { Facts } from '../../parts/facts.tsx'
-import { Section } from '../../parts/page.tsx'
+import { airSensors, limitText, sensorWords } from '../../domain/air/air.ts'
+import { Section } from '../../parts/page/page.tsx'
+import { Facts } from '../../parts/text/definition-list.tsx'
 import { useSession } from '../../session.ts'
 import classes from './about.module.css'
 

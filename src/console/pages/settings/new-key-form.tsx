@@ -3,7 +3,7 @@ import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { longestName } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
+import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import type { MadeKey } from './new-key-shown.tsx'
 
 interface NewKeyFormProps {

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
-import { CheckIcon, CopyIcon, WarnIcon } from '../../parts/icons.tsx'
+import { CheckIcon, CopyIcon, WarnIcon } from '../../parts/page/icons.tsx'
 
 export interface MadeKey {
   readonly name: string

@@ -1,5 +1,5 @@
 // Settings: the keys that let programs and people in, the users on record, and what this installation is.
-import { Page, Waiting } from '../../parts/page.tsx'
+import { Page, Waiting } from '../../parts/page/page.tsx'
 import { useMay } from '../../session.ts'
 import { AboutSection } from './about-section.tsx'
 import { KeysMissing, KeysSection } from './keys-section.tsx'

@@ -5,8 +5,8 @@ import type { Static } from 'typebox'
 import type { Region } from '../../../contract/regions.ts'
 import type { User } from '../../../contract/users.ts'
 import { useWrite } from '../../api.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
-import { useSeen } from '../../parts/meanwhile.ts'
+import { useSeen } from '../../parts/dialog/concurrent-change.ts'
+import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 export type UserRecord = Static<typeof User>
 

@@ -2,8 +2,8 @@
 import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ask, useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { plural } from '../../parts/words.ts'
+import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { plural } from '../../parts/text/words.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 
 interface DeleteProps {

@@ -3,7 +3,7 @@ import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { longestName } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
+import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { checkLocation, useSave } from './site-now.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 

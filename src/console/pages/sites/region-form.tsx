@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { longestName } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
+import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { checkRegion, useSave } from './site-now.ts'
 import type { RegionNode } from './site-tree.ts'
 

@@ -1,7 +1,7 @@
 // Regions and locations cannot be asked for one by one, so they have no version: before a save the list is read anew and compared with what was seen.
 import { useMutation } from '@tanstack/react-query'
 import { ask, queryClient } from '../../api.ts'
-import { ChangedMeanwhile } from '../../parts/meanwhile.ts'
+import { ChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
 
 /** Saves only what is still as it was seen. */
 export const useSave = (check: () => Promise<void>, write: () => Promise<unknown>) =>

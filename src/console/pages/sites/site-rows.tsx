@@ -1,9 +1,9 @@
 // The branches of the tree: a region that opens and closes, and the locations in it.
 import { Text } from '@mantine/core'
 import { memo, type ReactNode } from 'react'
-import { FoldButton } from '../../parts/fold.tsx'
-import { BinIcon, EditIcon, PlusIcon } from '../../parts/icons.tsx'
-import { plural } from '../../parts/words.ts'
+import { FoldButton } from '../../parts/page/disclosure-button.tsx'
+import { BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
+import { plural } from '../../parts/text/words.ts'
 import type { StartTask } from './site-tasks.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 import classes from './sites.module.css'

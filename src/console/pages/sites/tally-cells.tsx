@@ -1,7 +1,8 @@
 // The numbers beside a site: its rooms, and how the worst of them are; each leads to the rooms that it counts.
-import { Heard } from '../../parts/heard.tsx'
-import { type RoomState, stateColour, stateIcon, stateWord } from '../../parts/state-mark.tsx'
-import { plural } from '../../parts/words.ts'
+
+import { type RoomState, stateColour, stateIcon, stateWord } from '../../domain/room/state-mark.tsx'
+import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { plural } from '../../parts/text/words.ts'
 import type { Tally } from './site-tree.ts'
 import classes from './sites.module.css'
 
