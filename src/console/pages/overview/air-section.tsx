@@ -26,11 +26,11 @@ interface AirSectionProps {
 export function AirSection({ rows, air, error }: AirSectionProps) {
   const kinds = useMemo(() => airSensors.map((sensor) => kindOf(sensor, rows)), [rows])
   return (
-    <Section title="Air outside the limits">
+    <Section title="Air quality">
       {air === 'failed' && <Problem error={error} />}
       {air === 'asked' && (
         <Text c="dimmed" role="status">
-          The sensors are being read.
+          Loading sensor data…
         </Text>
       )}
       {air === 'known' && (
@@ -86,10 +86,10 @@ function AirKind({ sensor, measured, outside }: Kind) {
       ) : (
         <Text span fz="sm" c="dimmed">
           {measured === 0 ? (
-            'Not measured'
+            'No readings'
           ) : (
             <>
-              None of{' '}
+              OK in{' '}
               <Link to="/rooms" search={{ sort: `-${sensor}` }}>
                 {plural(measured, 'room')}
               </Link>

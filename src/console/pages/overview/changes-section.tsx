@@ -20,18 +20,18 @@ export function ChangesSection() {
   const { from, to } = useWindow('today', undefined)
   const { logs, nextPageToken } = useBody('auditLogs', { from, to, pageSize: mostRead })
   const runs = useMemo(() => runsOf(logs.filter(isChange)), [logs])
-  const count = `${nextPageToken ? 'Over' : 'All'} ${plural(logs.length, 'entry', 'entries')}`
+  const count = `${logs.length.toLocaleString('en-GB')}${nextPageToken ? '+' : ''}`
   return (
     <Section
-      title="Changed today"
+      title="Activity today"
       actions={
         <Link to="/audit" search={{ from: 'today' }} className={classes.number}>
-          {logs.length === 0 ? 'Audit log' : count}
+          {logs.length === 0 ? 'View audit log' : `View all (${count})`}
         </Link>
       }
     >
       {runs.length === 0 ? (
-        <Empty title={logs.length === 0 ? 'Nothing has happened since midnight.' : 'Only sign-ins since midnight.'} />
+        <Empty title="No changes today" />
       ) : (
         <ol className={classes.list}>
           {runs.slice(0, mostShown).map((run) => (
@@ -53,10 +53,10 @@ function Change({ newest, count, actors }: Run) {
       <div className={classes.cut}>
         <Text span fz="sm" fw={550}>
           {inWords(type)}
-          {count > 1 && `, ${count} times`}
+          {count > 1 && ` (${count}×)`}
         </Text>
         <Text fz="sm" c="dimmed" truncate title={target.name}>
-          {[count > 1 ? `last: ${target.name}` : target.name, whoOf(actor, actors)].filter(Boolean).join(' · ')}
+          {[count > 1 ? `latest: ${target.name}` : target.name, whoOf(actor, actors)].filter(Boolean).join(' · ')}
         </Text>
       </div>
     </li>
@@ -66,7 +66,7 @@ function Change({ newest, count, actors }: Run) {
 function whoOf({ type, name }: Entry['actor'], actors: number): string {
   if (type === 'DEVICE') return actors > 1 ? `by ${plural(actors, 'device')}` : 'by the device'
   if (type === 'CLI') return 'on the command line'
-  return type === 'SYSTEM' ? 'by the server' : `by ${name}`
+  return type === 'SYSTEM' ? 'by the system' : `by ${name}`
 }
 
 /** Who signs in changes nothing. */

@@ -64,7 +64,7 @@ function CountsSection({ title, what, rows, groupOf, nameOf, filterOf }: CountsS
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{what}</Table.Th>
-            <Table.Th>Connected</Table.Th>
+            <Table.Th>Online</Table.Th>
             <Table.Th>Offline</Table.Th>
           </Table.Tr>
         </Table.Thead>

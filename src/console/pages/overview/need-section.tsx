@@ -25,10 +25,10 @@ export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
   // The list does not say since when; the few rooms that are shown are asked themselves.
   const details = useQueries({ queries: shown.map(({ id }) => ask('roomsGet', { id })) })
   return (
-    <Section title="Rooms that need somebody">
+    <Section title="Needs attention">
       {shown.length === 0 ? (
-        <Empty title="None.">
-          <CheckIcon /> Every device is connected and has taken its config.
+        <Empty title="No open problems">
+          <CheckIcon /> All devices are online, and none rejected its settings.
         </Empty>
       ) : (
         <ul className={classes.list}>
@@ -40,7 +40,7 @@ export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
       {needing.length > mostShown && (
         <Text fz="sm" mt="sm">
           <Link to="/rooms" search={{ state: needy }}>
-            All {plural(needing.length, 'room')}
+            View all {plural(needing.length, 'room')}
           </Link>
         </Text>
       )}
@@ -59,7 +59,7 @@ function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room |
           {row.name}
         </Link>{' '}
         <Text span c="dimmed" fz="sm">
-          {[row.location?.name ?? 'no location', row.region?.name].filter(Boolean).join(', ')}
+          {[row.location?.name ?? 'No location', row.region?.name].filter(Boolean).join(', ')}
         </Text>
         <Text fz="sm">
           {why}
@@ -69,7 +69,7 @@ function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room |
               since <Time at={since} zone={zone} />
             </>
           )}
-          {row.people ? `, ${plural(row.people, 'person', 'people')} in it now` : ''}
+          {row.people ? ` · ${plural(row.people, 'person', 'people')} inside` : ''}
         </Text>
       </div>
     </li>
@@ -88,21 +88,22 @@ interface Why {
 
 function whyOf(row: RoomRow, room: Room | undefined, orgZone: string): Why {
   const gone = missing(row)
-  if (gone === 0) return { why: 'A device has refused its config' }
+  if (gone === 0) return { why: 'A device rejected its settings' }
   const lost = room?.endpoints.filter(({ connected }) => !connected) ?? []
   const times = lost.flatMap(({ connectionTime }) => (connectionTime ? [Date.parse(connectionTime)] : []))
   return {
-    why: [offlineWords(row, lost), ...(lost.length > 0 && times.length === 0 ? ['never connected'] : [])].join(', '),
+    why: offlineWords(row, lost, lost.length > 0 && times.length === 0),
     // The room is offline since the last of them left, degraded since the first.
     since: times.length === 0 ? undefined : row.state === 'OFFLINE' ? Math.max(...times) : Math.min(...times),
     zone: room && zoneOf(room, orgZone),
   }
 }
 
-function offlineWords(row: RoomRow, lost: Room['endpoints']): string {
+function offlineWords(row: RoomRow, lost: Room['endpoints'], hasNeverConnected: boolean): string {
   const [first] = lost
   const name = first && lost.length === 1 ? deviceName(first) : undefined
-  if (row.endpointCount === 1) return `${name ?? 'Its only device'} is offline`
-  const count = `${missing(row)} of ${row.endpointCount} devices offline`
-  return name ? `${count} (${name})` : count
+  if (row.endpointCount === 1)
+    return `${name ?? 'The only device'} ${hasNeverConnected ? 'has never connected' : 'is offline'}`
+  const count = `${missing(row)} of ${row.endpointCount} devices offline${name ? ` (${name})` : ''}`
+  return hasNeverConnected ? `${count}, never connected` : count
 }

@@ -50,13 +50,13 @@ function Summary({ rows }: { readonly rows: readonly RoomRow[] }) {
   return (
     <Text c="dimmed">
       {wrong === 0 ? (
-        'Every room that has devices is all right.'
+        'All rooms with devices are healthy.'
       ) : (
         <>
           <Link to="/rooms" search={{ state: needy }}>
-            {plural(wrong, 'room')}
+            {wrong.toLocaleString('en-GB')}
           </Link>{' '}
-          of <Link to="/rooms">{rows.length.toLocaleString('en-GB')}</Link> {wrong === 1 ? 'needs' : 'need'} somebody.
+          of <Link to="/rooms">{plural(rows.length, 'room')}</Link> {wrong === 1 ? 'needs' : 'need'} attention
         </>
       )}
     </Text>

@@ -54,7 +54,7 @@ export function PeopleTile({ rows }: RowsProps) {
   return (
     <div className={classes.tile}>
       <Mark colour="var(--mantine-color-text)" mark={<PeopleIcon size={16} />}>
-        People now
+        Occupancy now
       </Mark>
       {isKnown ? (
         <>
@@ -77,7 +77,7 @@ export function PeopleTile({ rows }: RowsProps) {
         <>
           <span className={classes.count}>–</span>
           <Text span fz="sm" c="dimmed">
-            No room can count people.
+            No occupancy data
           </Text>
         </>
       )}
