@@ -38,7 +38,7 @@ export const deviceColumns = (isWide: boolean): Column<DeviceRow>[] => [
     canSort: true,
     cell: ({ roomId, roomName }) =>
       roomId === undefined ? (
-        <Dimmed>In no room</Dimmed>
+        <Dimmed>Unassigned</Dimmed>
       ) : (
         <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.quiet} title={roomName}>
           {roomName}

@@ -50,7 +50,7 @@ export function DevicesPage() {
         onSort={(next) => change({ sort: sortText(next, usualSort) })}
         empty={
           isFiltered ? (
-            <Empty title="No device is like that.">Try fewer words, or clear a filter.</Empty>
+            <Empty title="No devices match your filters">Change the search or clear the filters.</Empty>
           ) : (
             <NoDevices />
           )
@@ -74,8 +74,8 @@ export function DevicesPage() {
 const filters = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
-  <Empty title="No device has enrolled yet.">
-    Open a <Link to="/rooms">room</Link>: its page has the code with which a device enrols. The{' '}
-    <Link to="/">overview</Link> shows how to start a simulated fleet.
+  <Empty title="No devices yet">
+    Open a <Link to="/rooms">room</Link> to get its enrolment code. The <Link to="/">overview</Link> shows how to run a
+    simulated fleet.
   </Empty>
 )

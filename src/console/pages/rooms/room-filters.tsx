@@ -44,10 +44,10 @@ export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
   )
   const airChoices = useMemo<Choice[]>(
     () => [
-      { value: anyAir, label: 'Out of limits' },
+      { value: anyAir, label: 'Outside limits' },
       ...airSensors
         .filter((sensor) => limitText(sensor, airLimits) !== undefined)
-        .map((sensor) => ({ value: sensor, label: `${sensorWords[sensor].name} out of limits` })),
+        .map((sensor) => ({ value: sensor, label: `${sensorWords[sensor].name} outside limits` })),
     ],
     [airLimits],
   )

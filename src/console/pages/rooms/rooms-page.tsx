@@ -66,7 +66,7 @@ export function RoomsPage() {
         <Found shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
         {air === 'failed' && (
           <Text fz="sm" c="var(--rk-offline)" role="alert">
-            The air of the rooms could not be read. {sentenceOf(airError)}
+            Air quality could not be loaded. {sentenceOf(airError)}
           </Text>
         )}
         {table}
@@ -79,15 +79,13 @@ const filters = ['q', 'region', 'location', 'state', 'air', 'people'] as const s
 
 const NoneFound = ({ isReading }: { readonly isReading: boolean }) =>
   isReading ? (
-    <Empty title="The air of the rooms is being read." />
+    <Empty title="Loading air quality…" />
   ) : (
-    <Empty title="No room is like that.">Try fewer words, or clear a filter.</Empty>
+    <Empty title="No rooms match your filters">Change the search or clear the filters.</Empty>
   )
 
 const NoRooms = ({ mayWrite }: { readonly mayWrite: boolean }) => (
-  <Empty title="There are no rooms yet.">
-    {mayWrite
-      ? 'Create the first with “New room”. Its page then shows the code with which devices enrol.'
-      : 'Somebody whose key may write can create the first.'}
+  <Empty title="No rooms yet">
+    {mayWrite ? 'Create a room to get its enrolment code.' : 'Ask an administrator to create the first room.'}
   </Empty>
 )
