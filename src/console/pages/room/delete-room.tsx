@@ -17,7 +17,7 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
   const navigate = useNavigate()
   const write = useWrite('roomsDelete', {
     quiet: true,
-    said: `${room.name} was deleted.`,
+    said: `${room.name} deleted`,
     onDone: () => navigate({ to: '/rooms' }),
   })
   const { endpoints } = room
@@ -30,20 +30,17 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
       verb="Delete room"
       write={write}
       {...(isChanged && {
-        error: new Error('The room changed meanwhile. Look at what is named here, then delete it again.'),
+        error: new Error('This room has changed. Check the list below, then delete the room again.'),
       })}
       onConfirm={() => write.mutate({ input: { id: room.id }, ifMatch: etag })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
-        <strong>{room.name}</strong>
-        {room.location && ` in ${room.location.name}`} will be deleted, with its notes and its enrolment code.
+        This deletes <strong>{room.name}</strong>
+        {room.location && ` in ${room.location.name}`}, its notes and its enrolment code.
       </Text>
       {endpoints.length > 0 && (
         <>
-          <Text mt="sm">
-            {plural(endpoints.length, 'device')} will be unenrolled and cut off at once. To use{' '}
-            {endpoints.length === 1 ? 'it' : 'one'} again, enrol it in another room:
-          </Text>
+          <Text mt="sm">{plural(endpoints.length, 'device')} will be disconnected and must be enrolled again:</Text>
           <List mt={4} mah={220} style={{ overflowY: 'auto' }}>
             {endpoints.map((endpoint) => (
               <List.Item key={endpoint.id}>

@@ -37,7 +37,7 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
                 since <Time at={connectionTime} zone={zone} />
               </>
             ) : (
-              'never connected yet'
+              'Never connected'
             )}
           </Text>
         )}
@@ -48,7 +48,7 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
         )}
         {isRefusing && (
           <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
-            Refused its config
+            Settings rejected
           </Mark>
         )}
       </span>

@@ -39,9 +39,9 @@ export function Enrolment({ room, zone }: EnrolmentProps) {
       {isExpired && (
         <Stack gap={4}>
           <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
-            The code has expired
+            This code has expired
           </Mark>
-          <Text fz="sm">Devices that are enrolled stay. To enrol another one, make a new code.</Text>
+          <Text fz="sm">Create a new code to enrol another device. Enrolled devices are not affected.</Text>
         </Stack>
       )}
       {!isExpired && error && <Problem error={error} again={() => void refetch()} />}
@@ -50,24 +50,24 @@ export function Enrolment({ room, zone }: EnrolmentProps) {
           <img
             className={classes.qr}
             src={`data:image/svg+xml,${encodeURIComponent(data.body.qr)}`}
-            alt={`QR code that enrols a device in ${room.name}`}
+            alt={`QR code to enrol a device in ${room.name}`}
           />
           <Stack gap="xs">
             <Code code={data.body.dec} />
-            <Text fz="sm">Enter this code on the device, or scan the QR code with it.</Text>
+            <Text fz="sm">Type this code on the device or scan the QR code.</Text>
             <Text fz="sm">
               {expiry === undefined ? (
-                `Not used yet. It expires ${plural(room.decTimeout ?? 24, 'hour')} after its first use.`
+                `Unused. Valid for ${plural(room.decTimeout ?? 24, 'hour')} after first use.`
               ) : (
                 <>
-                  In use. It expires <Time at={expiry} zone={zone} />.
+                  Valid until <Time at={expiry} zone={zone} />
                 </>
               )}
             </Text>
             <Text fz="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               The QR code leads to {data.body.url}
               {isOnlyHere(data.body.url) &&
-                ', which only the server itself can reach. For devices elsewhere, start it with --public-url.'}
+                '. This address works only on the server itself. Start the server with --public-url so that devices can reach it.'}
             </Text>
           </Stack>
         </div>
@@ -88,7 +88,7 @@ function expiryOf({ decUsed, decTimeout }: Room): number | undefined {
 const Code = ({ code }: { readonly code: string }) => (
   <Group gap="xs" wrap="nowrap">
     <span className={classes.code}>{code}</span>
-    <CopyIconButton text={code} tip="Copy the code" />
+    <CopyIconButton text={code} tip="Copy code" />
   </Group>
 )
 
@@ -100,23 +100,21 @@ interface NewCodeProps {
 }
 
 function NewCode({ room, isExpired, opened, onClose }: NewCodeProps) {
-  const write = useWrite('roomsRegenerateDec', { quiet: true, said: 'The room has a new code.', onDone: onClose })
+  const write = useWrite('roomsRegenerateDec', { quiet: true, said: 'New code created', onDone: onClose })
   return (
     <Confirm
       opened={opened}
       onClose={onClose}
       title="New enrolment code"
-      verb="Make a new code"
+      verb="Create new code"
       danger={!isExpired}
       write={write}
       onConfirm={() => write.mutate({ input: { id: room.id } })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
         <strong>{room.name}</strong> gets a new code.{' '}
-        {isExpired
-          ? 'The old one has expired already.'
-          : 'The old one stops working at once, wherever it is written down.'}{' '}
-        Devices that are enrolled stay.
+        {isExpired ? 'The old code has expired.' : 'The old code stops working immediately.'} Enrolled devices are not
+        affected.
       </Text>
     </Confirm>
   )

@@ -62,16 +62,16 @@ function ChartOf({ sensor, isLarge = false, roomId, data, range, onZoom, onEnlar
         <Button
           variant="subtle"
           size="compact-xs"
-          aria-label={isLarge ? undefined : `Enlarge ${name}`}
+          aria-label={isLarge ? undefined : `Expand ${name}`}
           onClick={() => onEnlarge(isLarge ? undefined : sensor)}
         >
-          {isLarge ? 'All sensors' : 'Enlarge'}
+          {isLarge ? 'Show all' : 'Expand'}
         </Button>
       </Group>
       <div className={classes.readout}>
         {at === null || !lines[0][at] ? (
           summary &&
-          `Latest ${sensorText(sensor, summary.latest)}, ${sensorNumber(sensor, summary.least)} to ${sensorNumber(sensor, summary.largest)}`
+          `Latest ${sensorText(sensor, summary.latest)} · min ${sensorNumber(sensor, summary.least)} · max ${sensorNumber(sensor, summary.largest)}`
         ) : (
           <PointText
             sensor={sensor}
@@ -105,9 +105,9 @@ function labelOf(sensor: Sensor, span: SpanName, summary: Summary | undefined, a
   return [
     `${sensorWords[sensor].name} in the last ${span}`,
     summary
-      ? `least ${text(summary.least)}, largest ${text(summary.largest)}, latest ${text(summary.latest)}`
-      : 'nothing was measured',
-    ...(limits ? [`out of bounds ${limits}`] : []),
+      ? `minimum ${text(summary.least)}, maximum ${text(summary.largest)}, latest ${text(summary.latest)}`
+      : 'no data',
+    ...(limits ? [`outside limits ${limits}`] : []),
   ].join('; ')
 }
 
@@ -126,13 +126,13 @@ function PointText({ sensor, at, least, largest, mean, zone }: PointTextProps) {
   return (
     <>
       {mean == null || least == null || largest == null ? (
-        'Nothing measured'
+        'No data'
       ) : (
         <>
           <Text span fz="xs" fw={650} c="var(--mantine-color-text)">
             {sensorText(sensor, mean)}
           </Text>
-          {least !== largest && `, ${sensorNumber(sensor, least)} to ${sensorNumber(sensor, largest)}`}
+          {least !== largest && ` · min ${sensorNumber(sensor, least)} · max ${sensorNumber(sensor, largest)}`}
         </>
       )}
       {` · ${shortTime(at * 1000)}`}

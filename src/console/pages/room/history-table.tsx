@@ -20,7 +20,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
   const rows = useMemo(() => historyRows(buckets, sensors, spans[span].rowHours), [buckets, sensors, span])
   return (
     <section
-      aria-label="History as a table"
+      aria-label="History table"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
       className={classes.scroller}
@@ -30,7 +30,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
         fz="sm"
         miw={150 + sensors.length * 80}
         horizontalSpacing={6}
-        aria-label={`Measured in the last ${span}`}
+        aria-label={`Readings of the last ${span}`}
       >
         <Table.Thead>
           <Table.Tr>
@@ -72,7 +72,7 @@ interface ValuesProps {
 function Values({ sensor, of }: ValuesProps) {
   if (!of)
     return (
-      <Text span c="dimmed" fz="sm" aria-label="Nothing measured">
+      <Text span c="dimmed" fz="sm" aria-label="No data">
         –
       </Text>
     )

@@ -81,7 +81,7 @@ export function History({ room, zone }: HistoryProps) {
             </>
           )}
           <SegmentedControl
-            aria-label="Span of the history"
+            aria-label="Period"
             size="xs"
             value={span}
             onChange={(chosen) => show({ ...search, span: spanOf(chosen) })}
@@ -93,9 +93,7 @@ export function History({ room, zone }: HistoryProps) {
       {error && !data && <Problem error={error} again={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && sensors.length === 0 && (
-        <Empty title={`Nothing was measured here in the last ${shown}.`}>
-          Samples show here as soon as a device with sensors sends them.
-        </Empty>
+        <Empty title={`No data for the last ${shown}`}>Data appears when a device with sensors reports.</Empty>
       )}
       {data && sensors.length > 0 && (
         <>
@@ -116,11 +114,10 @@ export function History({ room, zone }: HistoryProps) {
           )}
           <Text fz="xs" c="dimmed" mt="sm">
             {asTable
-              ? 'The mean, and from the least to the largest.'
-              : 'The line is the mean, the band from the least to the largest. Drag to zoom, double click for all.'}{' '}
-            Times are those of {viewerZone.replaceAll('_', ' ')}.
-            {silent.length > 0 &&
-              ` Not measured in this time: ${silent.map((sensor) => sensorWords[sensor].name).join(', ')}.`}
+              ? 'Average, with the range from minimum to maximum.'
+              : 'Line: average. Band: minimum to maximum. Drag to zoom, double-click to reset.'}{' '}
+            Times in {viewerZone.replaceAll('_', ' ')}.
+            {silent.length > 0 && ` No data for ${silent.map((sensor) => sensorWords[sensor].name).join(', ')}.`}
           </Text>
         </>
       )}

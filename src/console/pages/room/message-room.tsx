@@ -8,22 +8,22 @@ import { plural } from '../../parts/text/words.ts'
 export function MessageRoom({ room, onClose }: { readonly room: Room; readonly onClose: () => void }) {
   const write = useWrite('roomsSendMessage', {
     quiet: true,
-    said: ({ operations }) => `The message is on its way to ${plural(operations.length, 'device')}.`,
+    said: ({ operations }) => `Message sent to ${plural(operations.length, 'device')}`,
     onDone: onClose,
   })
   const offline = room.endpoints.filter(({ connected }) => !connected).length
   return (
     <MessageForm
-      verb="Send"
+      verb="Send message"
       isBusy={write.isPending}
       error={write.error}
       onSend={(message) => write.mutate({ input: { body: { message, roomIds: [room.id] } } })}
       onCancel={onClose}
       intro={
         <Text fz="sm">
-          It is shown on {plural(room.endpoints.length, 'device')} in {room.name}.
+          The message appears on {plural(room.endpoints.length, 'device')} in {room.name}.
           {offline > 0 &&
-            ` ${offline} of them ${offline === 1 ? 'is' : 'are'} offline: shown there on return within 5 minutes, else not at all.`}
+            ` ${plural(offline, 'device is', 'devices are')} offline and will show the message only after reconnecting within 5 minutes.`}
         </Text>
       }
     />

@@ -33,11 +33,11 @@ export function Notes({ roomId, zone }: NotesProps) {
         {write && <NewNote roomId={roomId} />}
         {notes.length === 0 && (
           <Text fz="sm" c="dimmed">
-            No notes yet. Write down what the next person should know about this room.
+            No notes yet. Add what colleagues should know about this room.
           </Text>
         )}
         {shown.map((note) => (
-          <article key={note.id} aria-label={`Note of ${note.author}`}>
+          <article key={note.id} aria-label={`Note by ${note.author}`}>
             <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
               <Text fz="xs" c="dimmed" pt={4} style={{ overflowWrap: 'anywhere' }}>
                 <strong>{note.author}</strong>, <Time at={note.createdAt} zone={zone} />
@@ -47,7 +47,7 @@ export function Notes({ roomId, zone }: NotesProps) {
                   variant="subtle"
                   color="gray"
                   size={26}
-                  aria-label={`Delete the note of ${note.author}`}
+                  aria-label={`Delete note by ${note.author}`}
                   onClick={() => setDeleting(note)}
                 >
                   <BinIcon size={16} />
@@ -84,7 +84,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
     <div>
       <Textarea
         label="New note"
-        description="Ctrl+Enter adds it"
+        description="Ctrl+Enter to add"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={addByKey}
@@ -103,7 +103,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
 }
 
 function DeleteNote({ note, onClose }: { readonly note: Note | undefined; readonly onClose: () => void }) {
-  const write = useWrite('roomNotesDelete', { quiet: true, said: 'The note was deleted.', onDone: onClose })
+  const write = useWrite('roomNotesDelete', { quiet: true, said: 'Note deleted', onDone: onClose })
   return (
     <Confirm
       opened={note !== undefined}
@@ -115,7 +115,7 @@ function DeleteNote({ note, onClose }: { readonly note: Note | undefined; readon
     >
       {note && (
         <>
-          <Text>This note of {note.author} will be gone for everybody:</Text>
+          <Text>Delete this note by {note.author}?</Text>
           <Text mt="xs" fz="sm" c="dimmed" lineClamp={6} className={classes.note}>
             {note.note}
           </Text>

@@ -19,7 +19,7 @@ export function RoomActions({ room, etag }: SeenRoom) {
         onClick={() => setOpen('message')}
         disabled={room.endpoints.length === 0}
       >
-        Message
+        Send message
       </Button>
       <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpen('edit')}>
         Edit
@@ -32,7 +32,7 @@ export function RoomActions({ room, etag }: SeenRoom) {
           <EditRoom id={room.id} onClose={close} />
         </Waiting>
       </Modal>
-      <Modal opened={open === 'message'} onClose={close} title="Message to all screens">
+      <Modal opened={open === 'message'} onClose={close} title="Send message to all screens">
         <MessageRoom room={room} onClose={close} />
       </Modal>
       <DeleteRoom room={room} etag={etag} opened={open === 'delete'} onClose={close} />

@@ -7,7 +7,6 @@ import { MoveDevices } from '../../domain/device/move-devices.tsx'
 import type { Room } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { Empty, Section } from '../../parts/page/page.tsx'
-import { plural } from '../../parts/text/words.ts'
 import { useMay } from '../../session.ts'
 import { type DeviceGroup, deviceGroups } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
@@ -31,10 +30,10 @@ export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
   return (
     <Section title="Devices">
       {groups.length === 0 && (
-        <Empty title="No device is in this room yet.">
+        <Empty title="No devices in this room">
           {write
-            ? 'Give a device the enrolment code below, or move one here from the page of another room.'
-            : 'Somebody whose key can write sees the enrolment code here.'}
+            ? 'Enrol a device with the code below, or move one from another room.'
+            : 'You need write access to see the enrolment code.'}
         </Empty>
       )}
       <ul className={classes.groups}>
@@ -66,9 +65,7 @@ function PairText({ group: { leader, leaderSerial, followers } }: { readonly gro
   return (
     <Text fz="xs" c="dimmed" component="span" className={classes.pair}>
       <LinkIcon size={14} />
-      {leader
-        ? `${plural(followers.length, 'device')} paired with ${deviceName(leader)}`
-        : `Paired with ${leaderSerial}, which is not in this room`}
+      {leader ? `Paired with ${deviceName(leader)}` : `Paired with ${leaderSerial}, which is not in this room`}
     </Text>
   )
 }
@@ -85,7 +82,7 @@ const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
     size="xs"
     leftSection={<MoveIcon size={16} />}
     onClick={() => onMove(device)}
-    aria-label={`Move ${deviceName(device)}${group.followers.length > 0 ? ' and what is paired with it' : ''}`}
+    aria-label={`Move ${deviceName(device)}${group.followers.length > 0 ? ' and its paired devices' : ''}`}
   >
     Move
   </Button>

@@ -52,7 +52,7 @@ function RoomView({ room, etag }: SeenRoom) {
   return (
     <Page
       title={room.name}
-      above={<PlaceCrumbs label="Where the room is" location={room.location} />}
+      above={<PlaceCrumbs label="Breadcrumb" location={room.location} />}
       beside={<RoomStateMark state={room.state} />}
       actions={write && <RoomActions room={room} etag={etag} />}
     >
@@ -87,19 +87,19 @@ function RoomView({ room, etag }: SeenRoom) {
 
 function LocalTime({ zone }: { readonly zone: string }) {
   const there = clockElsewhere(useNow(), zone)
-  return there === undefined ? null : <Text c="dimmed">It is {there}.</Text>
+  return there === undefined ? null : <Text c="dimmed">Local time {there}</Text>
 }
 
 const NoRoom = () => (
-  <Page title="No such room">
-    <Empty title="There is no room at this address.">
-      <p>It may have been deleted, or the address was mistyped. The audit log shows who deleted what.</p>
+  <Page title="Room not found">
+    <Empty title="There is no room at this address">
+      <p>The room may have been deleted. Check the address, or search the audit log.</p>
       <Group justify="center" gap="xs">
         <Button component={Link} to="/rooms">
-          All rooms
+          View all rooms
         </Button>
         <Button component={Link} to="/audit" variant="default">
-          Audit log
+          View audit log
         </Button>
       </Group>
     </Empty>

@@ -8,6 +8,7 @@ import { ProfileForm } from '../../domain/device/profile-form.tsx'
 import type { Room } from '../../domain/room/room.ts'
 import { useSeen } from '../../parts/dialog/concurrent-change.ts'
 import { Section, Waiting } from '../../parts/page/page.tsx'
+import { capitalised } from '../../parts/text/words.ts'
 import { useMay } from '../../session.ts'
 
 export function RoomProfile({ room }: { readonly room: Room }) {
@@ -35,13 +36,13 @@ export function RoomProfile({ room }: { readonly room: Room }) {
             {name}
           </Link>
         ) : (
-          'No profile: each device is set up by itself.'
+          'No profile. Each device uses its own settings.'
         )}
       </Text>
       {others.length > 0 && (
         <>
           <Text fz="sm" mt="xs">
-            Not with the profile of the room:
+            Devices with a different profile:
           </Text>
           <List fz="sm">
             {others.map((device) => (
@@ -71,7 +72,7 @@ function ChangeProfile({ room, onClose }: ChangeProfileProps) {
   const before = seen.body.profileId
   const write = useWrite('roomsAssignProfile', {
     quiet: true,
-    said: 'The profile of the room was changed.',
+    said: 'Profile changed',
     onDone: onClose,
   })
   // The version also moves when a device joins or leaves: what is edited here is still what was seen.
@@ -95,24 +96,27 @@ function ChangeProfile({ room, onClose }: ChangeProfileProps) {
   )
 }
 
-const laterOnes = 'The room has no devices now. Those that enrol here later take its profile.'
+const laterOnes = (chosen: number | null) =>
+  chosen === null
+    ? 'No devices yet. Devices enrolled later will get no profile.'
+    : 'No devices yet. Devices enrolled later will get this profile.'
 
 function whatChanges(count: number, chosen: number | null): string {
-  if (count === 0) return laterOnes
+  if (count === 0) return laterOnes(chosen)
   if (count === 1) {
     return chosen === null
-      ? 'The device in the room loses its profile, and keeps what was set for it.'
-      : 'The device in the room takes this profile, also if it has another one now.'
+      ? 'The profile is removed from the device. The device keeps its own settings.'
+      : 'The device gets this profile in place of any other.'
   }
-  const all = count === 2 ? 'Both devices' : `All ${count} devices`
+  const all = count === 2 ? 'both devices' : `all ${count} devices`
   return chosen === null
-    ? `${all} in the room lose their profile, and keep what was set for each of them.`
-    : `${all} in the room take this profile, also those that have another one now.`
+    ? `The profile is removed from ${all}. Each device keeps its own settings.`
+    : `${capitalised(all)} get this profile in place of any other.`
 }
 
 function whatIs(count: number, chosen: number | null): string {
-  if (count === 0) return laterOnes
+  if (count === 0) return laterOnes(chosen)
   return chosen === null
-    ? 'Neither the room nor a device in it has a profile now.'
-    : 'The room has this profile now, and so has every device in it.'
+    ? 'No profile is assigned to this room or its devices.'
+    : 'This profile is already assigned to this room and all its devices.'
 }

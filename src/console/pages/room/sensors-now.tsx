@@ -27,7 +27,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
   if (sensors.length === 0) return null
   if (!sample) {
     return (
-      <Section title="Now">
+      <Section title="Current readings">
         {sample === undefined && error && <Problem error={error} again={() => void refetch()} />}
         <Text c="dimmed" role="status">
           {sample === null && silence(room)}
@@ -37,7 +37,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
   }
   const outliers = airOutliers(sample, airLimits)
   return (
-    <Section title="Now" actions={<Age at={Number(sample.timestamp) * 1000} zone={zone} />}>
+    <Section title="Current readings" actions={<Age at={Number(sample.timestamp) * 1000} zone={zone} />}>
       <dl className={classes.tiles}>
         {sensors.map((sensor) => (
           <Tile key={sensor} name={sensorWords[sensor].name}>
@@ -49,7 +49,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
               />
             ) : (
               <Text span c="dimmed" fz="sm">
-                Not measured now
+                No reading
               </Text>
             )}
           </Tile>
@@ -65,9 +65,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
 }
 
 const silence = ({ state }: Room) =>
-  state === 'OFFLINE'
-    ? 'Nothing is measured while the devices are offline.'
-    : 'Nothing was measured in the last minutes. The history below shows what was before.'
+  state === 'OFFLINE' ? 'No readings: all devices are offline.' : 'No recent readings. See the history below.'
 
 const Tile = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
   <div>
@@ -109,7 +107,7 @@ function Age({ at, zone }: { readonly at: number; readonly zone: string }) {
   const isOld = age > oldAfter
   return (
     <Text span fz="sm" c={isOld ? 'var(--rk-degraded)' : 'dimmed'}>
-      {isOld ? 'Old: measured' : 'Measured'} {age < 5000 ? 'just now' : `${since(at, now)} ago`},{' '}
+      {isOld ? 'Last reading' : 'Updated'} {age < 5000 ? 'just now' : `${since(at, now)} ago`},{' '}
       <Time at={at} zone={zone} />
     </Text>
   )
