@@ -72,7 +72,7 @@ test('what a profile fixes is locked, and says by which', async () => {
   await fleet.org.call('PUT', `/endpoints/${fleet.bar.id}/profile`, { body: { profileId: fleet.profileId } })
   await page.goto(`/devices/${fleet.bar.id}?tab=config`)
   await page
-    .getByText(/Fixed by the profile/)
+    .getByText(/Locked by profile/)
     .first()
     .waitFor()
   await page.getByRole('link', { name: 'Quiet rooms' }).first().waitFor()
@@ -83,7 +83,7 @@ test('what a profile fixes is locked, and says by which', async () => {
 
 test('a message is on the screen of the device', async () => {
   await page.goto(`/devices/${fleet.bar.id}`)
-  await button('Message to screen').click()
+  await button('Send message').click()
   await dialog().getByRole('textbox', { name: 'Message' }).fill('Fire drill at noon.')
   await dialog().getByRole('button', { name: 'Send message' }).click()
   await until('it is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
@@ -92,7 +92,7 @@ test('a message is on the screen of the device', async () => {
 test('logs are asked for, come in, and are downloaded', async () => {
   await page.goto(`/devices/${fleet.bar.id}?tab=logs`)
   await button('Collect logs').click()
-  const download = button(/^Download the logs of Bar/)
+  const download = button(/^Download logs from Bar/)
   await download.waitFor()
   const [file] = await Promise.all([page.waitForEvent('download'), download.click()])
   expect(gunzipSync(readFileSync(await file.path())).toString()).toContain('BAR00001')
@@ -106,6 +106,6 @@ test('a device is let go after a question, and its page says where it went', asy
   await settled(page, 'Fjord')
   await until('it is told', () => fleet.pad.isUnenrolled)
   await page.goto(`/devices/${fleet.pad.id}`)
-  await page.getByRole('heading', { level: 1, name: /No such device/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /Device not found/ }).waitFor()
   expectTrouble(trouble, /status of 404/)
 })

@@ -99,27 +99,27 @@ test('apply a config, see the device take it, and restore what was', async () =>
     .getByText(/1 setting will change/)
     .waitFor()
   await dialog().getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('The device has version 1.').waitFor()
+  await page.getByText('Version 1 is active.').waitFor()
   expect(fleet.bar.settings).toMatchObject({ brightness: 0.4 })
 
   await brightness.fill('0.9')
   await button('Review and apply').click()
   await dialog().getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('The device has version 2.').waitFor()
+  await page.getByText('Version 2 is active.').waitFor()
   await page.getByRole('tab', { name: 'Versions' }).click()
   await button('Restore version 1').click()
   await dialog().getByRole('button', { name: 'Restore' }).click()
   await until('the device has it back', () => fleet.bar.settings.brightness === 0.4)
-  await page.getByRole('tab', { name: 'Config' }).click()
-  await page.getByText('The device has version 3.').waitFor()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByText('Version 3 is active.').waitFor()
 })
 
 test('reboot a pair: everything that reboots is named first, and its way is seen to the end', async () => {
   const before = [fleet.bar.reboots, fleet.pad.reboots]
   await page.goto(`/devices/${fleet.pad.id}?tab=operations`)
-  await button('Reboot').click()
+  await button('Restart').click()
   for (const name of ['Bar BAR00001', 'Pad PAD00001']) await dialog().getByText(name).first().waitFor()
-  await dialog().getByRole('button', { name: 'Reboot 2 devices' }).click()
+  await dialog().getByRole('button', { name: 'Restart 2 devices' }).click()
   await until('both reboot', () => fleet.bar.reboots > (before[0] ?? 0) && fleet.pad.reboots > (before[1] ?? 0))
   // A reboot counts when the device is back.
   house.clock.advance(1000)

@@ -91,7 +91,7 @@ test('a key that only reads sees everything and is offered nothing that writes',
   const { page } = tab
   const offered: string[] = []
   const writes =
-    /\b(new|add|create|save|apply|rename|edit|delete|remove|move|reboot|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
+    /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
   for (const [path, title] of Object.entries(pages())) {
     if (path === '/nowhere/at/all') continue
     await visit(page, path)

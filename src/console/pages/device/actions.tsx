@@ -15,10 +15,10 @@ export function Actions({ device }: { readonly device: Device }) {
   return (
     <>
       <Button variant="default" leftSection={<RebootIcon />} onClick={() => setAsked('reboot')}>
-        Reboot
+        Restart
       </Button>
       <Button variant="default" leftSection={<MessageIcon />} onClick={() => setAsked('message')}>
-        Message to screen
+        Send message
       </Button>
       <Button variant="default" leftSection={<MoveIcon />} onClick={() => setAsked('move')}>
         Move to room

@@ -23,7 +23,7 @@ const states: Record<Item['state'], { word: string; colour: string; mark: ReactN
   REQUESTED: { word: 'Waiting for the device', colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} /> },
   UPLOADED: { word: 'Ready', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
   FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
-  EXPIRED: { word: 'Did not arrive in time', colour: 'var(--rk-degraded)', mark: <WarnIcon size={16} /> },
+  EXPIRED: { word: 'Timed out', colour: 'var(--rk-degraded)', mark: <WarnIcon size={16} /> },
   CANCELLED: { word: 'Cancelled', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
 }
 
@@ -38,7 +38,7 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
         <Group justify="space-between" align="flex-start" wrap="nowrap">
           <div>
             <Title order={2} fz="sm" fw={500} c="dimmed">
-              Report with the support ID
+              Support ID
             </Title>
             <Copied text={supportId} what="support ID" large />
           </div>
@@ -50,15 +50,15 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
         {report && (
           <>
             <Text fz="sm" c="dimmed" role="status">
-              {isReady} of {plural(report.endpoints.length, 'device')} delivered
-              {report.uploadInCallLogs ? ', with logs of calls' : ', without logs of calls'}. Asked{' '}
-              <Time at={report.createdAt} />; the files are deleted <Time at={report.expiresAt} />.
+              {isReady} of {plural(report.endpoints.length, 'device')} delivered, call logs{' '}
+              {report.uploadInCallLogs ? 'included' : 'not included'}. Requested <Time at={report.createdAt} />. Files
+              are kept until <Time at={report.expiresAt} />.
             </Text>
             {isOpen && (
               <Progress
                 value={(100 * isReady) / report.endpoints.length}
                 size="sm"
-                aria-label="Devices that have delivered"
+                aria-label="Devices that delivered logs"
                 animated
                 striped
               />
@@ -113,7 +113,7 @@ function Download({ supportId, file, size, name }: DownloadProps) {
   if (!may.write) {
     return (
       <Text fz="xs" c="dimmed">
-        Downloading needs a key with Write, because logs can be private.
+        Write access is required to download logs.
       </Text>
     )
   }
@@ -125,7 +125,7 @@ function Download({ supportId, file, size, name }: DownloadProps) {
         leftSection={<DownloadIcon size={15} />}
         loading={download.isPending}
         onClick={() => download.mutate({ input: { supportId, name: file } })}
-        aria-label={`Download the logs of ${name}`}
+        aria-label={`Download logs from ${name}`}
       >
         {text}
       </Button>

@@ -17,10 +17,10 @@ export function ClockSection({ device }: { readonly device: Device }) {
       <Facts
         facts={[
           ['Time zone', timezone],
-          ['Time there', timezone && isZone(timezone) ? clockElsewhere(now, timezone) : undefined],
+          ['Local time', timezone && isZone(timezone) ? clockElsewhere(now, timezone) : undefined],
           ['Time server', ntpServer],
-          ['In use', activeNtpServer !== ntpServer && activeNtpServer],
-          ['Answers', ntpServerReachable !== undefined && <Answers key="answers" yes={ntpServerReachable} />],
+          ['Active time server', activeNtpServer !== ntpServer && activeNtpServer],
+          ['Reachable', ntpServerReachable !== undefined && <Answers key="answers" yes={ntpServerReachable} />],
         ]}
       />
     </Section>

@@ -14,7 +14,7 @@ interface ConfigProgressProps {
 export function ConfigProgress({ state, isConnected }: ConfigProgressProps) {
   const refused = Object.entries(state.rejected)
   return (
-    <Card component="section" aria-label="State of the config" bg="var(--rk-panel)" py="sm">
+    <Card component="section" aria-label="Settings status" bg="var(--rk-panel)" py="sm">
       <Stack gap="xs">
         <Group gap="md" role="status">
           {state.version > 0 && <ConfigStateMark state={state.state} />}
@@ -23,7 +23,7 @@ export function ConfigProgress({ state, isConnected }: ConfigProgressProps) {
         {refused.length > 0 && (
           <>
             <Text fz="sm">
-              It refused {plural(refused.length, 'setting')}. What it refused is not sent again until you change it.
+              {plural(refused.length, 'setting')} rejected. Rejected settings are not sent again until you change them.
             </Text>
             <List fz="sm" spacing={4}>
               {refused.map(([name, reason]) => (
@@ -41,10 +41,10 @@ export function ConfigProgress({ state, isConnected }: ConfigProgressProps) {
 }
 
 function sentenceOf({ version, state }: ConfigProgressProps['state'], isConnected: boolean): string {
-  if (version === 0) return 'Nothing has been set from here yet: the device keeps the settings that it has.'
-  if (state === 'DELIVERED') return `The device has version ${version}.`
-  if (state === 'FAILED') return `The device did not take all of version ${version}.`
+  if (version === 0) return 'Not managed yet. The device uses its own settings.'
+  if (state === 'DELIVERED') return `Version ${version} is active.`
+  if (state === 'FAILED') return `The device did not accept all settings of version ${version}.`
   return isConnected
-    ? `Version ${version} waits for the device to answer.`
-    : `Version ${version} waits for the device, which is offline. It gets it when it comes back.`
+    ? `Waiting for the device to confirm version ${version}.`
+    : `Version ${version} will be applied when the device is back online.`
 }

@@ -8,14 +8,14 @@ import { nameOf } from '../../parts/settings-form/sections.ts'
 export function ReadOnlySettings({ settings }: { readonly settings: Settings }) {
   const known = Object.keys(readOnlyKeys).filter((name) => settings[name] !== undefined)
   return (
-    <Section title="Only reported">
+    <Section title="Read-only">
       <Text fz="sm" c="dimmed" mb="xs">
         {known.length > 0
-          ? 'The device says this about itself. It cannot be set from here.'
-          : 'The device has not said anything about itself yet.'}
+          ? 'Reported by the device. These values cannot be changed here.'
+          : 'The device has not reported any values yet.'}
       </Text>
       {known.length > 0 && (
-        <Table layout="fixed" fz="sm" aria-label="Only reported">
+        <Table layout="fixed" fz="sm" aria-label="Read-only settings">
           <Table.Tbody>
             {known.map((name) => (
               <Table.Tr key={name}>

@@ -23,7 +23,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
   const [seen, setSeen] = useState(etag)
   const restore = useWrite('configVersionsRestore', {
     quiet: true,
-    said: `Version ${version.version} was restored on ${deviceName(device)}.`,
+    said: `Version ${version.version} restored on ${deviceName(device)}`,
     onDone: onClose,
   })
   const send = async () => {
@@ -42,8 +42,8 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       onClose={onClose}
       title={
         fixed.length > 0
-          ? `Version ${version.version} cannot be restored on ${deviceName(device)} now`
-          : `Restore version ${version.version} on ${deviceName(device)}: ${plural(count, 'setting')} will change`
+          ? `Version ${version.version} cannot be restored on ${deviceName(device)}`
+          : `Restore version ${version.version} on ${deviceName(device)}? ${plural(count, 'setting')} will change`
       }
       before={state.desired}
       after={version.config}
@@ -63,23 +63,22 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
     >
       {fixed.length > 0 ? (
         <>
-          This version cannot be restored now: it sets {fixed.map(nameOf).join(', ')}, which{' '}
+          {fixed.map(nameOf).join(', ')} {fixed.length === 1 ? 'is' : 'are'} locked by{' '}
           {device.profileId === undefined ? (
-            'the profile of the device'
+            'the device profile'
           ) : (
             <Link to="/profiles/$profileId" params={{ profileId: String(device.profileId) }}>
-              the profile of the device
+              the device profile
             </Link>
-          )}{' '}
-          fixes. Give the device another profile first, or none.
+          )}
+          . Change or remove the profile first.
         </>
       ) : (
         <>
-          Passwords of that version come back too, and passwords that were set since then go. They are never shown, so
-          they are not in this list.{' '}
+          Passwords are restored too but are not listed here.{' '}
           {device.connected
-            ? 'The device is connected and gets this at once.'
-            : 'The device is offline. It gets this when it comes back.'}
+            ? 'The device applies this immediately.'
+            : 'The device is offline and applies this when it reconnects.'}
         </>
       )}
     </Review>

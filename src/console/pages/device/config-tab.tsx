@@ -75,7 +75,7 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         onChange={may.write ? draft.set : undefined}
         unset="Not set"
         mayHaveSecret
-        heading="Desired"
+        heading="Value"
         fixed={state.profile}
         fixedBy={profile}
         device={words}
@@ -104,8 +104,8 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         onLookAgain={isStale ? draft.rebase : undefined}
       >
         {device.connected
-          ? 'The device is connected and gets this at once.'
-          : 'The device is offline. It gets this when it comes back.'}
+          ? 'The device applies this immediately.'
+          : 'The device is offline and applies this when it reconnects.'}
       </Review>
       <LeaveGuard count={apply.isPending ? 0 : count} what={`the settings of ${name}`} />
     </Stack>
@@ -133,14 +133,13 @@ function useProfileSentence(profileId: number | undefined) {
   return useMemo(
     () =>
       profileId === undefined ? (
-        'Fixed by its profile.'
+        'Locked by the device profile'
       ) : (
         <>
-          Fixed by the profile{' '}
+          Locked by profile{' '}
           <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
             {name ?? profileId}
           </Link>
-          . Change it there.
         </>
       ),
     [profileId, name],

@@ -31,7 +31,7 @@ export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowPro
           <FoldButton
             isOpen={isOpen}
             aria-controls={id}
-            aria-label={`What version ${version.version} changed`}
+            aria-label={`Changes in version ${version.version}`}
             onClick={() => setOpen(!isOpen)}
           >
             {version.version}
@@ -49,7 +49,7 @@ export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowPro
           <Table.Td ta="right">
             {isNewest ? (
               <Text span fz="sm" c="dimmed">
-                In force
+                Current
               </Text>
             ) : (
               <Button
@@ -79,7 +79,7 @@ function Details({ version }: { readonly version: Version }) {
     <>
       {version.error && (
         <Text fz="sm" mb="xs" c="var(--rk-offline)">
-          The device refused: {version.error}
+          Rejected by the device: {version.error}
         </Text>
       )}
       <Diff before={before} after={after} />
@@ -88,7 +88,7 @@ function Details({ version }: { readonly version: Version }) {
 }
 
 function summaryOf(changed: readonly string[]): string {
-  if (changed.length === 0) return 'Nothing'
+  if (changed.length === 0) return 'No changes'
   const [first = '', second] = changed
   if (changed.length > 2) return `${nameOf(first)} and ${plural(changed.length - 1, 'more', 'more')}`
   return second === undefined ? nameOf(first) : `${nameOf(first)}, ${nameOf(second)}`

@@ -27,7 +27,7 @@ const VersionsTab = lazy(() => import('./versions-tab.tsx').then((module) => ({ 
 
 const tabs: readonly { id: string; name: string; content: ComponentType<TabProps> }[] = [
   { id: 'status', name: 'Status', content: StatusTab },
-  { id: 'config', name: 'Config', content: ({ device }) => <ConfigTab endpointId={device.id} /> },
+  { id: 'config', name: 'Settings', content: ({ device }) => <ConfigTab endpointId={device.id} /> },
   { id: 'versions', name: 'Versions', content: ({ device }) => <VersionsTab endpointId={device.id} /> },
   { id: 'operations', name: 'Operations', content: OperationsTab },
   { id: 'logs', name: 'Logs', content: LogsTab },
@@ -61,7 +61,7 @@ function KnownDevice({ device, etag }: TabProps) {
         onChange={(id) => void navigate({ search: id === 'status' || id === null ? {} : { tab: id }, replace: true })}
         keepMounted={false}
       >
-        <Tabs.List mb="md" aria-label="Parts of this page">
+        <Tabs.List mb="md" aria-label="Device details">
           {tabs.map(({ id, name }) => (
             <Tabs.Tab key={id} value={id}>
               {name}

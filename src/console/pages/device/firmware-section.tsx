@@ -15,12 +15,12 @@ export function FirmwareSection({ device }: { readonly device: Device }) {
       <Facts
         facts={[
           ['Installed', release(device.firmwareVersionReleaseName, device.firmwareVersion)],
-          ['Newest', release(device.latestVersionReleaseName, device.latestVersion)],
+          ['Latest', release(device.latestVersionReleaseName, device.latestVersion)],
           ['Update', <Update key="update" device={device} />],
-          ['Running upgrade', upgradeStatus && upgradeStatus !== 'IDLE' && inWords(upgradeStatus)],
+          ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && inWords(upgradeStatus)],
           ['Automatic updates', automaticUpdates === undefined ? undefined : automaticUpdates ? 'On' : 'Off'],
           ['Channel', otaChannel && inWords(otaChannel)],
-          ['Upgrade model', device.upgradeModel],
+          ['Update model', device.upgradeModel],
           ['Build', [device.buildType, device.hexapaBuild].filter(Boolean).join(' · ')],
         ]}
       />
@@ -47,7 +47,7 @@ function Update({ device }: { readonly device: Device }) {
   if (device.isLatestVersionScheduledForNow) {
     return (
       <Mark colour="var(--rk-degraded)" mark={<ClockIcon size={16} />}>
-        About to be installed
+        Installing soon
       </Mark>
     )
   }
@@ -68,7 +68,7 @@ function Update({ device }: { readonly device: Device }) {
       </Mark>
     )
   }
-  if (!latestVersion) return <>Not known</>
+  if (!latestVersion) return <>Unknown</>
   return (
     <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
       Up to date

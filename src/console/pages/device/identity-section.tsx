@@ -26,7 +26,7 @@ export function IdentitySection({ device, etag }: TabProps) {
           ['Device ID', <Copied key="id" text={id} what="device ID" />],
           ['Enrolled', <Time key="enrolled" at={enrolmentTime} zone={zone} />],
           ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
-          ['Bulk enrolment', bulkEnrolmentPending && 'Under way'],
+          ['Bulk enrolment', bulkEnrolmentPending && 'In progress'],
         ]}
       />
     </Section>

@@ -39,25 +39,25 @@ function CollectLogs({ device, onAsked }: { readonly device: Device; readonly on
     <Section title="Collect logs">
       <Stack gap="sm" align="flex-start">
         <Text fz="sm" c="dimmed">
-          Asks {deviceName(device)} for its logs. You get a support ID, with which support staff can find them.
+          Requests logs from {deviceName(device)}. You get a support ID to share with support.
         </Text>
         {others.length > 0 && (
           <Checkbox
-            label={`Also from ${others.map(deviceName).join(', ')}`}
+            label={`Include ${others.map(deviceName).join(', ')}`}
             description="Paired with this device."
             checked={withPair}
             onChange={(event) => setWithPair(event.currentTarget.checked)}
           />
         )}
         <Checkbox
-          label="Include logs of calls"
-          description="They can be private: who called whom, and when. Ask those concerned before you pass them on."
+          label="Include call logs"
+          description="Call logs contain personal data. Get consent before sharing."
           checked={withCalls}
           onChange={(event) => setWithCalls(event.currentTarget.checked)}
         />
         {isAnyOffline && (
           <Text fz="sm" c="var(--rk-degraded)">
-            A device that is offline delivers its logs when it comes back within 24 hours.
+            Offline devices send logs if they reconnect within 24 hours.
           </Text>
         )}
         <Button
@@ -91,8 +91,8 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
         <Stack gap="sm">
           <Text fz="sm" c="dimmed">
             {may.write
-              ? 'Keep the support ID: a report stays on this page only until you close or reload it. With the ID it is found again.'
-              : 'A report is found by its support ID. Asking a device for its logs needs a key with Write.'}
+              ? 'Save the support ID. You need the ID to open a report again after you close or reload this page.'
+              : 'Enter the support ID of a report. Write access is required to request logs.'}
           </Text>
           <Group align="flex-start" gap="xs" maw={520}>
             <TextInput
@@ -121,5 +121,5 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
 
 const notFoundText = (error: unknown) =>
   error instanceof ApiError && error.status === 404
-    ? 'There is no report with this support ID. Check the letters; old reports are deleted.'
+    ? 'Report not found. Check the support ID. Old reports are deleted.'
     : sentenceOf(error)

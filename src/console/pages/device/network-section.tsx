@@ -24,7 +24,7 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
         )}
         {networks.length === 0 ? (
           <Text c="dimmed" fz="sm">
-            The device has reported no network interfaces.
+            No network interfaces reported
           </Text>
         ) : (
           <Box role="region" aria-label="Network interfaces" tabIndex={0} style={{ overflowX: 'auto' }}>
@@ -36,7 +36,7 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
                   <Table.Th>Address</Table.Th>
                   <Table.Th>Gateway</Table.Th>
                   <Table.Th>MAC address</Table.Th>
-                  <Table.Th>Set by</Table.Th>
+                  <Table.Th>Mode</Table.Th>
                   <Table.Th ta="right">MTU</Table.Th>
                 </Table.Tr>
               </Table.Thead>
@@ -78,7 +78,11 @@ function Row({ network }: { readonly network: Network }) {
         <Lines texts={network.gateway.flatMap(addressTexts)} />
       </Table.Td>
       <Table.Td>
-        {macAddress ? <Copied text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'it'}`} /> : '–'}
+        {macAddress ? (
+          <Copied text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'this interface'}`} />
+        ) : (
+          '–'
+        )}
       </Table.Td>
       <Table.Td>{mode ? (modes[mode] ?? mode) : '–'}</Table.Td>
       <Table.Td ta="right">{mtu ?? '–'}</Table.Td>

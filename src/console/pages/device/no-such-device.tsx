@@ -4,14 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { Empty, Page } from '../../parts/page/page.tsx'
 
 export const NoSuchDevice = () => (
-  <Page title="No such device">
-    <Empty title="There is no device at this address.">
-      <p>
-        It may have been unenrolled; the audit log knows when and by whom. A device that enrols again after that has a
-        new address.
-      </p>
+  <Page title="Device not found">
+    <Empty title="There is no device at this address">
+      <p>The device may have been unenrolled; see the audit log. A device that enrols again gets a new address.</p>
       <Button component={Link} to="/devices" variant="default">
-        To the devices
+        View all devices
       </Button>
     </Empty>
   </Page>

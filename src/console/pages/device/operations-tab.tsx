@@ -25,8 +25,8 @@ import classes from './table.module.css'
 type Operation = ResponseOf<Operations['endpointsOperationsList']>['operations'][number]
 
 const types: Record<Operation['type'], { name: string; icon: ReactNode }> = {
-  REBOOT: { name: 'Reboot', icon: <RebootIcon size={16} /> },
-  MESSAGE: { name: 'Message to screen', icon: <MessageIcon size={16} /> },
+  REBOOT: { name: 'Restart', icon: <RebootIcon size={16} /> },
+  MESSAGE: { name: 'Send message', icon: <MessageIcon size={16} /> },
   COLLECT_LOGS: { name: 'Collect logs', icon: <DownloadIcon size={16} /> },
 }
 
@@ -35,23 +35,23 @@ const states: Record<
   Operation['state'],
   { word: string; colour: string; mark: ReactNode; isOpen?: boolean; meaning?: string }
 > = {
-  QUEUED: { ...open, word: 'Waiting', meaning: 'It is sent as soon as the device is connected.' },
-  SENT: { ...open, word: 'Sent', meaning: 'The device has not confirmed it yet.' },
-  ACKNOWLEDGED: { ...open, word: 'Under way', meaning: 'The device has it and is doing it.' },
+  QUEUED: { ...open, word: 'Waiting', meaning: 'Sent when the device is online.' },
+  SENT: { ...open, word: 'Sent', meaning: 'Not confirmed by the device yet.' },
+  ACKNOWLEDGED: { ...open, word: 'In progress', meaning: 'Confirmed by the device.' },
   SUCCEEDED: { word: 'Done', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
   FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
   EXPIRED: {
-    word: 'Not done in time',
+    word: 'Timed out',
     colour: 'var(--rk-degraded)',
     mark: <WarnIcon size={16} />,
-    meaning: 'The device did not finish it before the deadline. Ask again if it is still wanted.',
+    meaning: 'The device did not finish before the deadline. Try again.',
   },
   CANCELLED: { word: 'Cancelled', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
   SKIPPED: {
     word: 'Skipped',
     colour: 'var(--rk-degraded)',
     mark: <WarnIcon size={16} />,
-    meaning: 'The device was offline when its pair was told to reboot.',
+    meaning: 'The device was offline when its paired devices restarted.',
   },
 }
 
@@ -59,20 +59,18 @@ export function OperationsTab({ device }: TabProps) {
   const { operations } = useBody('endpointsOperationsList', { id: device.id })
   const zone = useZone(device)
   return (
-    <Section title="What it was asked to do">
+    <Section title="Operations">
       {operations.length === 0 ? (
-        <Empty title="This device was not asked to do anything yet.">
-          Reboots, messages to its screen and requests for its logs appear here, with how far they are.
-        </Empty>
+        <Empty title="No operations yet">Restarts, messages and log requests appear here.</Empty>
       ) : (
-        <Box role="region" aria-label="Operations" tabIndex={0} style={{ overflowX: 'auto' }}>
+        <Box role="region" aria-label="List of operations" tabIndex={0} style={{ overflowX: 'auto' }}>
           <Table miw={640} verticalSpacing="xs" className={classes.table}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th w="26%">What</Table.Th>
-                <Table.Th>How far</Table.Th>
-                <Table.Th w="17%">Asked</Table.Th>
-                <Table.Th w="17%">Last change</Table.Th>
+                <Table.Th w="26%">Operation</Table.Th>
+                <Table.Th>Status</Table.Th>
+                <Table.Th w="17%">Requested</Table.Th>
+                <Table.Th w="17%">Updated</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -85,7 +83,7 @@ export function OperationsTab({ device }: TabProps) {
       )}
       {operations.length >= 200 && (
         <Text fz="sm" c="dimmed" mt="sm">
-          These are the newest 200. The audit log has all that was ever asked.
+          Showing the latest 200. See the audit log for all.
         </Text>
       )}
     </Section>
@@ -97,7 +95,7 @@ function Row({ operation, zone }: { readonly operation: Operation; readonly zone
   const { name, icon } = types[type]
   const { word, colour, mark, meaning, isOpen } = states[state]
   const may = useMay()
-  const cancel = useWrite('operationsCancel', { said: `${name} cancelled.` })
+  const cancel = useWrite('operationsCancel', { said: 'Operation cancelled' })
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>

@@ -22,14 +22,14 @@ export function PlaceSection({ device }: { readonly device: Device }) {
   const { primaryMode, controllerMode, inCallStatus, orientation } = device
   const pair = usePair(device)
   return (
-    <Section title="Room and use">
+    <Section title="Placement">
       <Facts
         facts={[
           ['Room', <RoomLink key="room" roomId={device.roomId} roomName={device.roomName} />],
           ['Profile', <ProfileOf key="profile" device={device} />],
           ['Call', inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
-          ['Runs', primaryMode && modes[primaryMode]],
-          ['Used as', controllerMode && padModes[controllerMode]],
+          ['App', primaryMode && modes[primaryMode]],
+          ['Pad mode', controllerMode && padModes[controllerMode]],
           ['Orientation', orientation && inWords(orientation)],
         ]}
       />
@@ -47,7 +47,7 @@ function ProfileOf({ device }: { readonly device: Device }) {
   return (
     <Group gap="xs" justify="space-between">
       {profileId === undefined ? (
-        <span>None: every setting is its own</span>
+        <span>None (own settings)</span>
       ) : (
         <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
           {profile?.name ?? `Profile ${String(profileId)}`}
@@ -80,7 +80,7 @@ function Paired({
       </Title>
       {!isLeaderHere && (
         <Text fz="sm" c="dimmed">
-          The leader, {leaderSerial}, is not enrolled in this organisation.
+          Paired primary device {leaderSerial} is not enrolled here.
         </Text>
       )}
       <ul className={classes.pair}>
@@ -97,10 +97,8 @@ function Paired({
                 </Link>
               )}
               <Text span fz="xs" c="dimmed">
-                {[
-                  one.serial === leaderSerial ? 'leader' : 'follower',
-                  ...(one.id === device.id ? ['this device'] : []),
-                ].join(', ')}
+                {one.serial === leaderSerial ? 'primary' : 'secondary'}
+                {one.id === device.id && ' (this device)'}
                 {one.roomId !== device.roomId && (
                   <>
                     , in <RoomText roomId={one.roomId} roomName={one.roomName} />

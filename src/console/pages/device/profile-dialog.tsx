@@ -27,14 +27,14 @@ function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClos
   const [isCleared, setCleared] = useState(false)
   const write = useWrite('endpointsAssignProfile', {
     quiet: true,
-    said: isCleared ? 'The device has no profile any more.' : 'The device has the profile.',
+    said: isCleared ? 'Profile removed' : 'Profile assigned',
     onDone: onClose,
   })
   return (
     <ProfileForm
       key={seen.etag}
       before={before}
-      verb={(chosen) => (chosen === null && before !== undefined ? 'Clear profile' : 'Assign profile')}
+      verb={(chosen) => (chosen === null && before !== undefined ? 'Remove profile' : 'Assign profile')}
       isBusy={write.isPending}
       error={write.error}
       onAssign={(profileId) => {
@@ -45,7 +45,7 @@ function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClos
       loadAgain={() => loadAgain(write.reset)}
     >
       {() =>
-        'A profile fixes settings: the device gets them, and nobody can change them for this device alone. Its own settings that a profile hides come back when the profile goes.'
+        'The settings of a profile are locked on the device. The device’s own values return when the profile is removed.'
       }
     </ProfileForm>
   )

@@ -21,8 +21,8 @@ export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
     quiet: true,
     said: ({ operations }) => {
       const skipped = operations.filter(({ state }) => state === 'SKIPPED').length
-      const told = `${plural(operations.length - skipped, 'device')} told to reboot.`
-      return skipped === 0 ? told : `${told} ${plural(skipped, 'offline device')} skipped.`
+      const text = `Restarting ${plural(operations.length - skipped, 'device')}`
+      return skipped === 0 ? text : `${text} (${skipped} offline, skipped)`
     },
     onDone: onClose,
   })
@@ -31,32 +31,32 @@ export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
     <Confirm
       opened={opened}
       onClose={onClose}
-      title={device.connected ? `Reboot ${deviceName(device)}?` : `${deviceName(device)} cannot be rebooted`}
-      verb={rebooting > 1 ? `Reboot ${plural(rebooting, 'device')}` : 'Reboot'}
+      title={device.connected ? `Restart ${deviceName(device)}?` : `${deviceName(device)} cannot be restarted`}
+      verb={rebooting > 1 ? `Restart ${plural(rebooting, 'device')}` : 'Restart'}
       blocked={!device.connected || pair.members === undefined}
       write={reboot}
       onConfirm={() => reboot.mutate({ input: { id: device.id } })}
     >
-      {device.connected ? <WhatReboots pair={pair} /> : <WhyNot device={device} pair={pair} close={onClose} />}
+      {device.connected ? <WhatReboots pair={pair} /> : <WhyNot pair={pair} close={onClose} />}
     </Confirm>
   )
 }
 
 function WhatReboots({ pair: { members, error } }: { readonly pair: Pair }) {
   if (!members) {
-    return <Text fz="sm">{error ? sentenceOf(error) : 'Finding out what is paired with it…'}</Text>
+    return <Text fz="sm">{error ? sentenceOf(error) : 'Checking paired devices…'}</Text>
   }
   return (
     <Stack gap="sm">
       <Text fz="sm">
         {members.length > 1
-          ? 'Paired devices reboot together. They are away for a minute or two, and calls on them end.'
-          : 'It is away for a minute or two, and a call on it ends.'}
+          ? 'Paired devices restart together. They will be offline for 1 to 2 minutes, and active calls will end.'
+          : 'The device will be offline for 1 to 2 minutes, and an active call will end.'}
       </Text>
       {byRoom(members).map(({ roomId, devices }) => (
         <div key={roomId ?? 0}>
           <Text fz="sm" fw={600}>
-            {roomId === undefined ? 'In no room' : <RoomText roomId={roomId} roomName={devices[0]?.roomName} />}
+            {roomId === undefined ? 'Unassigned' : <RoomText roomId={roomId} roomName={devices[0]?.roomName} />}
           </Text>
           <ul className={classes.list}>
             {devices.map((one) => (
@@ -88,28 +88,24 @@ function Fate({ device: { connected, inCallStatus } }: { readonly device: Listed
       </Text>
     )
   }
-  if (!call) return 'will reboot'
+  if (!call) return 'will restart'
   return (
     <Text span fz="sm" c="var(--rk-degraded)" fw={550}>
-      will reboot; it is {call} now
+      will restart (now {call})
     </Text>
   )
 }
 
-function WhyNot({ device, pair, close }: { readonly device: Device; readonly pair: Pair; readonly close: () => void }) {
+function WhyNot({ pair, close }: { readonly pair: Pair; readonly close: () => void }) {
   const reachable = pair.others.filter(({ connected }) => connected)
   return (
     <Stack gap="sm" fz="sm">
       <Text fz="sm">
-        It is offline, so nobody can tell it to reboot. Check its power and its network cable, or switch it off and on
-        where it stands.
+        The device is offline and cannot be restarted remotely. Check power and network, or power-cycle it on site.
       </Text>
       {reachable.length > 0 && (
         <div>
-          <Text fz="sm">
-            {reachable.length === 1 ? 'A device that is' : 'Devices that are'} paired with {deviceName(device)} can be
-            rebooted from {reachable.length === 1 ? 'its' : 'their'} own page:
-          </Text>
+          <Text fz="sm">Paired devices that are online can be restarted from their own page:</Text>
           <ul className={classes.list}>
             {reachable.map((one) => (
               <li key={one.id}>

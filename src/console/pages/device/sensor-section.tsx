@@ -32,7 +32,7 @@ export function SensorSection({ device }: { readonly device: Device }) {
     return (
       <Section title="Sensors">
         <Text fz="sm" c="dimmed">
-          {hasNone ? 'No sample has arrived yet. A device sends them while it is connected.' : 'Loading…'}
+          {hasNone ? 'No sensor data yet' : 'Loading…'}
         </Text>
       </Section>
     )
@@ -46,12 +46,12 @@ export function SensorSection({ device }: { readonly device: Device }) {
       actions={
         <Group gap="sm" fz="sm" c="dimmed">
           <Text span fz="sm" c={isOld ? 'var(--rk-degraded)' : 'dimmed'}>
-            {isOld ? 'Last measured ' : 'Measured '}
+            {isOld ? 'Last reading ' : 'Updated '}
             <Time at={at * 1000} zone={zone} />
           </Text>
           {device.roomId !== undefined && (
             <Link to="/rooms/$roomId" params={{ roomId: String(device.roomId) }}>
-              History of the room
+              Room history
             </Link>
           )}
         </Group>
@@ -67,7 +67,7 @@ export function SensorSection({ device }: { readonly device: Device }) {
               <div key={sensor} className={classes.value}>
                 <dt>{sensorWords[sensor].name}</dt>
                 <dd>
-                  {isMeasured(value) || mayBeZero.includes(sensor) ? sensorText(sensor, value) : 'Not measured'}
+                  {isMeasured(value) || mayBeZero.includes(sensor) ? sensorText(sensor, value) : 'No reading'}
                   {outlier && (
                     <Text span fz="xs" c="var(--rk-degraded)" className={classes.outlier}>
                       <WarnIcon size={14} />

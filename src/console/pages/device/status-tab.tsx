@@ -31,9 +31,7 @@ export function StatusTab({ device, etag }: TabProps) {
           </Stack>
         ) : (
           <Section title="Firmware, storage and network">
-            <Empty title="This device has not reported anything yet.">
-              It does so by itself when it connects for the first time, and this page shows it at once.
-            </Empty>
+            <Empty title="No data yet">Details appear when the device connects for the first time.</Empty>
           </Section>
         )}
       </SimpleGrid>

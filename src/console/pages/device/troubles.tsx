@@ -20,7 +20,7 @@ export function Troubles({ device }: { readonly device: Device }) {
   const troubles = [...troublesOf(device), ...(config === 'FAILED' ? [refusedConfig(device)] : [])]
   if (troubles.length === 0) return null
   return (
-    <Card component="section" aria-label="What is wrong" bg="var(--rk-panel)">
+    <Card component="section" aria-label="Problems" bg="var(--rk-panel)">
       <Stack gap="sm">
         {troubles.map(({ name, isWorst = false, advice }) => (
           <div key={name}>
@@ -47,16 +47,16 @@ function troublesOf(device: Device): Trouble[] {
       ? []
       : [
           {
-            name: connectionTime === undefined ? 'It has never connected' : 'It is offline',
+            name: connectionTime === undefined ? 'Never connected' : 'Offline',
             isWorst: true,
-            advice: `Check its power and its network cable.${connectionTime === undefined ? '' : ' What is shown below is what it last reported.'}`,
+            advice: `Check power and network.${connectionTime === undefined ? '' : ' Showing the last reported values.'}`,
           },
         ]),
     ...(ntpServerReachable === false
       ? [
           {
-            name: 'Its time server does not answer',
-            advice: `Its clock may drift, and secure connections may then fail. Check that it can reach ${activeNtpServer ?? ntpServer ?? 'its time server'}, or set another in Config.`,
+            name: 'Time server unreachable',
+            advice: `Clock drift can break secure connections. Check access to ${activeNtpServer ?? ntpServer ?? 'the time server'}, or choose another server in Settings.`,
           },
         ]
       : []),
@@ -64,16 +64,16 @@ function troublesOf(device: Device): Trouble[] {
       .filter(isNearlyFull)
       .map(({ name, free }) => ({
         name: `${name} storage is nearly full`,
-        advice: `Only ${inGigabytes(free)} is left. An update may not fit; a reboot often frees some.`,
+        advice: `${inGigabytes(free)} left. Updates may fail; a restart often frees space.`,
       })),
   ]
 }
 
 const refusedConfig = ({ id }: Device): Trouble => ({
-  name: 'It refused its config',
+  name: 'Settings rejected',
   advice: (
     <Link to="/devices/$endpointId" params={{ endpointId: id }} search={{ tab: 'config' }}>
-      See which settings, and why
+      View details
     </Link>
   ),
 })

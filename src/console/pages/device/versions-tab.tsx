@@ -22,25 +22,22 @@ export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
     chosen?.button.focus()
   }
   return (
-    <Section title="Versions of the config">
+    <Section title="Settings history">
       {versions.length === 0 ? (
-        <Empty title="There is no version yet">
-          Each time that settings are applied to this device, or its profile changes, a version is kept here. It says
-          who did it and what changed, and you can go back to it.
-        </Empty>
+        <Empty title="No history yet">Every change of settings or profile is saved here and can be restored.</Empty>
       ) : (
         <Table.ScrollContainer minWidth={620} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table fz="sm" verticalSpacing="xs" aria-label="Versions of the config">
+          <Table fz="sm" verticalSpacing="xs" aria-label="Settings history">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">Version</Table.Th>
                 <Table.Th scope="col">State</Table.Th>
-                <Table.Th scope="col">When</Table.Th>
-                <Table.Th scope="col">Who</Table.Th>
-                <Table.Th scope="col">Changed</Table.Th>
+                <Table.Th scope="col">Time</Table.Th>
+                <Table.Th scope="col">Changed by</Table.Th>
+                <Table.Th scope="col">Changes</Table.Th>
                 {may.write && (
                   <Table.Th scope="col" ta="right">
-                    Go back
+                    Restore
                   </Table.Th>
                 )}
               </Table.Tr>
@@ -61,7 +58,7 @@ export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
       )}
       {versions.length === mostListed && (
         <Text fz="sm" c="dimmed" mt="sm">
-          Only the newest {mostListed} versions are listed.
+          Showing the latest {mostListed} versions.
         </Text>
       )}
       {chosen && (
