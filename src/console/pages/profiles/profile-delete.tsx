@@ -19,7 +19,7 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
   const [isAsking, setAsking] = useState(false)
   const remove = useWrite('profilesDelete', {
     quiet: true,
-    said: `The profile ${name} was deleted.`,
+    said: `Profile ${name} deleted`,
     onDone: () => navigate({ to: '/profiles', ignoreBlocker: true }),
   })
   const isHeld = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
@@ -32,7 +32,7 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
       <Confirm
         opened={isAsking}
         onClose={() => setAsking(false)}
-        title={`Delete the profile ${name}?`}
+        title={`Delete profile ${name}?`}
         verb="Delete profile"
         write={remove}
         blocked={isHeld}
@@ -41,19 +41,15 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
       >
         {isHeld ? (
           <Text role="alert">
-            Nothing was deleted: a room or a device still has this profile. Give them another profile on their own
-            pages, or none. Then come back.
+            This profile is still used by a room or a device. Change or remove the profile there, then delete it.
           </Text>
         ) : (
           <>
-            <Text>
-              A profile can be deleted only when no room and no device has it any more. If one still has it, nothing
-              happens and you are told.
-            </Text>
-            <Text mt="xs">Its name, description and settings are gone for good.</Text>
+            <Text>This permanently deletes the profile and its settings.</Text>
+            <Text mt="xs">A profile that a room or a device uses cannot be deleted.</Text>
             {isMoved && (
               <Text mt="xs" role="alert" c="var(--rk-offline)">
-                Somebody changed it meanwhile, so nothing was deleted. Close this, look at it again, then decide.
+                The profile was changed by someone else. Nothing was deleted. Close this dialog and check the profile.
               </Text>
             )}
           </>

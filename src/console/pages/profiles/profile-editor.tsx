@@ -34,7 +34,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
   const create = useWrite('profilesCreate', { quiet: true })
   const update = useWrite('profilesUpdate', {
     quiet: true,
-    said: 'The profile was saved.',
+    said: 'Profile saved',
     onDone: () => setReviewing(false),
   })
   const isBusy = create.isPending || update.isPending
@@ -89,7 +89,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
               error={errors.name}
             />
             <Textarea
-              label="What it is for"
+              label="Description"
               autosize
               minRows={2}
               maxRows={6}
@@ -99,7 +99,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
             />
           </Stack>
         ) : (
-          <Text>{stored.description ?? 'Nobody has written what it is for.'}</Text>
+          <Text>{stored.description ?? 'No description'}</Text>
         )}
       </Section>
       <ConfigForm
@@ -107,9 +107,9 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         changes={changes}
         errors={errors}
         onChange={may.write ? draft.set : undefined}
-        unset="Left to the device"
+        unset="Not managed"
         mayHaveSecret={id !== undefined}
-        heading="Fixed by this profile"
+        heading="Locked value"
       />
       <UnsavedBar
         count={isBusy && !isReviewing && id !== undefined ? 0 : count}
@@ -127,7 +127,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
       <Review
         opened={isReviewing}
         onClose={() => setReviewing(false)}
-        title={`${plural(count, 'change')} of the profile ${stored.name ?? ''}`}
+        title={`Save ${plural(count, 'change')} to ${stored.name ?? ''}?`}
         before={sides.before}
         after={sides.after}
         verb="Save"
@@ -136,8 +136,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         onConfirm={() => void save()}
         onLookAgain={isStale ? draft.rebase : undefined}
       >
-        When settings change, every device with this profile gets them at once. Devices that are offline get them when
-        they come back.
+        Devices with this profile apply the changed settings immediately, offline devices when they reconnect.
       </Review>
       <LeaveGuard count={isBusy ? 0 : count} what="this profile" />
     </Stack>

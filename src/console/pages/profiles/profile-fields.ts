@@ -33,7 +33,7 @@ const longestDescription = 1024
 
 export function profileProblems(stored: Settings, changes: Changes): Errors {
   const { name = '', description } = withChanges(stored, changes)
-  const nameProblem = name === '' ? 'Give the profile a name.' : textProblem(String(name), longestName)
+  const nameProblem = name === '' ? 'Enter a name.' : textProblem(String(name), longestName)
   const descriptionProblem =
     description === undefined ? undefined : textProblem(String(description), longestDescription, true)
   return {

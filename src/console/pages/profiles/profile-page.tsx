@@ -19,7 +19,7 @@ export function ProfilePage() {
 }
 
 const above = (
-  <nav aria-label="Where it is">
+  <nav aria-label="Breadcrumb">
     <Breadcrumbs mb={6} fz="sm">
       <Link to="/profiles" activeOptions={{ exact: true }}>
         Profiles
@@ -48,17 +48,17 @@ const blank = {}
 const NewProfile = () => (
   <Page title="New profile" above={above}>
     <Text c="dimmed" maw={720}>
-      Set what all rooms and devices with this profile should have in common. What you leave alone is left to each
-      device. A new profile does nothing until it is given to a room or a device.
+      Choose the settings to lock. Everything else stays editable per device. After saving, assign the profile to rooms
+      or devices.
     </Text>
     <ProfileEditor id={undefined} stored={blank} etag={undefined} />
   </Page>
 )
 
 const NoSuchProfile = () => (
-  <Page title="No such profile" above={above}>
+  <Page title="Profile not found" above={above}>
     <Empty title="There is no profile at this address">
-      It may have been deleted. <Link to="/profiles">All profiles</Link> shows those that there are.
+      The profile may have been deleted. <Link to="/profiles">View all profiles</Link>
     </Empty>
   </Page>
 )

@@ -28,13 +28,13 @@ const columns: readonly Column<Profile>[] = [
   },
   {
     id: 'description',
-    title: 'What it is for',
+    title: 'Description',
     width: 'minmax(160px, 4fr)',
     cell: ({ description }) => <span title={description}>{description}</span>,
   },
   {
     id: 'settings',
-    title: 'What it fixes',
+    title: 'Locked settings',
     width: 'minmax(200px, 5fr)',
     cell: ({ id }) => <Fixes id={id} />,
   },
@@ -62,8 +62,7 @@ export function ProfilesPage() {
       }
     >
       <Text c="dimmed" maw={720}>
-        A profile fixes settings for all rooms and devices that have it. Nobody can change those settings on a single
-        device; the others are left to each device.
+        Profiles lock settings for a group of rooms and devices. Settings not in the profile stay editable per device.
       </Text>
       <VirtualTable
         label="Profiles"
@@ -71,10 +70,10 @@ export function ProfilesPage() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="There is no profile yet">
+          <Empty title="No profiles yet">
             {may.write
-              ? 'Make one for what many rooms should have in common, for example night mode and a screen that sleeps. Then give it to a room: all its devices take it.'
-              : 'A key that may write can make one.'}
+              ? 'Create a profile for settings shared by many rooms, then assign it to rooms.'
+              : 'Ask an administrator to create a profile.'}
           </Empty>
         }
       />
@@ -90,7 +89,7 @@ function Fixes({ id }: { readonly id: number }) {
   if (names.length === 0) {
     return (
       <Text span c="dimmed" fz="sm">
-        No settings that can be shown
+        No visible settings
       </Text>
     )
   }
