@@ -23,7 +23,7 @@ export function AuditDetails({ entry, gone }: AuditDetailsProps) {
       {affected.length > 0 && (
         <div>
           <Text fz="sm" fw={600} mb={4}>
-            Also concerned
+            Also affected
           </Text>
           <ul className={classes.affected}>
             {affected.slice(0, mostAffected).map((target) => (
@@ -31,25 +31,23 @@ export function AuditDetails({ entry, gone }: AuditDetailsProps) {
                 <TargetName target={target} gone={gone} />
               </li>
             ))}
-            {affected.length > mostAffected && (
-              <li>and {affected.length - mostAffected} more (all are in the export)</li>
-            )}
+            {affected.length > mostAffected && <li>and {affected.length - mostAffected} more (see the export)</li>}
           </ul>
         </div>
       )}
       <dl className={classes.facts}>
-        <Fact name="When">{fullTime(Date.parse(entry.timestamp))}</Fact>
-        <Fact name="Who">
+        <Fact name="Time">{fullTime(Date.parse(entry.timestamp))}</Fact>
+        <Fact name="Actor">
           {actorKinds[entry.actor.type]}: {entry.actor.name || entry.actor.id}
         </Fact>
-        <Fact name="About">{categoryWords[entry.category]}</Fact>
-        {entry.ip && <Fact name="Address">{entry.ip}</Fact>}
+        <Fact name="Category">{categoryWords[entry.category]}</Fact>
+        {entry.ip && <Fact name="IP address">{entry.ip}</Fact>}
         {entry.requestId && (
-          <Fact name="Request">
+          <Fact name="Request ID">
             <Code>{entry.requestId}</Code>
           </Fact>
         )}
-        <Fact name="Entry">{entry.id}</Fact>
+        <Fact name="Entry number">{entry.id}</Fact>
       </dl>
     </Stack>
   )

@@ -40,14 +40,13 @@ export function AuditPage() {
       ) : (
         shown.length > 0 && (
           <Text fz="sm" c="dimmed">
-            That is all of this time.
+            End of list
           </Text>
         )
       )}
       {hasNextPage && isFiltered && (
         <Text fz="sm" c="dimmed">
-          The filters look at the newest {entries.length.toLocaleString('en-GB')} entries. Older ones are not loaded
-          yet.
+          Filtering the latest {entries.length.toLocaleString('en-GB')} entries. Load more to search further back.
         </Text>
       )}
     </Group>
@@ -58,17 +57,17 @@ export function AuditPage() {
       <Filters>
         <SearchBox
           label="Search"
-          placeholder="Who, or on what"
+          placeholder="Actor or target"
           value={search.q ?? ''}
           onChange={(q) => set({ q: q || undefined })}
         />
         <FilterSelect
-          label="About"
+          label="Category"
           value={search.category}
           choices={categories}
           onChange={(category) => set({ category })}
         />
-        <FilterSelect label="What" value={search.type} choices={types} onChange={(type) => set({ type })} />
+        <FilterSelect label="Action" value={search.type} choices={types} onChange={(type) => set({ type })} />
       </Filters>
       <Group gap="sm" mih={26}>
         <Text fz="sm" c="dimmed" role="status">
@@ -104,13 +103,11 @@ interface NothingProps {
 
 const Nothing = ({ isFiltered, isMore }: NothingProps) =>
   isFiltered ? (
-    <Empty title={isMore ? 'No loaded entry fits' : 'No entry of this time fits'}>
-      {isMore ? 'Clear the filters, or load more of this time.' : 'Clear the filters, or choose a longer time.'}
+    <Empty title={isMore ? 'No matching entries loaded' : 'No matching entries'}>
+      {isMore ? 'Clear the filters or load more entries.' : 'Clear the filters or choose a longer period.'}
     </Empty>
   ) : (
-    <Empty title="Nothing happened in this time">
-      Every change is written here: who made it, when, and what was before and after. Choose a longer time to see more.
-    </Empty>
+    <Empty title="No activity in this period">All changes are logged here. Choose a longer period to see more.</Empty>
   )
 
 function countWords(shown: number, loaded: number, isMore: boolean): string {

@@ -57,7 +57,7 @@ const keyOf = ({ entry, isDetail }: Row) => `${entry.id} ${isDetail}`
 const columnsOf = (gone: ReadonlySet<string>, toggle: (id: string) => void): Column<Row>[] => [
   {
     id: 'when',
-    title: 'When',
+    title: 'Time',
     width: '150px',
     cell: ({ entry, isOpen }) => (
       <FoldButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
@@ -66,10 +66,10 @@ const columnsOf = (gone: ReadonlySet<string>, toggle: (id: string) => void): Col
       </FoldButton>
     ),
   },
-  { id: 'what', title: 'What', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => inWords(entry.type) },
+  { id: 'what', title: 'Action', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => inWords(entry.type) },
   {
     id: 'target',
-    title: 'On what',
+    title: 'Target',
     width: 'minmax(0, 1.6fr)',
     cell: ({ entry: { target, details } }) => (
       <>
@@ -80,7 +80,7 @@ const columnsOf = (gone: ReadonlySet<string>, toggle: (id: string) => void): Col
   },
   {
     id: 'who',
-    title: 'Who',
+    title: 'Actor',
     width: 'minmax(0, 1fr)',
     cell: ({ entry: { actor } }) => (
       <>

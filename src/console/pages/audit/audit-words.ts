@@ -11,5 +11,5 @@ export const actorKinds: Readonly<Record<Entry['actor']['type'], string>> = {
   KEY: 'API key',
   DEVICE: 'Device',
   CLI: 'Command line',
-  SYSTEM: 'Roomkeeper itself',
+  SYSTEM: 'System',
 }

@@ -8,8 +8,7 @@ import { DownloadIcon } from '../../parts/page/icons.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { client } from '../../session.ts'
 
-const told =
-  'All entries of this time, whatever the filters hide. That somebody exported them is written to the log too.'
+const told = 'Exports the whole period, ignoring filters. Exports are logged.'
 
 interface ExportButtonProps {
   readonly window: AuditWindow
@@ -21,10 +20,10 @@ export function ExportButton({ window: { from, to }, isFiltered }: ExportButtonP
     mutationFn: async () => (await client().auditLogs({ from, to }, { accept: 'text/csv' })).body,
     onSuccess: async (csv) => {
       saveFile(csv, `audit ${day(from)} to ${day(Math.min(to, Date.now()))}.csv`)
-      notifications.show({ message: 'The audit log was exported, and the export was logged.', color: 'green' })
+      notifications.show({ message: 'Audit log exported', color: 'green' })
       await queryClient.invalidateQueries({ queryKey: ['auditLogs'] })
     },
-    onError: (error) => sayFailed(error, 'The export did not work'),
+    onError: (error) => sayFailed(error, 'Export failed'),
   })
   return (
     <Tooltip label={told} multiline maw={300}>
@@ -36,7 +35,7 @@ export function ExportButton({ window: { from, to }, isFiltered }: ExportButtonP
         aria-description={told}
         onClick={() => save.mutate()}
       >
-        {isFiltered ? 'Export CSV, unfiltered' : 'Export CSV'}
+        {isFiltered ? 'Export CSV (unfiltered)' : 'Export CSV'}
       </Button>
     </Tooltip>
   )

@@ -24,7 +24,7 @@ export function WindowPicker({ window, onChange }: WindowPickerProps) {
   return (
     <Group gap="sm" align="flex-start">
       <SegmentedControl
-        aria-label="Time"
+        aria-label="Period"
         data={[...choices]}
         value={window.choice}
         onChange={choose}
@@ -64,7 +64,7 @@ function Moments({ window, onChange }: WindowPickerProps) {
           leftSection={<Text fz="xs">To</Text>}
           leftSectionWidth={48}
           value={to}
-          error={isBackwards && 'The end must be after the beginning.'}
+          error={isBackwards && 'End must be after start.'}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
         <Button type="submit" variant="default" disabled={!isComplete || isBackwards}>
