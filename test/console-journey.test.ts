@@ -147,10 +147,10 @@ test('move a pair to another room, and what is paired goes along', async () => {
 test('create and delete sites, with the rules said before the click', async () => {
   await page.goto('/sites')
   await button('New region').click()
-  await dialog().getByLabel('Name of the region').fill('Oceania')
+  await dialog().getByLabel('Region name').fill('Oceania')
   await dialog().getByRole('button', { name: 'Create region' }).click()
   await button('New location in Oceania').click()
-  await dialog().getByLabel('Name of the location').fill('Suva')
+  await dialog().getByLabel('Location name').fill('Suva')
   await dialog().getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('link', { name: 'Suva' }).waitFor()
 
@@ -164,18 +164,18 @@ test('create and delete sites, with the rules said before the click', async () =
   const listed = async (kind: 'regions' | 'locations', name: string) =>
     (await read(`/${kind}`))[kind].find((one: { name: string }) => one.name === name)
   const loadAgain = async (nowCalled: string) => {
-    await dialog().getByText(`Somebody has changed it meanwhile: it is called ${nowCalled} now.`).waitFor()
+    await dialog().getByText(`Renamed to ${nowCalled} by someone else.`).waitFor()
     await dialog().getByRole('button', { name: 'Load it again' }).click()
   }
   const oceania = await listed('regions', 'Oceania')
   await button('Rename Oceania').click()
   await fleet.org.call('PUT', `/regions/${oceania.id}`, { body: { name: 'Pacific' } })
-  await dialog().getByLabel('Name of the region').fill('South Seas')
+  await dialog().getByLabel('Region name').fill('South Seas')
   await dialog().getByRole('button', { name: 'Rename region' }).click()
   await loadAgain('Pacific')
   expect(await listed('regions', 'Pacific')).toMatchObject({ id: oceania.id })
-  expect(await dialog().getByLabel('Name of the region').inputValue()).toBe('Pacific')
-  await dialog().getByLabel('Name of the region').fill('Oceania')
+  expect(await dialog().getByLabel('Region name').inputValue()).toBe('Pacific')
+  await dialog().getByLabel('Region name').fill('Oceania')
   await dialog().getByRole('button', { name: 'Rename region' }).click()
   await dialog().waitFor({ state: 'detached' })
   expect(await listed('regions', 'Oceania')).toMatchObject({ id: oceania.id })
@@ -185,7 +185,7 @@ test('create and delete sites, with the rules said before the click', async () =
   await fleet.org.call('PUT', `/locations/${id}`, { body: { name: 'Suva Harbour' } })
   const toNoRegion = async () => {
     await dialog().getByRole('combobox', { name: 'Region' }).click()
-    await page.getByRole('option', { name: 'In no region' }).click()
+    await page.getByRole('option', { name: 'No region' }).click()
     await dialog().getByRole('button', { name: 'Save location' }).click()
   }
   await toNoRegion()

@@ -13,7 +13,7 @@ interface DeleteProps {
 
 /** The list may know it before the dialog has closed. */
 const Gone = ({ isOwn }: { readonly isOwn: boolean }) => (
-  <Text>{isOwn ? 'It is deleted.' : 'Somebody else has deleted it already.'}</Text>
+  <Text>{isOwn ? 'Deleted' : 'Already deleted by someone else'}</Text>
 )
 
 const mostNamed = 5
@@ -29,7 +29,7 @@ const Named = ({ names }: { readonly names: readonly string[] }) => (
 )
 
 export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readonly region: RegionNode | undefined }) {
-  const remove = useWrite('regionsDelete', { said: 'The region was deleted.', onDone: onClose, quiet: true })
+  const remove = useWrite('regionsDelete', { said: 'Region deleted', onDone: onClose, quiet: true })
   const users = useQuery({ ...ask('usersList'), enabled: opened }).data?.body.users
   const admins = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
   const isBlocked = region !== undefined && region.locationCount > 0
@@ -50,20 +50,17 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
             <b>{region.name}</b> still has {plural(region.locationCount, 'location')}:
           </Text>
           <Named names={region.locations.map(({ name }) => name)} />
-          <Text>
-            Move {region.locationCount === 1 ? 'it' : 'them'} to another region or to none, or delete{' '}
-            {region.locationCount === 1 ? 'it' : 'them'}. Then the region can be deleted.
-          </Text>
+          <Text>Move or delete the locations first.</Text>
         </Stack>
       )}
       {region && !isBlocked && (
         <Stack gap="xs">
           <Text>
-            <b>{region.name}</b> has no locations. It will be gone for good; no room and no device is touched.
+            <b>{region.name}</b> will be permanently deleted. Rooms and devices are not affected.
           </Text>
           {admins.length > 0 && (
             <>
-              <Text>It is taken from {plural(admins.length, 'user')} who looked after it:</Text>
+              <Text>The region is removed from {plural(admins.length, 'user')}:</Text>
               <Named names={admins.map(({ email }) => email)} />
             </>
           )}
@@ -79,7 +76,7 @@ interface DeleteLocationProps extends DeleteProps {
 }
 
 export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteLocationProps) {
-  const remove = useWrite('locationsDelete', { said: 'The location was deleted.', onDone: onClose, quiet: true })
+  const remove = useWrite('locationsDelete', { said: 'Location deleted', onDone: onClose, quiet: true })
   return (
     <Confirm
       opened={opened}
@@ -93,21 +90,17 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
       {!location && <Gone isOwn={!remove.isIdle} />}
       {location && roomNames.length === 0 && (
         <Text>
-          <b>{location.name}</b> has no rooms. It will be gone for good.
+          <b>{location.name}</b> has no rooms and will be permanently deleted.
         </Text>
       )}
       {location && roomNames.length > 0 && (
         <Stack gap="xs">
           <Text>
-            <b>{location.name}</b> has {plural(roomNames.length, 'room')}.{' '}
-            {roomNames.length === 1 ? 'It stays' : 'They stay'}, with all devices, but without a location:
+            <b>{location.name}</b> will be permanently deleted. {plural(roomNames.length, 'room stays', 'rooms stay')}{' '}
+            without a location:
           </Text>
           <Named names={roomNames} />
-          <Text>
-            {roomNames.length === 1
-              ? 'To give it another place, change its location on its own page.'
-              : 'To give them another place, change the location of each on its own page.'}
-          </Text>
+          <Text>To choose another location, edit the {roomNames.length === 1 ? 'room' : 'rooms'}.</Text>
         </Stack>
       )}
     </Confirm>

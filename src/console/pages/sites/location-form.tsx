@@ -25,11 +25,11 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
   const [name, setName] = useState(before.name)
   const [region, setRegion] = useState(before.region)
   const create = useWrite('locationsCreate', {
-    said: (made) => `Location ${made.name} was created.`,
+    said: (made) => `Location ${made.name} created`,
     onDone: onClose,
     quiet: true,
   })
-  const update = useWrite('locationsUpdate', { said: 'The location was changed.', onDone: onClose, quiet: true })
+  const update = useWrite('locationsUpdate', { said: 'Location saved', onDone: onClose, quiet: true })
   const wanted = name.trim()
   const isChanged = wanted !== before.name || region !== before.region
   const id = location?.id ?? 0
@@ -63,8 +63,8 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
       loadAgain={loadAgain}
     >
       <TextInput
-        label="Name of the location"
-        description={location ? undefined : 'A location is where rooms are: a building, or a floor of one.'}
+        label="Location name"
+        description={location ? undefined : 'A building or a floor.'}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         maxLength={longestName}
@@ -73,9 +73,9 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
       />
       <Select
         label="Region"
-        description={location && location.rooms > 0 ? 'Its rooms and their devices go with it.' : undefined}
+        description={location && location.rooms > 0 ? 'Its rooms and devices move too.' : undefined}
         data={[
-          { value: none, label: 'In no region' },
+          { value: none, label: 'No region' },
           ...regions.map(({ id, name: label }) => ({ value: String(id), label })),
         ]}
         value={region}

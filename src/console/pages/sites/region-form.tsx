@@ -18,11 +18,11 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
   const [before, setBefore] = useState(region?.name ?? '')
   const [name, setName] = useState(before)
   const create = useWrite('regionsCreate', {
-    said: (made) => `Region ${made.name} was created.`,
+    said: (made) => `Region ${made.name} created`,
     onDone: onClose,
     quiet: true,
   })
-  const rename = useWrite('regionsUpdate', { said: 'The region was renamed.', onDone: onClose, quiet: true })
+  const rename = useWrite('regionsUpdate', { said: 'Region renamed', onDone: onClose, quiet: true })
   const wanted = name.trim()
   const id = region?.id ?? 0
   const save = useSave(
@@ -46,8 +46,8 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
       loadAgain={loadAgain}
     >
       <TextInput
-        label="Name of the region"
-        description={region ? undefined : 'A region groups locations: a country, a campus, a part of the company.'}
+        label="Region name"
+        description={region ? undefined : 'A group of locations, such as a country or a campus.'}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         maxLength={longestName}

@@ -55,6 +55,6 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
   )
 }
 
-const Gone = () => <Text>Somebody else has deleted it meanwhile.</Text>
+const Gone = () => <Text>This site was deleted by someone else.</Text>
 
 const locationsOf = ({ regions, loose }: SiteTree) => [...regions.flatMap((node) => node.locations), ...loose]

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { ask, queryClient } from '../../api.ts'
 import { ChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
+import { capitalised } from '../../parts/text/words.ts'
 
 /** Saves only what is still as it was seen. */
 export const useSave = (check: () => Promise<void>, write: () => Promise<unknown>) =>
@@ -16,8 +17,7 @@ export async function checkRegion(id: number, seenName: string): Promise<void> {
   const { body } = await queryClient.fetchQuery({ ...ask('regionsList'), staleTime: 0 })
   const now = body.regions.find((region) => region.id === id)
   if (!now) throw new Error(gone)
-  if (now.name !== seenName)
-    throw new ChangedMeanwhile(`Somebody has changed it meanwhile: it is called ${now.name} now.`)
+  if (now.name !== seenName) throw new ChangedMeanwhile(`Renamed to ${now.name} by someone else.`)
 }
 
 interface SeenLocation {
@@ -31,12 +31,12 @@ export async function checkLocation(id: number, seen: SeenLocation): Promise<voi
   const now = body.locations.find((location) => location.id === id)
   if (!now) throw new Error(gone)
   const changes = [
-    ...(now.name === seen.name ? [] : [`it is called ${now.name}`]),
+    ...(now.name === seen.name ? [] : [`renamed to ${now.name}`]),
     ...((now.region?.id ?? 0) === seen.regionId
       ? []
-      : [now.region ? `it is in ${now.region.name}` : 'it is in no region']),
+      : [now.region ? `moved to ${now.region.name}` : 'moved out of its region']),
   ]
-  if (changes.length > 0) throw new ChangedMeanwhile(`Somebody has changed it meanwhile: ${changes.join(' and ')} now.`)
+  if (changes.length > 0) throw new ChangedMeanwhile(capitalised(`${changes.join(' and ')} by someone else.`))
 }
 
-const gone = 'Somebody else has deleted it meanwhile.'
+const gone = 'This site was deleted by someone else.'

@@ -80,7 +80,7 @@ export const RegionBranch = memo(({ region, isOpen, onToggle, start }: RegionBra
     of={region.locationCount}
     isOpen={isOpen}
     onToggle={() => onToggle(region.id)}
-    empty="No location is in this region yet."
+    empty="No locations yet"
     beside={
       <>
         <TallyCells name={region.name} tally={region} href={roomsIn('region', region.id)} />

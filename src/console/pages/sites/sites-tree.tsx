@@ -64,7 +64,7 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
             {plural(tree.regions.length, 'region')}, {plural(locationCount, 'location')}
           </Text>
           <Button variant="subtle" size="xs" onClick={turnAll} disabled={wanted !== ''}>
-            {startsOpen ? 'Close all' : 'Open all'}
+            {startsOpen ? 'Collapse all' : 'Expand all'}
           </Button>
         </Group>
       </Group>
@@ -82,7 +82,7 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
           {shown.loose.length > 0 && (
             <Branch
               id="region-none"
-              name="Not in a region"
+              name="No region"
               count={shown.loose.length}
               of={tree.loose.length}
               isOpen={isOpen(loose)}
@@ -96,9 +96,7 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
             </Branch>
           )}
         </Box>
-        {isNothing && (
-          <Empty title={`Nothing has “${wanted}” in its name`}>Try fewer letters, or another part of the name.</Empty>
-        )}
+        {isNothing && <Empty title={`No matches for “${wanted}”`}>Try another part of the name.</Empty>}
         {wanted === '' && <Homeless tree={tree} />}
       </Card>
     </>
@@ -109,7 +107,7 @@ const Homeless = ({ tree: { homeless } }: { readonly tree: SiteTree }) =>
   homeless.rooms > 0 && (
     <Text fz="sm" className={classes.homeless}>
       <Link to="/rooms" search={{ location: 'none' }}>
-        Rooms without a location: {homeless.rooms.toLocaleString('en-GB')}
+        {plural(homeless.rooms, 'room')} without a location
       </Link>
     </Text>
   )
@@ -117,13 +115,10 @@ const Homeless = ({ tree: { homeless } }: { readonly tree: SiteTree }) =>
 const NoSites = ({ tree, start }: SitesTreeProps) => (
   <Card bg="var(--rk-panel)">
     <Empty title="No sites yet">
-      A location is where rooms are: a building, or a floor of one. Regions group locations, if you have many. With
-      both, rooms are easier to find, and lists can be narrowed down to one place.
+      Locations are buildings or floors. Regions group locations. Use them to filter lists.
       {start && (
         <Group justify="center" mt="md">
-          <Button onClick={() => start({ kind: 'new-location', regionId: undefined })}>
-            Create the first location
-          </Button>
+          <Button onClick={() => start({ kind: 'new-location', regionId: undefined })}>Create location</Button>
         </Group>
       )}
     </Empty>
