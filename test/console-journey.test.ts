@@ -207,11 +207,11 @@ test('create and delete sites, with the rules said before the click', async () =
 test('make a key that is shown once, and revoke it', async () => {
   await page.goto('/settings')
   await button('New key').click()
-  await dialog().getByLabel('Name of the key').fill('Wall display')
+  await dialog().getByLabel('Key name').fill('Wall display')
   await dialog().getByRole('button', { name: 'Create key' }).click()
   const key = await dialog().getByLabel('API key').inputValue()
   expect((await house.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(200)
-  await dialog().getByRole('button', { name: 'I have kept it' }).click()
+  await dialog().getByRole('button', { name: 'Done' }).click()
   await dialog().waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(key)
   await button(/^Revoke Wall display/).click()

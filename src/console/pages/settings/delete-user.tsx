@@ -12,7 +12,7 @@ interface DeleteUserProps {
 }
 
 export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserProps) {
-  const remove = useWrite('usersDelete', { said: `${user?.email} was deleted.`, onDone: onClose, quiet: true })
+  const remove = useWrite('usersDelete', { said: `${user?.email} deleted`, onDone: onClose, quiet: true })
   return (
     <Confirm
       opened={opened}
@@ -25,9 +25,7 @@ export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserPro
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
         <b>{user?.email}</b>{' '}
-        {isLastOwner
-          ? 'is the last owner. Make somebody else an owner first.'
-          : 'will no longer be on record. Nobody loses access: users sign in nowhere, and keys stay as they are.'}
+        {isLastOwner ? 'is the last owner. Assign another owner first.' : 'will be removed. API keys are not affected.'}
       </Text>
     </Confirm>
   )

@@ -31,16 +31,15 @@ export function KeysSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        Programs use them, and people sign in to this console with them. Give each its own, with no more rights than it
-        needs.
+        Used by integrations and to sign in. Create one key per person or system, with the least access needed.
       </Text>
       <Table.ScrollContainer minWidth={720}>
         <Table verticalSpacing="xs" aria-label="API keys">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Name</Table.Th>
-              <Table.Th scope="col">Begins with</Table.Th>
-              <Table.Th scope="col">May</Table.Th>
+              <Table.Th scope="col">Prefix</Table.Th>
+              <Table.Th scope="col">Access</Table.Th>
               <Table.Th scope="col">Created</Table.Th>
               <Table.Th scope="col">Expires</Table.Th>
               <Table.Th scope="col">Last used</Table.Th>
@@ -73,7 +72,7 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
         <span style={{ overflowWrap: 'anywhere' }}>{key.name}</span>
         {isOwn && (
           <Badge variant="light" tt="none">
-            this session
+            This session
           </Badge>
         )}
       </Group>
@@ -124,14 +123,13 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
 
 /** What is missing, and who can help. */
 export function KeysMissing() {
-  const { scopes, manage, key } = useSession()
+  const { scopes, manage } = useSession()
   const missing = [...(scopes.includes('write') ? [] : ['Write']), ...(manage ? [] : ['Manage'])].join(' and ')
   return (
     <Section title="API keys">
       <Text fz="sm">
-        You are signed in with the key <b>{key.name}</b>, which does not have {missing}: it can neither show nor change
-        keys. Ask somebody whose key manages keys and users, or whoever runs the server:{' '}
-        <Code>npm run roomkeeper -- keys create</Code> makes one there.
+        You need {missing} access to manage keys. Ask an administrator, or create a key on the server:{' '}
+        <Code>npm run roomkeeper -- keys create</Code>
       </Text>
     </Section>
   )

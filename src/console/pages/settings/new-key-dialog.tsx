@@ -16,7 +16,7 @@ export function NewKeyDialog({ opened, onClose }: NewKeyDialogProps) {
     <Modal
       opened={opened}
       onClose={onClose}
-      title={canLeave ? 'New API key' : 'Keep this key'}
+      title={canLeave ? 'New API key' : 'Save your key'}
       size={canLeave ? 'md' : 'lg'}
       withCloseButton={canLeave}
       closeOnEscape={canLeave}

@@ -53,8 +53,8 @@ export function NewKeyForm({ onCancel, onMade }: NewKeyFormProps) {
       onCancel={onCancel}
     >
       <TextInput
-        label="Name of the key"
-        description="Who or what uses it: it is the name in the audit log."
+        label="Key name"
+        description="Shown in the audit log."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         maxLength={longestName}
@@ -64,24 +64,24 @@ export function NewKeyForm({ onCancel, onMade }: NewKeyFormProps) {
       {/* Whoever sees this form has all three rights: a key cannot grant what it does not have. [contract 3.6] */}
       <Stack component="fieldset" gap="xs" p={0} m={0} bd={0}>
         <Text component="legend" fz="sm" fw={600} mb={6} p={0}>
-          What it may do
+          Access
         </Text>
         <Checkbox
           label="Read"
-          description="See rooms, devices, sensors and the audit log. Signing in to this console needs it."
+          description="See rooms, devices, sensors and the audit log. Required to sign in."
           checked={reads}
           onChange={(event) => setReads(event.currentTarget.checked)}
         />
         <Checkbox
           label="Write"
-          description="Change rooms, sites and configs, and reboot devices."
+          description="Change rooms, sites and settings, and restart devices."
           checked={writes || manages}
           disabled={manages}
           onChange={(event) => setWrites(event.currentTarget.checked)}
         />
         <Checkbox
           label="Manage"
-          description="Create and revoke keys, and change users. It needs Write too."
+          description="Create and revoke keys, and change users. Requires Write."
           checked={manages}
           onChange={(event) => {
             setManages(event.currentTarget.checked)
@@ -102,7 +102,7 @@ export function NewKeyForm({ onCancel, onMade }: NewKeyFormProps) {
             type="date"
             label="Last day"
             value={date}
-            error={isPast && 'Choose a day that is not over yet.'}
+            error={isPast && 'Choose today or a later date.'}
             onChange={(event) => setDate(event.currentTarget.value)}
           />
         )}

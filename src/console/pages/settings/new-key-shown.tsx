@@ -17,7 +17,7 @@ interface NewKeyShownProps {
 export const NewKeyShown = ({ made, onKept }: NewKeyShownProps) => (
   <Stack>
     <Text style={{ overflowWrap: 'anywhere' }}>
-      The key <b>{made.name}</b> was created. Copy it now to where it will be used, or into a password store.
+      Key <b>{made.name}</b> created. Copy the key now, for example to a password manager.
     </Text>
     <Group gap="xs" wrap="nowrap" align="flex-end">
       <TextInput
@@ -38,13 +38,12 @@ export const NewKeyShown = ({ made, onKept }: NewKeyShownProps) => (
         <WarnIcon />
       </Text>
       <Text fz="sm">
-        <b>It is not shown again.</b> Roomkeeper keeps only a hash of it. Whoever loses it makes another one and revokes
-        this one.
+        <b>You won’t be able to see the key again.</b> If you lose it, create a new key and revoke this one.
       </Text>
     </Group>
     <Group justify="flex-end">
       <Button variant="default" onClick={onKept}>
-        I have kept it
+        Done
       </Button>
     </Group>
   </Stack>
@@ -58,7 +57,7 @@ function CopyKey({ text }: { readonly text: string }) {
   useEffect(() => button.current?.focus(), [])
   return (
     <Button ref={button} leftSection={copied ? <CheckIcon /> : <CopyIcon />} onClick={() => copy(text)}>
-      {copied ? 'Copied' : error ? 'Select it to copy' : 'Copy key'}
+      {copied ? 'Copied' : error ? 'Select the key to copy' : 'Copy key'}
     </Button>
   )
 }

@@ -16,10 +16,10 @@ interface RevokeKeyProps {
 export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps) {
   const isOwn = key?.id === useSession().key.id
   const revoke = useWrite('keysDelete', {
-    said: `The key ${key?.name} was revoked.`,
+    said: `Key ${key?.name} revoked`,
     onDone: () => {
       onClose()
-      if (isOwn) signedOut('You have revoked the key that you were signed in with. Sign in with another one.')
+      if (isOwn) signedOut('Your key was revoked. Sign in with another key.')
     },
     quiet: true,
   })
@@ -35,22 +35,21 @@ export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps
       write={revoke}
       onConfirm={() => key && revoke.mutate({ input: { id: key.id } })}
     >
-      {key && isGone && revoke.isIdle && <Text>Somebody else has revoked it already.</Text>}
+      {key && isGone && revoke.isIdle && <Text>This key is already revoked.</Text>}
       {key && !isGone && isLast && (
         <Text>
-          <b>{key.name}</b> is the last key that manages keys and users: without it nobody could make another. Create a
-          new key with Manage first, then revoke this one.
+          <b>{key.name}</b> is the last key that can manage keys and users. Create another key with Manage access first.
         </Text>
       )}
       {key && !isGone && !isLast && (
         <Stack gap="xs">
           <Text style={{ overflowWrap: 'anywhere' }}>
-            <b>{key.name}</b> ({key.prefix}…) stops working at once, for good. Programs that use it are refused, and
-            everybody who is signed in with it is signed out.
+            <b>{key.name}</b> ({key.prefix}…) stops working immediately, and all its sessions end. This cannot be
+            undone.
           </Text>
-          {isOwn && <Text fw={600}>You are signed in with this key: you will be signed out yourself.</Text>}
+          {isOwn && <Text fw={600}>You are signed in with this key and will be signed out.</Text>}
           <Text fz="sm" c="dimmed">
-            {key.lastUsedAt ? `It was last used: ${shortTime(Date.parse(key.lastUsedAt))}.` : 'It was never used.'}
+            {key.lastUsedAt ? `Last used: ${shortTime(Date.parse(key.lastUsedAt))}` : 'Never used'}
           </Text>
         </Stack>
       )}

@@ -21,7 +21,7 @@ type Sent = Omit<UserRecord, 'id'>
 const address = /^[^@\s]+@[^@\s]+$/
 
 export function NewUser({ regions, onClose }: FormProps) {
-  const create = useWrite('usersCreate', { said: (made) => `${made.email} was added.`, onDone: onClose, quiet: true })
+  const create = useWrite('usersCreate', { said: (made) => `${made.email} added`, onDone: onClose, quiet: true })
   return (
     <UserForm
       verb="Create user"
@@ -38,7 +38,7 @@ export function NewUser({ regions, onClose }: FormProps) {
 /** Writes only over the version that the form began with. [contract 7.11] */
 export function EditUser({ id, regions, onClose }: FormProps & { readonly id: string }) {
   const { seen, loadAgain } = useSeen('usersGet', { id })
-  const update = useWrite('usersUpdate', { said: 'The user was changed.', onDone: onClose, quiet: true })
+  const update = useWrite('usersUpdate', { said: 'User saved', onDone: onClose, quiet: true })
   return (
     <UserForm
       key={seen.etag}
@@ -87,13 +87,8 @@ function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, loa
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
         onBlur={() => setLeft(true)}
-        description={isAddress ? undefined : 'Such as ada@example.org.'}
-        error={
-          hasLeft &&
-          email.trim() !== '' &&
-          !isAddress &&
-          'That is not an e-mail address yet: it needs a name, an @ and a domain.'
-        }
+        description={isAddress ? undefined : 'For example name@example.org'}
+        error={hasLeft && email.trim() !== '' && !isAddress && 'Enter a valid e-mail address.'}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         maxLength={254}
         autoComplete="off"
@@ -113,18 +108,18 @@ function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, loa
           onChange={(value) => setRole(value as UserRecord['role'])}
         />
         <Text fz="xs" c="dimmed">
-          {role === 'owner' ? 'An owner looks after everything.' : 'An admin looks after the regions below.'}
+          {role === 'owner' ? 'Responsible for all regions.' : 'Responsible for the regions below.'}
         </Text>
       </Stack>
       {role === 'admin' && (
         <MultiSelect
           label="Regions"
-          placeholder={chosen.length === 0 ? 'None chosen' : undefined}
+          placeholder={chosen.length === 0 ? 'Select regions' : undefined}
           data={regions.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={chosen}
           onChange={setChosen}
           searchable
-          nothingFoundMessage="No region has that in its name"
+          nothingFoundMessage="No matches"
           maxDropdownHeight={220}
         />
       )}

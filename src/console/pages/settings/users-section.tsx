@@ -37,12 +37,11 @@ export function UsersSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        <b>Records only, for now:</b> nobody signs in with a user, nothing is mailed to them, and their role gives them
-        no rights. People sign in with API keys.
+        <b>Contact list only.</b> Roles grant no access. Sign-in uses API keys.
       </Text>
       {users.length === 0 ? (
         <Text fz="sm" py="xs">
-          No user is on record yet. A record says who owns this organisation, or who looks after which regions.
+          No users yet
         </Text>
       ) : (
         <Table.ScrollContainer minWidth={560}>
@@ -51,7 +50,7 @@ export function UsersSection() {
               <Table.Tr>
                 <Table.Th scope="col">E-mail address</Table.Th>
                 <Table.Th scope="col">Role</Table.Th>
-                <Table.Th scope="col">Looks after</Table.Th>
+                <Table.Th scope="col">Regions</Table.Th>
                 {manage && <Table.Td />}
               </Table.Tr>
             </Table.Thead>
@@ -116,11 +115,11 @@ export function UsersSection() {
 }
 
 function lookedAfter({ role, regionIds }: UserRecord, names: ReadonlyMap<number, string>) {
-  if (role === 'owner') return 'Everything'
-  if (regionIds.length > 0) return regionIds.map((id) => names.get(id) ?? `region ${id}`).join(', ')
+  if (role === 'owner') return 'All regions'
+  if (regionIds.length > 0) return regionIds.map((id) => names.get(id) ?? `Region ${id}`).join(', ')
   return (
     <Text span fz="sm" c="dimmed">
-      No region
+      None
     </Text>
   )
 }
