@@ -1,4 +1,4 @@
-// What an empty fleet shows: how the first device comes in, and how to have a simulated fleet meanwhile.
+// Guides through the enrolment of the first device, or to a simulated fleet, while there are no devices.
 import { Code, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -11,9 +11,9 @@ import { plural } from '../../parts/text/words.ts'
 import { useMay, useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
-/** What the commands take for granted. */
-const usualAddress = 'http://127.0.0.1:8080'
-const elsewhere = location.origin === usualAddress ? '' : ` --url ${location.origin}`
+/** The address that the commands use unless they are given another. */
+const defaultServerUrl = 'http://127.0.0.1:8080'
+const urlOption = location.origin === defaultServerUrl ? '' : ` --url ${location.origin}`
 
 export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
   const { org } = useSession()
@@ -53,7 +53,7 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
         <Stack gap="sm">
           <Text>Run a simulated fleet of 20 devices. In the server's checkout:</Text>
           <Command
-            text={`npm run roomkeeper -- simulate --org ${org.id} --key YOUR-API-KEY --endpoints 20 --rooms 8 --locations 3 --regions 1${elsewhere}`}
+            text={`npm run roomkeeper -- simulate --org ${org.id} --key YOUR-API-KEY --endpoints 20 --rooms 8 --locations 3 --regions 1${urlOption}`}
           />
           <Text>Or start a separate demo server with 60 devices and a week of data:</Text>
           <Command text={location.port === '8080' ? 'npm run demo -- --port 8081 --mqtt-port 1884' : 'npm run demo'} />

@@ -1,4 +1,4 @@
-// The large numbers: rooms by state, the worst first, and the people in them. Each leads to the rooms that it counts.
+// The large numbers of the overview: rooms by state, worst first, and occupancy. Each number links to its rooms.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -10,11 +10,11 @@ import { Heard } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
-interface RowsProps {
+interface RoomRowsProps {
   readonly rows: readonly RoomRow[]
 }
 
-export function StateTiles({ rows }: RowsProps) {
+export function StateTiles({ rows }: RoomRowsProps) {
   const counts = useMemo(() => {
     const byState = new Map<RoomState, number>()
     for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
@@ -41,16 +41,16 @@ export function StateTiles({ rows }: RowsProps) {
   })
 }
 
-export function PeopleTile({ rows }: RowsProps) {
-  const { people, some, none } = useMemo(() => {
-    const used = rows.filter(roomTest({ people: 'some' }))
+export function PeopleTile({ rows }: RoomRowsProps) {
+  const { people, occupiedCount, freeCount } = useMemo(() => {
+    const occupied = rows.filter(roomTest({ people: 'some' }))
     return {
-      people: used.reduce((sum, row) => sum + (row.people ?? 0), 0),
-      some: used.length,
-      none: rows.filter(roomTest({ people: 'none' })).length,
+      people: occupied.reduce((sum, row) => sum + (row.people ?? 0), 0),
+      occupiedCount: occupied.length,
+      freeCount: rows.filter(roomTest({ people: 'none' })).length,
     }
   }, [rows])
-  const isKnown = some + none > 0
+  const isKnown = occupiedCount + freeCount > 0
   return (
     <div className={classes.tile}>
       <Mark colour="var(--mantine-color-text)" mark={<PeopleIcon size={16} />}>
@@ -65,11 +65,11 @@ export function PeopleTile({ rows }: RowsProps) {
           <Text span fz="sm" c="dimmed">
             in{' '}
             <Link to="/rooms" search={{ people: 'some', sort: '-people' }}>
-              {plural(some, 'room')}
+              {plural(occupiedCount, 'room')}
             </Link>
             ,{' '}
             <Link to="/rooms" search={{ people: 'none' }}>
-              {none.toLocaleString('en-GB')} free
+              {freeCount.toLocaleString('en-GB')} free
             </Link>
           </Text>
         </>

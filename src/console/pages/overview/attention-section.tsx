@@ -1,4 +1,4 @@
-// The rooms that need somebody: where, what is wrong, since when.
+// Lists the rooms that need attention: their state, the problem and its start.
 import { Text } from '@mantine/core'
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -17,12 +17,12 @@ import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
-const mostShown = 8
+const maxRoomsShown = 8
 
-export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
-  const needing = useMemo(() => rows.filter(isNeedy).sort(worstFirst), [rows])
-  const shown = needing.slice(0, mostShown)
-  // The list does not say since when; the few rooms that are shown are asked themselves.
+export function AttentionSection({ rows }: { readonly rows: readonly RoomRow[] }) {
+  const attentionRooms = useMemo(() => rows.filter(isNeedy).sort(worstFirst), [rows])
+  const shown = attentionRooms.slice(0, maxRoomsShown)
+  // The list of rooms has no connection times, so the few rooms that are shown are read one by one.
   const details = useQueries({ queries: shown.map(({ id }) => ask('roomsGet', { id })) })
   return (
     <Section title="Needs attention">
@@ -33,14 +33,14 @@ export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
       ) : (
         <ul className={classes.list}>
           {shown.map((row, index) => (
-            <NeedyRoom key={row.id} row={row} room={details[index]?.data?.body} />
+            <AttentionRoom key={row.id} row={row} room={details[index]?.data?.body} />
           ))}
         </ul>
       )}
-      {needing.length > mostShown && (
+      {attentionRooms.length > maxRoomsShown && (
         <Text fz="sm" mt="sm">
           <Link to="/rooms" search={{ state: needy }}>
-            View all {plural(needing.length, 'room')}
+            View all {plural(attentionRooms.length, 'room')}
           </Link>
         </Text>
       )}
@@ -48,13 +48,13 @@ export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
   )
 }
 
-function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room | undefined }) {
+function AttentionRoom({ row, room }: { readonly row: RoomRow; readonly room: Room | undefined }) {
   const { org } = useSession()
-  const { why, since, zone } = whyOf(row, room, org.timezone)
+  const { text, since, zone } = problemOf(row, room, org.timezone)
   return (
-    <li className={classes.needy}>
+    <li className={classes.attentionRoom}>
       <RoomStateMark state={row.state} />
-      <div className={classes.cut}>
+      <div className={classes.truncated}>
         <Link to="/rooms/$roomId" params={{ roomId: String(row.id) }} className={classes.name}>
           {row.name}
         </Link>{' '}
@@ -62,7 +62,7 @@ function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room |
           {[row.location?.name ?? 'No location', row.region?.name].filter(Boolean).join(', ')}
         </Text>
         <Text fz="sm">
-          {why}
+          {text}
           {since !== undefined && (
             <>
               {' '}
@@ -76,34 +76,34 @@ function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room |
   )
 }
 
-const missing = ({ endpointCount, connectedCount }: RoomRow) => endpointCount - connectedCount
+const offlineCount = ({ endpointCount, connectedCount }: RoomRow) => endpointCount - connectedCount
 const worstFirst = (a: RoomRow, b: RoomRow) =>
-  inOrder(b.state, a.state) || missing(b) - missing(a) || inOrder(a.order, b.order) || a.id - b.id
+  inOrder(b.state, a.state) || offlineCount(b) - offlineCount(a) || inOrder(a.order, b.order) || a.id - b.id
 
-interface Why {
-  readonly why: string
+interface RoomProblem {
+  readonly text: string
+  /** Milliseconds since 1970. */
   readonly since?: number | undefined
   readonly zone?: string | undefined
 }
 
-function whyOf(row: RoomRow, room: Room | undefined, orgZone: string): Why {
-  const gone = missing(row)
-  if (gone === 0) return { why: 'A device rejected its settings' }
-  const lost = room?.endpoints.filter(({ connected }) => !connected) ?? []
-  const times = lost.flatMap(({ connectionTime }) => (connectionTime ? [Date.parse(connectionTime)] : []))
+function problemOf(row: RoomRow, room: Room | undefined, orgZone: string): RoomProblem {
+  if (offlineCount(row) === 0) return { text: 'A device rejected its settings' }
+  const offlineDevices = room?.endpoints.filter(({ connected }) => !connected) ?? []
+  const times = offlineDevices.flatMap(({ connectionTime }) => (connectionTime ? [Date.parse(connectionTime)] : []))
   return {
-    why: offlineWords(row, lost, lost.length > 0 && times.length === 0),
-    // The room is offline since the last of them left, degraded since the first.
+    text: offlineText(row, offlineDevices, offlineDevices.length > 0 && times.length === 0),
+    // A room is offline since its last device disconnected, and degraded since its first one did.
     since: times.length === 0 ? undefined : row.state === 'OFFLINE' ? Math.max(...times) : Math.min(...times),
     zone: room && zoneOf(room, orgZone),
   }
 }
 
-function offlineWords(row: RoomRow, lost: Room['endpoints'], hasNeverConnected: boolean): string {
-  const [first] = lost
-  const name = first && lost.length === 1 ? deviceName(first) : undefined
+function offlineText(row: RoomRow, offlineDevices: Room['endpoints'], hasNeverConnected: boolean): string {
+  const [first] = offlineDevices
+  const name = first && offlineDevices.length === 1 ? deviceName(first) : undefined
   if (row.endpointCount === 1)
     return `${name ?? 'The only device'} ${hasNeverConnected ? 'has never connected' : 'is offline'}`
-  const count = `${missing(row)} of ${row.endpointCount} devices offline${name ? ` (${name})` : ''}`
+  const count = `${offlineCount(row)} of ${row.endpointCount} devices offline${name ? ` (${name})` : ''}`
   return hasNeverConnected ? `${count}, never connected` : count
 }

@@ -1,4 +1,4 @@
-// What changed today, newest first; the same thing done many times in a row is told once.
+// Lists the changes of today, newest first; repeated changes of one type are shown once, with their number.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -13,13 +13,13 @@ import classes from './overview.module.css'
 
 type Entry = ResponseOf<Operations['auditLogs']>['logs'][number]
 
-const mostRead = 200
-const mostShown = 7
+const maxEntriesRead = 200
+const maxRunsShown = 7
 
-export function ChangesSection() {
+export function ActivitySection() {
   const { from, to } = useWindow('today', undefined)
-  const { logs, nextPageToken } = useBody('auditLogs', { from, to, pageSize: mostRead })
-  const runs = useMemo(() => runsOf(logs.filter(isChange)), [logs])
+  const { logs, nextPageToken } = useBody('auditLogs', { from, to, pageSize: maxEntriesRead })
+  const runs = useMemo(() => groupRuns(logs.filter(isChange)), [logs])
   const count = `${logs.length.toLocaleString('en-GB')}${nextPageToken ? '+' : ''}`
   return (
     <Section
@@ -34,8 +34,8 @@ export function ChangesSection() {
         <Empty title="No changes today" />
       ) : (
         <ol className={classes.list}>
-          {runs.slice(0, mostShown).map((run) => (
-            <Change key={run.newest.id} {...run} />
+          {runs.slice(0, maxRunsShown).map((run) => (
+            <RunItem key={run.newest.id} {...run} />
           ))}
         </ol>
       )}
@@ -43,54 +43,56 @@ export function ChangesSection() {
   )
 }
 
-function Change({ newest, count, actors }: Run) {
+function RunItem({ newest, count, actorCount }: EntryRun) {
   const { type, target, actor, timestamp } = newest
   return (
     <li className={classes.change}>
       <Text span fz="sm" c="dimmed">
         <Time at={timestamp} />
       </Text>
-      <div className={classes.cut}>
+      <div className={classes.truncated}>
         <Text span fz="sm" fw={550}>
           {inWords(type)}
           {count > 1 && ` (${count}×)`}
         </Text>
         <Text fz="sm" c="dimmed" truncate title={target.name}>
-          {[count > 1 ? `latest: ${target.name}` : target.name, whoOf(actor, actors)].filter(Boolean).join(' · ')}
+          {[count > 1 ? `latest: ${target.name}` : target.name, actorText(actor, actorCount)]
+            .filter(Boolean)
+            .join(' · ')}
         </Text>
       </div>
     </li>
   )
 }
 
-function whoOf({ type, name }: Entry['actor'], actors: number): string {
-  if (type === 'DEVICE') return actors > 1 ? `by ${plural(actors, 'device')}` : 'by the device'
+function actorText({ type, name }: Entry['actor'], actorCount: number): string {
+  if (type === 'DEVICE') return actorCount > 1 ? `by ${plural(actorCount, 'device')}` : 'by the device'
   if (type === 'CLI') return 'on the command line'
   return type === 'SYSTEM' ? 'by the system' : `by ${name}`
 }
 
-/** Who signs in changes nothing. */
+/** Signing in and out changes nothing. */
 const isChange = ({ type }: Entry) => !type.startsWith('SESSION_')
 
-interface Run {
+interface EntryRun {
   readonly newest: Entry
   readonly count: number
-  /** How many different ones did it. */
-  readonly actors: number
+  /** The number of different actors in the run. */
+  readonly actorCount: number
 }
 
-/** Neighbours of one type: by one key, or each by some device. */
-function runsOf(logs: readonly Entry[]): Run[] {
-  const runs: { newest: Entry; count: number; who: Set<string> }[] = []
+/** A run is a sequence of entries of one type, all by the same actor or all by devices. */
+function groupRuns(logs: readonly Entry[]): EntryRun[] {
+  const runs: { newest: Entry; count: number; actorIds: Set<string> }[] = []
   for (const entry of logs) {
     const last = runs.at(-1)
-    if (last && isAlike(last.newest, entry)) {
+    if (last && isSameRun(last.newest, entry)) {
       last.count++
-      last.who.add(entry.actor.id)
-    } else runs.push({ newest: entry, count: 1, who: new Set([entry.actor.id]) })
+      last.actorIds.add(entry.actor.id)
+    } else runs.push({ newest: entry, count: 1, actorIds: new Set([entry.actor.id]) })
   }
-  return runs.map(({ newest, count, who }) => ({ newest, count, actors: who.size }))
+  return runs.map(({ newest, count, actorIds }) => ({ newest, count, actorCount: actorIds.size }))
 }
 
-const isAlike = (a: Entry, b: Entry) =>
+const isSameRun = (a: Entry, b: Entry) =>
   a.type === b.type && a.actor.type === b.actor.type && (a.actor.type === 'DEVICE' || a.actor.id === b.actor.id)
