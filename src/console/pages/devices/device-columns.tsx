@@ -1,4 +1,4 @@
-// The columns of the table of devices.
+// Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
 import type { DeviceRow } from '../../domain/device/device-rows.ts'
 import { ConnectedMark } from '../../domain/room/state-mark.tsx'
@@ -40,7 +40,7 @@ export const deviceColumns = (isWide: boolean): Column<DeviceRow>[] => [
       roomId === undefined ? (
         <Dimmed>Unassigned</Dimmed>
       ) : (
-        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.quiet} title={roomName}>
+        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.room} title={roomName}>
           {roomName}
         </Link>
       ),

@@ -1,4 +1,4 @@
-// All devices: found by typing, narrowed by filters that are kept in the address, live.
+// The devices page: a live table of all devices, with a search and filters that the address holds.
 import { Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -28,17 +28,18 @@ export function DevicesPage() {
   const isWide = useMediaQuery('(min-width: 64em)', undefined, { getInitialValueInEffect: false })
   const change = useAddressChange<Search>(navigate)
 
-  const wanted = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(wanted.sort, usualSort), [wanted.sort])
-  // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
+  const deferredSearch = useDeferredValue(search)
+  const sort = useMemo(() => sortFrom(deferredSearch.sort, usualSort), [deferredSearch.sort])
+  // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(deviceTest(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(deviceTest(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => deviceColumns(isWide), [isWide])
 
-  const isFiltered = filters.some((name) => search[name] !== undefined)
-  const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const clear = () =>
+    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
 
-  // Drawn anew for other rows only, not for every letter that is typed.
+  // The memo keeps the table from rendering for every letter that is typed.
   const table = useMemo(
     () => (
       <VirtualTable
@@ -71,7 +72,7 @@ export function DevicesPage() {
   )
 }
 
-const filters = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
+const filterNames = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
   <Empty title="No devices yet">

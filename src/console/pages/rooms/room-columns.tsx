@@ -1,4 +1,4 @@
-// The columns of the table of rooms.
+// Defines the columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
 import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
 import type { RoomRow } from '../../domain/room/room-rows.ts'
@@ -9,15 +9,15 @@ import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './rooms.module.css'
 
 const dash = (label: string) => (
-  <span className={classes.unknown} role="img" aria-label={label}>
+  <span className={classes.dash} role="img" aria-label={label}>
     –
   </span>
 )
 const noSite = dash('none')
 const noData = dash('no data')
 
-/** `airShown`: the sensors that have a column. */
-export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Column<RoomRow>[] => [
+/** `airColumns` names the sensors that get a column. */
+export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): Column<RoomRow>[] => [
   {
     id: 'name',
     title: 'Room',
@@ -54,7 +54,7 @@ export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Co
     canSort: true,
     cell: ({ people }) => people?.toLocaleString('en-GB') ?? noData,
   },
-  ...airSensors.filter((sensor) => airShown.includes(sensor)).map(airColumn),
+  ...airSensors.filter((sensor) => airColumns.includes(sensor)).map(airColumn),
 ]
 
 const regionColumn: Column<RoomRow> = {

@@ -1,4 +1,4 @@
-// All rooms: found by typing, narrowed by filters that are kept in the address, live.
+// The rooms page: a live table of all rooms, with a search and filters that the address holds.
 import { Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
@@ -19,7 +19,7 @@ import { RoomFilters } from './room-filters.tsx'
 
 const route = getRouteApi('/rooms')
 type Search = ReturnType<typeof route.useSearch>
-const usualAir: readonly AirSensor[] = ['co2', 'temp']
+const defaultAirSensors: readonly AirSensor[] = ['co2', 'temp']
 
 export function RoomsPage() {
   const { rows, air, airError } = useRoomRows()
@@ -29,21 +29,22 @@ export function RoomsPage() {
   const isWide = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const change = useAddressChange<Search>(navigate)
 
-  const wanted = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(wanted.sort, usualSort), [wanted.sort])
-  // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
+  const deferredSearch = useDeferredValue(search)
+  const sort = useMemo(() => sortFrom(deferredSearch.sort, usualSort), [deferredSearch.sort])
+  // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(roomTest(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(roomTest(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => {
-    const asked = [wanted.air, sort.by].filter(isAirSensor)
-    return roomColumns(isWide ? [...usualAir, ...asked] : asked, isWide)
-  }, [wanted.air, sort.by, isWide])
+    const requested = [deferredSearch.air, sort.by].filter(isAirSensor)
+    return roomColumns(isWide ? [...defaultAirSensors, ...requested] : requested, isWide)
+  }, [deferredSearch.air, sort.by, isWide])
 
-  const isFiltered = filters.some((name) => search[name] !== undefined)
-  const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const clear = () =>
+    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
 
-  // Drawn anew for other rows only, not for every letter that is typed.
-  const isReading = air === 'asked' && wanted.air !== undefined
+  // The memo keeps the table from rendering for every letter that is typed.
+  const isLoadingAir = air === 'asked' && deferredSearch.air !== undefined
   const table = useMemo(
     () => (
       <VirtualTable
@@ -53,10 +54,10 @@ export function RoomsPage() {
         keyOf={(row) => row.id}
         sort={sort}
         onSort={(next) => change({ sort: sortText(next, usualSort) })}
-        empty={isFiltered ? <NoneFound isReading={isReading} /> : <NoRooms mayWrite={may.write} />}
+        empty={isFiltered ? <NoMatches isLoadingAir={isLoadingAir} /> : <NoRooms mayWrite={may.write} />}
       />
     ),
-    [shown, columns, sort, change, isFiltered, isReading, may.write],
+    [shown, columns, sort, change, isFiltered, isLoadingAir, may.write],
   )
 
   return (
@@ -75,10 +76,17 @@ export function RoomsPage() {
   )
 }
 
-const filters = ['q', 'region', 'location', 'state', 'air', 'people'] as const satisfies readonly (keyof RoomFilter)[]
+const filterNames = [
+  'q',
+  'region',
+  'location',
+  'state',
+  'air',
+  'people',
+] as const satisfies readonly (keyof RoomFilter)[]
 
-const NoneFound = ({ isReading }: { readonly isReading: boolean }) =>
-  isReading ? (
+const NoMatches = ({ isLoadingAir }: { readonly isLoadingAir: boolean }) =>
+  isLoadingAir ? (
     <Empty title="Loading air quality…" />
   ) : (
     <Empty title="No rooms match your filters">Change the search or clear the filters.</Empty>
