@@ -1,4 +1,4 @@
-// Asks before a room is deleted, and names the devices that lose their place in the service with it.
+// Confirms the deletion of a room, and lists the devices that are unenrolled with it.
 import { List, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'

@@ -1,4 +1,4 @@
-// One device of a room in a line: is it there, what does it do, what does it run.
+// One device of a room as a line: connection, call, settings and firmware.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -12,13 +12,13 @@ import classes from './room.module.css'
 
 interface DeviceLineProps {
   readonly device: Device
-  readonly isRefusing: boolean
+  readonly hasRejectedSettings: boolean
   readonly zone: string
   readonly isFollower: boolean
   readonly action: ReactNode
 }
 
-export function DeviceLine({ device, isRefusing, zone, isFollower, action }: DeviceLineProps) {
+export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, action }: DeviceLineProps) {
   const { id, model, serial, connected, connectionTime, inCallStatus, firmwareVersion } = device
   const call = callText(inCallStatus)
   return (
@@ -46,7 +46,7 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
             {capitalised(call)}
           </Text>
         )}
-        {isRefusing && (
+        {hasRejectedSettings && (
           <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
             Settings rejected
           </Mark>

@@ -1,4 +1,4 @@
-// The history of a room as a table, for those who read numbers rather than lines.
+// Shows the history of a room as a table of numbers.
 import { Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
@@ -21,7 +21,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
   return (
     <section
       aria-label="History table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
       className={classes.scroller}
     >
@@ -53,7 +53,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
               </Table.Th>
               {sensors.map((sensor) => (
                 <Table.Td key={sensor} ta="right" style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
-                  <Values sensor={sensor} of={values.get(sensor)} />
+                  <Values sensor={sensor} statistics={values.get(sensor)} />
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -66,11 +66,11 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
 
 interface ValuesProps {
   readonly sensor: Sensor
-  readonly of: { readonly min: number; readonly max: number; readonly mean: number } | undefined
+  readonly statistics: { readonly min: number; readonly max: number; readonly mean: number } | undefined
 }
 
-function Values({ sensor, of }: ValuesProps) {
-  if (!of)
+function Values({ sensor, statistics }: ValuesProps) {
+  if (!statistics)
     return (
       <Text span c="dimmed" fz="sm" aria-label="No data">
         –
@@ -78,10 +78,10 @@ function Values({ sensor, of }: ValuesProps) {
     )
   return (
     <>
-      {sensorNumber(sensor, of.mean)}
-      {of.min !== of.max && (
+      {sensorNumber(sensor, statistics.mean)}
+      {statistics.min !== statistics.max && (
         <Text span fz="xs" c="dimmed" display="block">
-          {sensorNumber(sensor, of.min)} to {sensorNumber(sensor, of.max)}
+          {sensorNumber(sensor, statistics.min)} to {sensorNumber(sensor, statistics.max)}
         </Text>
       )}
     </>

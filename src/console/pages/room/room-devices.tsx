@@ -1,4 +1,4 @@
-// The devices of a room, each leader with what is paired with it.
+// Lists the devices of a room, each leader with its paired devices.
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
@@ -14,11 +14,11 @@ import classes from './room.module.css'
 
 interface RoomDevicesProps {
   readonly room: Room
-  readonly refusing: readonly Device[]
+  readonly rejectingDevices: readonly Device[]
   readonly zone: string
 }
 
-export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
+export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) {
   const { write } = useMay()
   const [moving, setMoving] = useState<Device>()
   const groups = deviceGroups(room.endpoints)
@@ -40,11 +40,11 @@ export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
         {groups.map((group) => (
           <li key={group.leaderSerial} className={classes.group}>
             <ul className={classes.lines}>
-              {membersOf(group).map((device, index) => (
+              {groupDevices(group).map((device, index) => (
                 <DeviceLine
                   key={device.id}
                   device={device}
-                  isRefusing={refusing.includes(device)}
+                  hasRejectedSettings={rejectingDevices.includes(device)}
                   zone={zone}
                   isFollower={device !== group.leader}
                   action={write && index === 0 && <MoveButton group={group} device={device} onMove={move} />}
@@ -88,4 +88,4 @@ const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
   </Button>
 )
 
-const membersOf = ({ leader, followers }: DeviceGroup): Device[] => [...(leader ? [leader] : []), ...followers]
+const groupDevices = ({ leader, followers }: DeviceGroup): Device[] => [...(leader ? [leader] : []), ...followers]

@@ -1,11 +1,11 @@
-// Shows a message on every screen of a room.
+// Sends a message to every screen of a room.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
 import { MessageForm } from '../../domain/device/message-form.tsx'
 import type { Room } from '../../domain/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
-export function MessageRoom({ room, onClose }: { readonly room: Room; readonly onClose: () => void }) {
+export function RoomMessageForm({ room, onClose }: { readonly room: Room; readonly onClose: () => void }) {
   const write = useWrite('roomsSendMessage', {
     quiet: true,
     said: ({ operations }) => `Message sent to ${plural(operations.length, 'device')}`,

@@ -1,4 +1,4 @@
-// How a device gets into the room: the code, the same as a QR code, until when it works, and a new one.
+// Shows the enrolment code of a room as text and QR code with its expiry, and creates a new code.
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,23 +15,23 @@ import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
-interface EnrolmentProps {
+interface EnrolmentSectionProps {
   readonly room: Room
   readonly zone: string
 }
 
-export function Enrolment({ room, zone }: EnrolmentProps) {
-  const [isAsking, setAsking] = useState(false)
-  const expiry = expiryOf(room)
-  const isOver = useNow() >= (expiry ?? Number.POSITIVE_INFINITY) || room.dec === undefined
-  const { data, error, refetch } = useQuery({ ...ask('roomsEnrolmentGet', { id: room.id }), enabled: !isOver })
-  const isRefused = error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION'
-  const isExpired = isOver || isRefused
+export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
+  const [isConfirming, setConfirming] = useState(false)
+  const expiresAtMs = expiryOfCode(room)
+  const hasExpired = useNow() >= (expiresAtMs ?? Number.POSITIVE_INFINITY) || room.dec === undefined
+  const { data, error, refetch } = useQuery({ ...ask('roomsEnrolmentGet', { id: room.id }), enabled: !hasExpired })
+  const isRejected = error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION'
+  const isExpired = hasExpired || isRejected
   return (
     <Section
       title="Enrol a device"
       actions={
-        <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+        <Button variant="default" size="xs" onClick={() => setConfirming(true)}>
           New code
         </Button>
       }
@@ -53,53 +53,53 @@ export function Enrolment({ room, zone }: EnrolmentProps) {
             alt={`QR code to enrol a device in ${room.name}`}
           />
           <Stack gap="xs">
-            <Code code={data.body.dec} />
+            <EnrolmentCode code={data.body.dec} />
             <Text fz="sm">Type this code on the device or scan the QR code.</Text>
             <Text fz="sm">
-              {expiry === undefined ? (
+              {expiresAtMs === undefined ? (
                 `Unused. Valid for ${plural(room.decTimeout ?? 24, 'hour')} after first use.`
               ) : (
                 <>
-                  Valid until <Time at={expiry} zone={zone} />
+                  Valid until <Time at={expiresAtMs} zone={zone} />
                 </>
               )}
             </Text>
             <Text fz="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               The QR code leads to {data.body.url}
-              {isOnlyHere(data.body.url) &&
+              {isLoopback(data.body.url) &&
                 '. This address works only on the server itself. Start the server with --public-url so that devices can reach it.'}
             </Text>
           </Stack>
         </div>
       )}
-      <NewCode room={room} isExpired={isExpired} opened={isAsking} onClose={() => setAsking(false)} />
+      <NewCodeDialog room={room} isExpired={isExpired} opened={isConfirming} onClose={() => setConfirming(false)} />
     </Section>
   )
 }
 
-const isOnlyHere = (address: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(new URL(address).hostname)
+const isLoopback = (address: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(new URL(address).hostname)
 
-/** In milliseconds; undefined while nobody has used the code. Before that its first use is long before 1970. [contract 5.4.room] */
-function expiryOf({ decUsed, decTimeout }: Room): number | undefined {
-  const used = Number(decUsed ?? -1)
-  return used > 0 && decTimeout !== undefined ? (used + decTimeout * 3600) * 1000 : undefined
+/** The expiry is undefined until the first use of the code; until then `decUsed` is negative. [contract 5.4.room] */
+function expiryOfCode({ decUsed, decTimeout }: Room): number | undefined {
+  const usedAtSeconds = Number(decUsed ?? -1)
+  return usedAtSeconds > 0 && decTimeout !== undefined ? (usedAtSeconds + decTimeout * 3600) * 1000 : undefined
 }
 
-const Code = ({ code }: { readonly code: string }) => (
+const EnrolmentCode = ({ code }: { readonly code: string }) => (
   <Group gap="xs" wrap="nowrap">
     <span className={classes.code}>{code}</span>
     <CopyIconButton text={code} tip="Copy code" />
   </Group>
 )
 
-interface NewCodeProps {
+interface NewCodeDialogProps {
   readonly room: Room
   readonly isExpired: boolean
   readonly opened: boolean
   readonly onClose: () => void
 }
 
-function NewCode({ room, isExpired, opened, onClose }: NewCodeProps) {
+function NewCodeDialog({ room, isExpired, opened, onClose }: NewCodeDialogProps) {
   const write = useWrite('roomsRegenerateDec', { quiet: true, said: 'New code created', onDone: onClose })
   return (
     <Confirm

@@ -1,4 +1,4 @@
-// What people have written down about a room, newest first.
+// Lists the notes of a room, newest first; notes can be added and deleted.
 import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -14,19 +14,19 @@ import classes from './room.module.css'
 
 type Note = ResponseOf<Operations['roomNotesList']>['notes'][number]
 
-interface NotesProps {
+interface NotesSectionProps {
   readonly roomId: number
   readonly zone: string
 }
 
-const fewNotes = 5
+const maxNotesCollapsed = 5
 
-export function Notes({ roomId, zone }: NotesProps) {
+export function NotesSection({ roomId, zone }: NotesSectionProps) {
   const { notes } = useBody('roomNotesList', { roomId })
   const { write } = useMay()
   const [showsAll, setShowsAll] = useState(false)
   const [deleting, setDeleting] = useState<Note>()
-  const shown = showsAll ? notes : notes.slice(0, fewNotes)
+  const shown = showsAll ? notes : notes.slice(0, maxNotesCollapsed)
   return (
     <Section title="Notes">
       <Stack gap="sm">
@@ -70,7 +70,7 @@ export function Notes({ roomId, zone }: NotesProps) {
   )
 }
 
-const longest = 4096
+const maxNoteLength = 4096
 
 function NewNote({ roomId }: { readonly roomId: number }) {
   const [text, setText] = useState('')
@@ -88,7 +88,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={addByKey}
-        maxLength={longest}
+        maxLength={maxNoteLength}
         autosize
         minRows={2}
         maxRows={10}

@@ -1,4 +1,4 @@
-// What is measured in a room now: only by sensors that its devices have, with what is out of bounds marked.
+// Shows the current readings of a room, for the sensors that its devices have; values outside the limits are marked.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -11,42 +11,38 @@ import { Problem, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { since, Time } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
-import { isReal, sensorsIn } from './measured.ts'
 import classes from './room.module.css'
-import { askSample } from './sample-query.ts'
+import { isReading, roomSensors } from './room-sensors.ts'
+import { sampleQuery } from './sample-query.ts'
 
-interface SensorsNowProps {
+interface CurrentReadingsProps {
   readonly room: Room
   readonly zone: string
 }
 
-export function SensorsNow({ room, zone }: SensorsNowProps) {
+export function CurrentReadings({ room, zone }: CurrentReadingsProps) {
   const { airLimits } = useSession()
-  const { data: sample, error, refetch } = useQuery(askSample(room.id))
-  const { sensors, connectedSensors, hasShutter } = sensorsIn(room.endpoints)
+  const { data: sample, error, refetch } = useQuery(sampleQuery(room.id))
+  const { sensors, connectedSensors, hasShutter } = roomSensors(room.endpoints)
   if (sensors.length === 0) return null
   if (!sample) {
     return (
       <Section title="Current readings">
         {sample === undefined && error && <Problem error={error} again={() => void refetch()} />}
         <Text c="dimmed" role="status">
-          {sample === null && silence(room)}
+          {sample === null && noReadingsText(room)}
         </Text>
       </Section>
     )
   }
   const outliers = airOutliers(sample, airLimits)
   return (
-    <Section title="Current readings" actions={<Age at={Number(sample.timestamp) * 1000} zone={zone} />}>
+    <Section title="Current readings" actions={<ReadingAge at={Number(sample.timestamp) * 1000} zone={zone} />}>
       <dl className={classes.tiles}>
         {sensors.map((sensor) => (
           <Tile key={sensor} name={sensorWords[sensor].name}>
-            {isReal(sensor, sample[sensor], connectedSensors) ? (
-              <Measured
-                sensor={sensor}
-                value={sample[sensor]}
-                outlier={outliers.find((one) => one.sensor === sensor)}
-              />
+            {isReading(sensor, sample[sensor], connectedSensors) ? (
+              <Reading sensor={sensor} value={sample[sensor]} outlier={outliers.find((one) => one.sensor === sensor)} />
             ) : (
               <Text span c="dimmed" fz="sm">
                 No reading
@@ -64,7 +60,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
   )
 }
 
-const silence = ({ state }: Room) =>
+const noReadingsText = ({ state }: Room) =>
   state === 'OFFLINE' ? 'No readings: all devices are offline.' : 'No recent readings. See the history below.'
 
 const Tile = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
@@ -76,13 +72,13 @@ const Tile = ({ name, children }: { readonly name: string; readonly children: Re
   </div>
 )
 
-interface MeasuredProps {
+interface ReadingProps {
   readonly sensor: Sensor
   readonly value: number
   readonly outlier: Outlier | undefined
 }
 
-const Measured = ({ sensor, value, outlier }: MeasuredProps) => (
+const Reading = ({ sensor, value, outlier }: ReadingProps) => (
   <>
     <span className={classes.value}>{sensorNumber(sensor, value)}</span>{' '}
     <Text span fz="sm" c="dimmed">
@@ -98,16 +94,16 @@ const Measured = ({ sensor, value, outlier }: MeasuredProps) => (
   </>
 )
 
-/** What is older than this says so; a room's sample of more than 15 minutes is not given at all. */
-const oldAfter = 10 * 60_000
+/** An older sample is marked as stale. The API gives no room sample that is older than 15 minutes. */
+const staleAfterMs = 10 * 60_000
 
-function Age({ at, zone }: { readonly at: number; readonly zone: string }) {
+function ReadingAge({ at, zone }: { readonly at: number; readonly zone: string }) {
   const now = useNow(5000)
-  const age = now - at
-  const isOld = age > oldAfter
+  const ageMs = now - at
+  const isStale = ageMs > staleAfterMs
   return (
-    <Text span fz="sm" c={isOld ? 'var(--rk-degraded)' : 'dimmed'}>
-      {isOld ? 'Last reading' : 'Updated'} {age < 5000 ? 'just now' : `${since(at, now)} ago`},{' '}
+    <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
+      {isStale ? 'Last reading' : 'Updated'} {ageMs < 5000 ? 'just now' : `${since(at, now)} ago`},{' '}
       <Time at={at} zone={zone} />
     </Text>
   )

@@ -1,4 +1,4 @@
-// The profile of a room: which one, which devices differ, and another one for all of them.
+// Shows the profile of a room and the devices that have another one, and changes the profile of all devices.
 import { Button, List, Modal, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -11,13 +11,13 @@ import { Section, Waiting } from '../../parts/page/page.tsx'
 import { capitalised } from '../../parts/text/words.ts'
 import { useMay } from '../../session.ts'
 
-export function RoomProfile({ room }: { readonly room: Room }) {
+export function ProfileSection({ room }: { readonly room: Room }) {
   const { profiles } = useBody('profilesList')
   const { write } = useMay()
   const [isOpen, setOpen] = useState(false)
   const nameOf = (id: number | undefined) => profiles.find((one) => one.id === id)?.name
   const name = nameOf(room.profileId)
-  const others = room.endpoints.filter(({ profileId }) => profileId !== room.profileId)
+  const differingDevices = room.endpoints.filter(({ profileId }) => profileId !== room.profileId)
   const close = () => setOpen(false)
   return (
     <Section
@@ -39,13 +39,13 @@ export function RoomProfile({ room }: { readonly room: Room }) {
           'No profile. Each device uses its own settings.'
         )}
       </Text>
-      {others.length > 0 && (
+      {differingDevices.length > 0 && (
         <>
           <Text fz="sm" mt="xs">
             Devices with a different profile:
           </Text>
           <List fz="sm">
-            {others.map((device) => (
+            {differingDevices.map((device) => (
               <List.Item key={device.id} style={{ overflowWrap: 'anywhere' }}>
                 {deviceName(device)}: {nameOf(device.profileId) ?? 'no profile'}
               </List.Item>
@@ -55,19 +55,19 @@ export function RoomProfile({ room }: { readonly room: Room }) {
       )}
       <Modal opened={isOpen} onClose={close} title="Change profile">
         <Waiting>
-          <ChangeProfile room={room} onClose={close} />
+          <ChangeProfileForm room={room} onClose={close} />
         </Waiting>
       </Modal>
     </Section>
   )
 }
 
-interface ChangeProfileProps {
+interface ChangeProfileFormProps {
   readonly room: Room
   readonly onClose: () => void
 }
 
-function ChangeProfile({ room, onClose }: ChangeProfileProps) {
+function ChangeProfileForm({ room, onClose }: ChangeProfileFormProps) {
   const { now, seen, loadAgain } = useSeen('roomsGet', { id: room.id })
   const before = seen.body.profileId
   const write = useWrite('roomsAssignProfile', {
@@ -75,7 +75,7 @@ function ChangeProfile({ room, onClose }: ChangeProfileProps) {
     said: 'Profile changed',
     onDone: onClose,
   })
-  // The version also moves when a device joins or leaves: what is edited here is still what was seen.
+  // The ETag also changes when a device joins or leaves. While the profile is unchanged, the new ETag is used.
   const ifMatch = before === now.body.profileId ? now.etag : seen.etag
   const count = room.endpoints.length
   const canRepeat = room.endpoints.some(({ profileId }) => profileId !== before)
@@ -91,18 +91,20 @@ function ChangeProfile({ room, onClose }: ChangeProfileProps) {
       onCancel={onClose}
       loadAgain={() => loadAgain(write.reset)}
     >
-      {(chosen) => (canRepeat || chosen !== (before ?? null) ? whatChanges(count, chosen) : whatIs(count, chosen))}
+      {(chosen) =>
+        canRepeat || chosen !== (before ?? null) ? effectText(count, chosen) : unchangedText(count, chosen)
+      }
     </ProfileForm>
   )
 }
 
-const laterOnes = (chosen: number | null) =>
+const emptyRoomText = (chosen: number | null) =>
   chosen === null
     ? 'No devices yet. Devices enrolled later will get no profile.'
     : 'No devices yet. Devices enrolled later will get this profile.'
 
-function whatChanges(count: number, chosen: number | null): string {
-  if (count === 0) return laterOnes(chosen)
+function effectText(count: number, chosen: number | null): string {
+  if (count === 0) return emptyRoomText(chosen)
   if (count === 1) {
     return chosen === null
       ? 'The profile is removed from the device. The device keeps its own settings.'
@@ -114,8 +116,8 @@ function whatChanges(count: number, chosen: number | null): string {
     : `${capitalised(all)} get this profile in place of any other.`
 }
 
-function whatIs(count: number, chosen: number | null): string {
-  if (count === 0) return laterOnes(chosen)
+function unchangedText(count: number, chosen: number | null): string {
+  if (count === 0) return emptyRoomText(chosen)
   return chosen === null
     ? 'No profile is assigned to this room or its devices.'
     : 'This profile is already assigned to this room and all its devices.'
