@@ -1,4 +1,4 @@
-// The clock of a device: its zone, what time it is there, and whether its time server answers.
+// Shows the clock of a device: time zone, local time and time server.
 
 import type { Device } from '../../domain/device/device.ts'
 import { Mark } from '../../domain/room/state-mark.tsx'
@@ -20,15 +20,18 @@ export function ClockSection({ device }: { readonly device: Device }) {
           ['Local time', timezone && isZone(timezone) ? clockElsewhere(now, timezone) : undefined],
           ['Time server', ntpServer],
           ['Active time server', activeNtpServer !== ntpServer && activeNtpServer],
-          ['Reachable', ntpServerReachable !== undefined && <Answers key="answers" yes={ntpServerReachable} />],
+          [
+            'Reachable',
+            ntpServerReachable !== undefined && <ReachableMark key="reachable" isReachable={ntpServerReachable} />,
+          ],
         ]}
       />
     </Section>
   )
 }
 
-const Answers = ({ yes }: { readonly yes: boolean }) =>
-  yes ? (
+const ReachableMark = ({ isReachable }: { readonly isReachable: boolean }) =>
+  isReachable ? (
     <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
       Yes
     </Mark>

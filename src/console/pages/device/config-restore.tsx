@@ -1,4 +1,4 @@
-// Goes back to an earlier version of a config, after a look at what that changes.
+// The dialog that restores an earlier config version after a review of the differences.
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAnswer, useBody, useWrite } from '../../api.ts'
@@ -8,11 +8,11 @@ import { Review } from '../../parts/settings-form/review.tsx'
 import { nameOf } from '../../parts/settings-form/sections.ts'
 import { differenceCount } from '../../parts/text/diff.tsx'
 import { plural } from '../../parts/text/words.ts'
-import type { Version } from './config-version-row.tsx'
+import type { ConfigVersion } from './config-version-row.tsx'
 
 interface RestoreDialogProps {
   readonly endpointId: string
-  readonly version: Version
+  readonly version: ConfigVersion
   readonly onClose: () => void
 }
 
@@ -33,7 +33,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       await lookAgainIfChanged(error)
     }
   }
-  const fixed = Object.keys(version.config).filter((name) => Object.hasOwn(state.profile, name))
+  const lockedNames = Object.keys(version.config).filter((name) => Object.hasOwn(state.profile, name))
   const count = differenceCount(state.desired, version.config)
   const isStale = seen !== etag && !restore.isPending
   return (
@@ -41,7 +41,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       opened
       onClose={onClose}
       title={
-        fixed.length > 0
+        lockedNames.length > 0
           ? `Version ${version.version} cannot be restored on ${deviceName(device)}`
           : `Restore version ${version.version} on ${deviceName(device)}? ${plural(count, 'setting')} will change`
       }
@@ -50,7 +50,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       verb="Restore"
       isBusy={restore.isPending}
       error={restore.error}
-      blocked={fixed.length > 0}
+      blocked={lockedNames.length > 0}
       onConfirm={() => void send()}
       onLookAgain={
         isStale
@@ -61,9 +61,9 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
           : undefined
       }
     >
-      {fixed.length > 0 ? (
+      {lockedNames.length > 0 ? (
         <>
-          {fixed.map(nameOf).join(', ')} {fixed.length === 1 ? 'is' : 'are'} locked by{' '}
+          {lockedNames.map(nameOf).join(', ')} {lockedNames.length === 1 ? 'is' : 'are'} locked by{' '}
           {device.profileId === undefined ? (
             'the device profile'
           ) : (

@@ -1,4 +1,4 @@
-// The state of a config version, as shape, word and colour.
+// Shows the state of a config version as icon, word and colour.
 import type { ReactNode } from 'react'
 import type { ConfigState } from '../../../contract/configs.ts'
 import { Mark } from '../../domain/room/state-mark.tsx'

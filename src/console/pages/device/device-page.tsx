@@ -1,4 +1,4 @@
-// One device: how it is, what it is set to, what it was asked to do, and its logs.
+// The page of one device, with tabs for status, settings, versions, operations and logs.
 import { Group, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -11,16 +11,12 @@ import { DeviceCrumbs } from '../../domain/site/room-link.tsx'
 import { Loading, Page, Problem, Waiting } from '../../parts/page/page.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { useMay } from '../../session.ts'
-import { Actions } from './actions.tsx'
+import { DeviceActions } from './device-actions.tsx'
+import { DeviceNotFound } from './device-not-found.tsx'
 import { LogsTab } from './logs-tab.tsx'
-import { NoSuchDevice } from './no-such-device.tsx'
 import { OperationsTab } from './operations-tab.tsx'
 import { StatusTab } from './status-tab.tsx'
-
-export interface TabProps {
-  readonly device: Device
-  readonly etag: string | undefined
-}
+import type { TabProps } from './tab-props.ts'
 
 const ConfigTab = lazy(() => import('./config-tab.tsx').then((module) => ({ default: module.ConfigTab })))
 const VersionsTab = lazy(() => import('./versions-tab.tsx').then((module) => ({ default: module.VersionsTab })))
@@ -37,14 +33,14 @@ export function DevicePage() {
   const { endpointId } = useParams({ from: '/devices/$endpointId' })
   const { data, error, refetch } = useQuery(ask('endpointsGet', { id: endpointId }))
   const isWriting = useIsWriting()
-  const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 400)
-  if (isMissing && !(data && isWriting)) return <NoSuchDevice />
-  if (data) return <KnownDevice device={data.body} etag={data.etag} />
+  const isNotFound = error instanceof ApiError && (error.status === 404 || error.status === 400)
+  if (isNotFound && !(data && isWriting)) return <DeviceNotFound />
+  if (data) return <DeviceView device={data.body} etag={data.etag} />
   if (error) return <Problem error={error} again={() => void refetch()} />
   return <Loading />
 }
 
-function KnownDevice({ device, etag }: TabProps) {
+function DeviceView({ device, etag }: TabProps) {
   const { tab } = useSearch({ from: '/devices/$endpointId' })
   const navigate = useNavigate({ from: '/devices/$endpointId' })
   const may = useMay()
@@ -53,8 +49,8 @@ function KnownDevice({ device, etag }: TabProps) {
     <Page
       title={deviceName(device)}
       above={<DeviceCrumbs roomId={device.roomId} roomName={device.roomName} />}
-      beside={<Presence device={device} />}
-      actions={may.write && <Actions device={device} />}
+      beside={<ConnectionState device={device} />}
+      actions={may.write && <DeviceActions device={device} />}
     >
       <Tabs
         value={opened?.id ?? null}
@@ -80,7 +76,7 @@ function KnownDevice({ device, etag }: TabProps) {
   )
 }
 
-function Presence({ device }: { readonly device: Device }) {
+function ConnectionState({ device }: { readonly device: Device }) {
   const zone = useZone(device)
   return (
     <Group gap={6}>

@@ -1,4 +1,4 @@
-// The firmware of a device, and whether a newer one is on its way.
+// Shows the firmware of a device and the state of its update.
 import { Text } from '@mantine/core'
 import { type Device, useZone } from '../../domain/device/device.ts'
 import { Mark } from '../../domain/room/state-mark.tsx'
@@ -14,9 +14,9 @@ export function FirmwareSection({ device }: { readonly device: Device }) {
     <Section title="Firmware">
       <Facts
         facts={[
-          ['Installed', release(device.firmwareVersionReleaseName, device.firmwareVersion)],
-          ['Latest', release(device.latestVersionReleaseName, device.latestVersion)],
-          ['Update', <Update key="update" device={device} />],
+          ['Installed', releaseName(device.firmwareVersionReleaseName, device.firmwareVersion)],
+          ['Latest', releaseName(device.latestVersionReleaseName, device.latestVersion)],
+          ['Update', <UpdateState key="update" device={device} />],
           ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && inWords(upgradeStatus)],
           ['Automatic updates', automaticUpdates === undefined ? undefined : automaticUpdates ? 'On' : 'Off'],
           ['Channel', otaChannel && inWords(otaChannel)],
@@ -28,8 +28,8 @@ export function FirmwareSection({ device }: { readonly device: Device }) {
   )
 }
 
-/** The name that people know, and the version that support asks for. */
-function release(name: string | undefined, version: string | undefined) {
+/** The release name is for operators, the version for support. */
+function releaseName(name: string | undefined, version: string | undefined) {
   if (!name || !version) return name ?? version
   return (
     <>
@@ -41,7 +41,7 @@ function release(name: string | undefined, version: string | undefined) {
   )
 }
 
-function Update({ device }: { readonly device: Device }) {
+function UpdateState({ device }: { readonly device: Device }) {
   const zone = useZone(device)
   const { upgradeTime, firmwareVersion, latestVersion } = device
   if (device.isLatestVersionScheduledForNow) {

@@ -1,4 +1,4 @@
-// Logs of a device: asks for them, and finds them again by their support ID. [contract 6.bugReports]
+// Requests the logs of a device, and opens bug reports by their support ID. [contract 6.bugReports]
 import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -9,32 +9,38 @@ import { usePair } from '../../domain/device/pair-group.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { useMay } from '../../session.ts'
 import { BugReport } from './bug-report.tsx'
-import type { TabProps } from './device-page.tsx'
-import { useKnownReports } from './known-reports.ts'
+import { useOpenedReports } from './opened-reports.ts'
+import type { TabProps } from './tab-props.ts'
 
 export function LogsTab({ device }: TabProps) {
   const may = useMay()
-  const { supportIds, remember, forget } = useKnownReports(device.id)
+  const { supportIds, add, remove } = useOpenedReports(device.id)
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, md: may.write ? 2 : 1 }}>
-        {may.write && <CollectLogs device={device} onAsked={remember} />}
-        <OpenReport onFound={remember} />
+        {may.write && <CollectLogs device={device} onRequested={add} />}
+        <OpenReport onFound={add} />
       </SimpleGrid>
       {supportIds.map((supportId) => (
-        <BugReport key={supportId} supportId={supportId} onClose={() => forget(supportId)} />
+        <BugReport key={supportId} supportId={supportId} onClose={() => remove(supportId)} />
       ))}
     </Stack>
   )
 }
 
-function CollectLogs({ device, onAsked }: { readonly device: Device; readonly onAsked: (supportId: string) => void }) {
+function CollectLogs({
+  device,
+  onRequested,
+}: {
+  readonly device: Device
+  readonly onRequested: (supportId: string) => void
+}) {
   const { others } = usePair(device)
   const [withCalls, setWithCalls] = useState(false)
   const [withPair, setWithPair] = useState(false)
-  const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onAsked(supportId) })
-  const from = withPair ? [device, ...others] : [device]
-  const isAnyOffline = from.some(({ connected }) => !connected)
+  const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onRequested(supportId) })
+  const devices = withPair ? [device, ...others] : [device]
+  const isAnyOffline = devices.some(({ connected }) => !connected)
   return (
     <Section title="Collect logs">
       <Stack gap="sm" align="flex-start">
@@ -62,7 +68,7 @@ function CollectLogs({ device, onAsked }: { readonly device: Device; readonly on
         )}
         <Button
           loading={collect.isPending}
-          onClick={() => collect.mutate({ input: { uploadInCallLogs: withCalls, body: from.map(({ id }) => id) } })}
+          onClick={() => collect.mutate({ input: { uploadInCallLogs: withCalls, body: devices.map(({ id }) => id) } })}
         >
           Collect logs
         </Button>
@@ -103,7 +109,7 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
                 setText(event.currentTarget.value)
                 open.reset()
               }}
-              error={open.error && notFoundText(open.error)}
+              error={open.error && openErrorText(open.error)}
               autoComplete="off"
               spellCheck={false}
               flex={1}
@@ -119,7 +125,7 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
   )
 }
 
-const notFoundText = (error: unknown) =>
+const openErrorText = (error: unknown) =>
   error instanceof ApiError && error.status === 404
     ? 'Report not found. Check the support ID. Old reports are deleted.'
     : sentenceOf(error)

@@ -1,19 +1,19 @@
-// Writes a message to the screen of a device, and of those paired with it.
+// The dialog that sends a message to the screen of a device and of its paired devices.
 import { Checkbox, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import { MessageForm } from '../../domain/device/message-form.tsx'
 import { plural } from '../../parts/text/words.ts'
-import type { DialogProps } from './reboot-dialog.tsx'
+import type { PairDialogProps } from './pair-dialog-props.ts'
 
-export const MessageDialog = (props: DialogProps) => (
+export const MessageDialog = (props: PairDialogProps) => (
   <Modal opened={props.opened} onClose={props.onClose} title={`Send message to ${deviceName(props.device)}`}>
-    <MessageToDevice {...props} />
+    <DeviceMessageForm {...props} />
   </Modal>
 )
 
-function MessageToDevice({ device, pair: { others }, onClose }: DialogProps) {
+function DeviceMessageForm({ device, pair: { others }, onClose }: PairDialogProps) {
   const [toAll, setToAll] = useState(false)
   const receivers = toAll ? [device, ...others] : [device]
   const offline = receivers.filter(({ connected }) => !connected)

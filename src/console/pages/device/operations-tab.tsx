@@ -1,4 +1,4 @@
-// What a device was asked to do, the newest first, and how far it is. [contract 5.4.operation]
+// Lists the operations of a device and their states; the newest comes first. [contract 5.4.operation]
 import { Box, Button, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -19,8 +19,11 @@ import {
 import { Empty, Section } from '../../parts/page/page.tsx'
 import { since, Time } from '../../parts/text/time.tsx'
 import { useMay } from '../../session.ts'
-import type { TabProps } from './device-page.tsx'
+import type { TabProps } from './tab-props.ts'
 import classes from './table.module.css'
+
+/** The API lists no more operations than this. [contract D.23] */
+const maxListed = 200
 
 type Operation = ResponseOf<Operations['endpointsOperationsList']>['operations'][number]
 
@@ -30,14 +33,14 @@ const types: Record<Operation['type'], { name: string; icon: ReactNode }> = {
   COLLECT_LOGS: { name: 'Collect logs', icon: <DownloadIcon size={16} /> },
 }
 
-const open = { colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} />, isOpen: true }
+const openState = { colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} />, isOpen: true }
 const states: Record<
   Operation['state'],
   { word: string; colour: string; mark: ReactNode; isOpen?: boolean; meaning?: string }
 > = {
-  QUEUED: { ...open, word: 'Waiting', meaning: 'Sent when the device is online.' },
-  SENT: { ...open, word: 'Sent', meaning: 'Not confirmed by the device yet.' },
-  ACKNOWLEDGED: { ...open, word: 'In progress', meaning: 'Confirmed by the device.' },
+  QUEUED: { ...openState, word: 'Waiting', meaning: 'Sent when the device is online.' },
+  SENT: { ...openState, word: 'Sent', meaning: 'Not confirmed by the device yet.' },
+  ACKNOWLEDGED: { ...openState, word: 'In progress', meaning: 'Confirmed by the device.' },
   SUCCEEDED: { word: 'Done', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
   FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
   EXPIRED: {
@@ -75,22 +78,22 @@ export function OperationsTab({ device }: TabProps) {
             </Table.Thead>
             <Table.Tbody>
               {operations.map((operation) => (
-                <Row key={operation.id} operation={operation} zone={zone} />
+                <OperationRow key={operation.id} operation={operation} zone={zone} />
               ))}
             </Table.Tbody>
           </Table>
         </Box>
       )}
-      {operations.length >= 200 && (
+      {operations.length >= maxListed && (
         <Text fz="sm" c="dimmed" mt="sm">
-          Showing the latest 200. See the audit log for all.
+          Showing the latest {maxListed}. See the audit log for all.
         </Text>
       )}
     </Section>
   )
 }
 
-function Row({ operation, zone }: { readonly operation: Operation; readonly zone: string }) {
+function OperationRow({ operation, zone }: { readonly operation: Operation; readonly zone: string }) {
   const { id, type, state, error, createdAt, updatedAt, deadline } = operation
   const { name, icon } = types[type]
   const { word, colour, mark, meaning, isOpen } = states[state]

@@ -1,4 +1,4 @@
-// Gives a device a profile, another one, or none.
+// The dialog that assigns a profile to a device or removes it.
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
@@ -16,12 +16,12 @@ interface ProfileDialogProps {
 export const ProfileDialog = ({ device, opened, onClose }: ProfileDialogProps) => (
   <Modal opened={opened} onClose={onClose} title={`Profile of ${deviceName(device)}`}>
     <Waiting>
-      <ProfileOfDevice id={device.id} onClose={onClose} />
+      <DeviceProfileForm id={device.id} onClose={onClose} />
     </Waiting>
   </Modal>
 )
 
-function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+function DeviceProfileForm({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { seen, loadAgain } = useSeen('endpointsGet', { id })
   const before = seen.body.profileId
   const [isCleared, setCleared] = useState(false)

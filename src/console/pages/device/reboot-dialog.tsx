@@ -1,22 +1,16 @@
-// Asks before a reboot, and names everything that will reboot, room by room. [contract 4.endpointsReboot]
+// Confirms a restart, and lists every device that restarts, by room. [contract 4.endpointsReboot]
 import { Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { sentenceOf, useWrite } from '../../api.ts'
-import { callText, type Device, deviceName, type ListedDevice } from '../../domain/device/device.ts'
+import { callText, deviceName, type ListedDevice } from '../../domain/device/device.ts'
 import type { Pair } from '../../domain/device/pair-group.ts'
 import { RoomText } from '../../domain/site/room-link.tsx'
 import { Confirm } from '../../parts/dialog/confirm.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import { plural } from '../../parts/text/words.ts'
+import type { PairDialogProps } from './pair-dialog-props.ts'
 
-export interface DialogProps {
-  readonly device: Device
-  readonly pair: Pair
-  readonly opened: boolean
-  readonly onClose: () => void
-}
-
-export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
+export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps) {
   const reboot = useWrite('endpointsReboot', {
     quiet: true,
     said: ({ operations }) => {
@@ -26,23 +20,23 @@ export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
     },
     onDone: onClose,
   })
-  const rebooting = pair.members?.filter(({ connected }) => connected).length ?? 0
+  const onlineCount = pair.members?.filter(({ connected }) => connected).length ?? 0
   return (
     <Confirm
       opened={opened}
       onClose={onClose}
       title={device.connected ? `Restart ${deviceName(device)}?` : `${deviceName(device)} cannot be restarted`}
-      verb={rebooting > 1 ? `Restart ${plural(rebooting, 'device')}` : 'Restart'}
+      verb={onlineCount > 1 ? `Restart ${plural(onlineCount, 'device')}` : 'Restart'}
       blocked={!device.connected || pair.members === undefined}
       write={reboot}
       onConfirm={() => reboot.mutate({ input: { id: device.id } })}
     >
-      {device.connected ? <WhatReboots pair={pair} /> : <WhyNot pair={pair} close={onClose} />}
+      {device.connected ? <RestartPreview pair={pair} /> : <OfflineNotice pair={pair} close={onClose} />}
     </Confirm>
   )
 }
 
-function WhatReboots({ pair: { members, error } }: { readonly pair: Pair }) {
+function RestartPreview({ pair: { members, error } }: { readonly pair: Pair }) {
   if (!members) {
     return <Text fz="sm">{error ? sentenceOf(error) : 'Checking paired devices…'}</Text>
   }
@@ -53,7 +47,7 @@ function WhatReboots({ pair: { members, error } }: { readonly pair: Pair }) {
           ? 'Paired devices restart together. They will be offline for 1 to 2 minutes, and active calls will end.'
           : 'The device will be offline for 1 to 2 minutes, and an active call will end.'}
       </Text>
-      {byRoom(members).map(({ roomId, devices }) => (
+      {groupByRoom(members).map(({ roomId, devices }) => (
         <div key={roomId ?? 0}>
           <Text fz="sm" fw={600}>
             {roomId === undefined ? 'Unassigned' : <RoomText roomId={roomId} roomName={devices[0]?.roomName} />}
@@ -61,7 +55,7 @@ function WhatReboots({ pair: { members, error } }: { readonly pair: Pair }) {
           <ul className={classes.list}>
             {devices.map((one) => (
               <li key={one.id}>
-                {deviceName(one)} <Fate device={one} />
+                {deviceName(one)} <RestartOutcome device={one} />
               </li>
             ))}
           </ul>
@@ -71,15 +65,15 @@ function WhatReboots({ pair: { members, error } }: { readonly pair: Pair }) {
   )
 }
 
-/** Rooms one after the other, each with its devices; those without a room last. */
-function byRoom(devices: readonly ListedDevice[]): { roomId: number | undefined; devices: ListedDevice[] }[] {
+/** Groups devices by room; devices without a room come last. */
+function groupByRoom(devices: readonly ListedDevice[]): { roomId: number | undefined; devices: ListedDevice[] }[] {
   const rooms = Map.groupBy(devices, (one) => one.roomId)
   return [...rooms]
     .map(([roomId, inRoom]) => ({ roomId, devices: inRoom }))
     .sort((a, b) => Number(a.roomId === undefined) - Number(b.roomId === undefined))
 }
 
-function Fate({ device: { connected, inCallStatus } }: { readonly device: ListedDevice }) {
+function RestartOutcome({ device: { connected, inCallStatus } }: { readonly device: ListedDevice }) {
   const call = callText(inCallStatus)
   if (!connected) {
     return (
@@ -96,7 +90,7 @@ function Fate({ device: { connected, inCallStatus } }: { readonly device: Listed
   )
 }
 
-function WhyNot({ pair, close }: { readonly pair: Pair; readonly close: () => void }) {
+function OfflineNotice({ pair, close }: { readonly pair: Pair; readonly close: () => void }) {
   const reachable = pair.others.filter(({ connected }) => connected)
   return (
     <Stack gap="sm" fz="sm">

@@ -1,4 +1,4 @@
-// Asks before a device is unenrolled, and says what that ends. [contract 4.endpointsDelete]
+// Confirms that a device is unenrolled, and lists the consequences. [contract 4.endpointsDelete]
 import { Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
@@ -6,7 +6,7 @@ import { deviceName } from '../../domain/device/device.ts'
 import { RoomText } from '../../domain/site/room-link.tsx'
 import { Confirm } from '../../parts/dialog/confirm.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
-import type { DialogProps } from './reboot-dialog.tsx'
+import type { PairDialogProps } from './pair-dialog-props.ts'
 
 export function UnenrolDialog({
   device,
@@ -14,7 +14,7 @@ export function UnenrolDialog({
   pair,
   opened,
   onClose,
-}: DialogProps & { readonly etag: string | undefined }) {
+}: PairDialogProps & { readonly etag: string | undefined }) {
   const navigate = useNavigate()
   const { roomId } = device
   const unenrol = useWrite('endpointsDelete', {

@@ -1,4 +1,4 @@
-// Every version of a device's config: who made it, when, what it changed, and a way back to it.
+// Lists the config versions of a device: author, time and changes; each can be restored.
 import { Table, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useBody } from '../../api.ts'
@@ -6,20 +6,20 @@ import { useZone } from '../../domain/device/device.ts'
 import { Empty, Section } from '../../parts/page/page.tsx'
 import { useMay } from '../../session.ts'
 import { RestoreDialog } from './config-restore.tsx'
-import { type Version, VersionRow } from './config-version-row.tsx'
+import { type ConfigVersion, VersionTableRow } from './config-version-row.tsx'
 
-/** How many the service lists. [contract 6.configVersions] */
-const mostListed = 200
+/** The API lists no more versions than this. [contract D.23] */
+const maxListed = 200
 
 export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
   const may = useMay()
   const device = useBody('endpointsGet', { id: endpointId })
   const { versions } = useBody('configVersionsList', { id: endpointId })
   const zone = useZone(device)
-  const [chosen, setChosen] = useState<{ readonly version: Version; readonly button: HTMLElement }>()
+  const [restoring, setRestoring] = useState<{ readonly version: ConfigVersion; readonly button: HTMLElement }>()
   const close = () => {
-    setChosen(undefined)
-    chosen?.button.focus()
+    setRestoring(undefined)
+    restoring?.button.focus()
   }
   return (
     <Section title="Settings history">
@@ -44,26 +44,26 @@ export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
             </Table.Thead>
             <Table.Tbody>
               {versions.map((version, index) => (
-                <VersionRow
+                <VersionTableRow
                   key={version.version}
                   version={version}
                   zone={zone}
                   isNewest={index === 0}
-                  onRestore={may.write ? (from, button) => setChosen({ version: from, button }) : undefined}
+                  onRestore={may.write ? (from, button) => setRestoring({ version: from, button }) : undefined}
                 />
               ))}
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
       )}
-      {versions.length === mostListed && (
+      {versions.length === maxListed && (
         <Text fz="sm" c="dimmed" mt="sm">
-          Showing the latest {mostListed} versions.
+          Showing the latest {maxListed} versions.
         </Text>
       )}
-      {chosen && (
+      {restoring && (
         <Suspense>
-          <RestoreDialog endpointId={endpointId} version={chosen.version} onClose={close} />
+          <RestoreDialog endpointId={endpointId} version={restoring.version} onClose={close} />
         </Suspense>
       )}
     </Section>

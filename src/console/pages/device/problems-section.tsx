@@ -1,4 +1,4 @@
-// What is wrong with a device, and what to do about it; nothing when all is well.
+// Lists the problems of a device with advice; shows nothing while there are none.
 import { Card, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,26 +7,26 @@ import { ask } from '../../api.ts'
 import type { Device } from '../../domain/device/device.ts'
 import { Mark } from '../../domain/room/state-mark.tsx'
 import { CrossIcon, WarnIcon } from '../../parts/page/icons.tsx'
-import { inGigabytes, isNearlyFull, storagesOf } from './storage-section.tsx'
+import { gigabytesText, isNearlyFull, storageVolumes } from './storage-section.tsx'
 
-interface Trouble {
+interface DeviceProblem {
   readonly name: string
-  readonly isWorst?: boolean
+  readonly isSevere?: boolean
   readonly advice: ReactNode
 }
 
-export function Troubles({ device }: { readonly device: Device }) {
-  const config = useQuery(ask('configStateGet', { id: device.id })).data?.body.state
-  const troubles = [...troublesOf(device), ...(config === 'FAILED' ? [refusedConfig(device)] : [])]
-  if (troubles.length === 0) return null
+export function ProblemsSection({ device }: { readonly device: Device }) {
+  const configState = useQuery(ask('configStateGet', { id: device.id })).data?.body.state
+  const problems = [...deviceProblems(device), ...(configState === 'FAILED' ? [rejectedSettings(device)] : [])]
+  if (problems.length === 0) return null
   return (
     <Card component="section" aria-label="Problems" bg="var(--rk-panel)">
       <Stack gap="sm">
-        {troubles.map(({ name, isWorst = false, advice }) => (
+        {problems.map(({ name, isSevere = false, advice }) => (
           <div key={name}>
             <Mark
-              colour={isWorst ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
-              mark={isWorst ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
+              colour={isSevere ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
+              mark={isSevere ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
             >
               {name}
             </Mark>
@@ -40,7 +40,7 @@ export function Troubles({ device }: { readonly device: Device }) {
   )
 }
 
-function troublesOf(device: Device): Trouble[] {
+function deviceProblems(device: Device): DeviceProblem[] {
   const { connected, connectionTime, ntpServerReachable, activeNtpServer, ntpServer } = device
   return [
     ...(connected
@@ -48,7 +48,7 @@ function troublesOf(device: Device): Trouble[] {
       : [
           {
             name: connectionTime === undefined ? 'Never connected' : 'Offline',
-            isWorst: true,
+            isSevere: true,
             advice: `Check power and network.${connectionTime === undefined ? '' : ' Showing the last reported values.'}`,
           },
         ]),
@@ -60,16 +60,16 @@ function troublesOf(device: Device): Trouble[] {
           },
         ]
       : []),
-    ...storagesOf(device)
+    ...storageVolumes(device)
       .filter(isNearlyFull)
-      .map(({ name, free }) => ({
+      .map(({ name, freeBytes }) => ({
         name: `${name} storage is nearly full`,
-        advice: `${inGigabytes(free)} left. Updates may fail; a restart often frees space.`,
+        advice: `${gigabytesText(freeBytes)} left. Updates may fail; a restart often frees space.`,
       })),
   ]
 }
 
-const refusedConfig = ({ id }: Device): Trouble => ({
+const rejectedSettings = ({ id }: Device): DeviceProblem => ({
   name: 'Settings rejected',
   advice: (
     <Link to="/devices/$endpointId" params={{ endpointId: id }} search={{ tab: 'config' }}>

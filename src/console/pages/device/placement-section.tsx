@@ -1,4 +1,4 @@
-// Where a device is and what it is used for: room, pair, profile, mode.
+// Shows where a device is and how it is used: room, profile, call, app and paired devices.
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -12,13 +12,13 @@ import { Section } from '../../parts/page/page.tsx'
 import { Facts } from '../../parts/text/definition-list.tsx'
 import { capitalised, inWords } from '../../parts/text/words.ts'
 import { useMay } from '../../session.ts'
-import classes from './place-section.module.css'
+import classes from './device-list.module.css'
 import { ProfileDialog } from './profile-dialog.tsx'
 
-const modes = { oob: 'Not set up yet', zoom: 'Zoom', msteams: 'Microsoft Teams', avos: 'AVOS', usb: 'USB' } as const
-const padModes = { controller: 'Controller', schedule: 'Room schedule' } as const
+const appNames = { oob: 'Not set up yet', zoom: 'Zoom', msteams: 'Microsoft Teams', avos: 'AVOS', usb: 'USB' } as const
+const padModeNames = { controller: 'Controller', schedule: 'Room schedule' } as const
 
-export function PlaceSection({ device }: { readonly device: Device }) {
+export function PlacementSection({ device }: { readonly device: Device }) {
   const { primaryMode, controllerMode, inCallStatus, orientation } = device
   const pair = usePair(device)
   return (
@@ -26,19 +26,19 @@ export function PlaceSection({ device }: { readonly device: Device }) {
       <Facts
         facts={[
           ['Room', <RoomLink key="room" roomId={device.roomId} roomName={device.roomName} />],
-          ['Profile', <ProfileOf key="profile" device={device} />],
+          ['Profile', <ProfileValue key="profile" device={device} />],
           ['Call', inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
-          ['App', primaryMode && modes[primaryMode]],
-          ['Pad mode', controllerMode && padModes[controllerMode]],
+          ['App', primaryMode && appNames[primaryMode]],
+          ['Pad mode', controllerMode && padModeNames[controllerMode]],
           ['Orientation', orientation && inWords(orientation)],
         ]}
       />
-      <Paired device={device} pair={pair} />
+      <PairedDevices device={device} pair={pair} />
     </Section>
   )
 }
 
-function ProfileOf({ device }: { readonly device: Device }) {
+function ProfileValue({ device }: { readonly device: Device }) {
   const may = useMay()
   const [opened, dialog] = useDisclosure(false)
   const { profileId } = device
@@ -63,7 +63,7 @@ function ProfileOf({ device }: { readonly device: Device }) {
   )
 }
 
-function Paired({
+function PairedDevices({
   device,
   pair: { members = [], others, leaderSerial },
 }: {
@@ -83,10 +83,10 @@ function Paired({
           Paired primary device {leaderSerial} is not enrolled here.
         </Text>
       )}
-      <ul className={classes.pair}>
+      <ul className={classes.list}>
         {members.map((one) => (
           <li key={one.id}>
-            <div className={classes.who}>
+            <div className={classes.device}>
               {one.id === device.id ? (
                 <Text span fz="sm" fw={550}>
                   {deviceName(one)}

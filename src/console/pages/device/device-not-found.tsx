@@ -1,9 +1,9 @@
-// What is shown for a device that is not there, or no longer.
+// The page for a device that does not exist or was unenrolled.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Empty, Page } from '../../parts/page/page.tsx'
 
-export const NoSuchDevice = () => (
+export const DeviceNotFound = () => (
   <Page title="Device not found">
     <Empty title="There is no device at this address">
       <p>The device may have been unenrolled; see the audit log. A device that enrols again gets a new address.</p>
