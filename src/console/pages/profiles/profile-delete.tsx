@@ -1,4 +1,4 @@
-// Deletes a profile, after saying when that is possible. [contract 5.4.profile]
+// Deletes a profile after a confirmation; a profile in use cannot be deleted. [contract 5.4.profile]
 import { Button, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -16,30 +16,30 @@ interface DeleteProfileProps {
 
 export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
   const navigate = useNavigate()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const remove = useWrite('profilesDelete', {
     quiet: true,
     said: `Profile ${name} deleted`,
     onDone: () => navigate({ to: '/profiles', ignoreBlocker: true }),
   })
-  const isHeld = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
-  const isMoved = isChangedMeanwhile(remove.error)
+  const isInUse = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
+  const isOutdated = isChangedMeanwhile(remove.error)
   return (
     <>
-      <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setAsking(true)}>
+      <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setConfirming(true)}>
         Delete profile
       </Button>
       <Confirm
-        opened={isAsking}
-        onClose={() => setAsking(false)}
+        opened={isConfirming}
+        onClose={() => setConfirming(false)}
         title={`Delete profile ${name}?`}
         verb="Delete profile"
         write={remove}
-        blocked={isHeld}
-        {...((isHeld || isMoved) && { error: null })}
+        blocked={isInUse}
+        {...((isInUse || isOutdated) && { error: null })}
         onConfirm={() => remove.mutate({ input: { id }, ifMatch: etag })}
       >
-        {isHeld ? (
+        {isInUse ? (
           <Text role="alert">
             This profile is still used by a room or a device. Change or remove the profile there, then delete it.
           </Text>
@@ -47,7 +47,7 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
           <>
             <Text>This permanently deletes the profile and its settings.</Text>
             <Text mt="xs">A profile that a room or a device uses cannot be deleted.</Text>
-            {isMoved && (
+            {isOutdated && (
               <Text mt="xs" role="alert" c="var(--rk-offline)">
                 The profile was changed by someone else. Nothing was deleted. Close this dialog and check the profile.
               </Text>

@@ -1,4 +1,4 @@
-// All profiles: what each is for, and which settings it fixes.
+// The profiles page lists all profiles with their descriptions and locked settings.
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -36,7 +36,7 @@ const columns: readonly Column<Profile>[] = [
     id: 'settings',
     title: 'Locked settings',
     width: 'minmax(200px, 5fr)',
-    cell: ({ id }) => <Fixes id={id} />,
+    cell: ({ id }) => <LockedSettings id={id} />,
   },
 ]
 
@@ -81,8 +81,8 @@ export function ProfilesPage() {
   )
 }
 
-/** The list does not say it: each row in sight asks for itself. */
-function Fixes({ id }: { readonly id: number }) {
+/** The list has no settings, so each row that is visible reads its own profile. */
+function LockedSettings({ id }: { readonly id: number }) {
   const { data } = useQuery(ask('profilesGet', { id }))
   if (!data) return null
   const names = Object.keys(data.body.config)
