@@ -1,4 +1,4 @@
-// Deleting a region or a location: what will happen, or why it cannot, before anything does. [interface 12] [interface 15]
+// Confirms the deletion of a region or a location, or says what has to be done first. [interface 12] [interface 15]
 import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ask, useWrite } from '../../api.ts'
@@ -11,20 +11,20 @@ interface DeleteProps {
   readonly onClose: () => void
 }
 
-/** The list may know it before the dialog has closed. */
-const Gone = ({ isOwn }: { readonly isOwn: boolean }) => (
+/** The list can be updated before the dialog has closed. */
+const DeletedNotice = ({ isOwn }: { readonly isOwn: boolean }) => (
   <Text>{isOwn ? 'Deleted' : 'Already deleted by someone else'}</Text>
 )
 
-const mostNamed = 5
+const maxNamesShown = 5
 
-const Named = ({ names }: { readonly names: readonly string[] }) => (
+const NameList = ({ names }: { readonly names: readonly string[] }) => (
   <List fz="sm" style={{ overflowWrap: 'anywhere' }}>
-    {names.slice(0, mostNamed).map((name, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: names repeat, and the list does not move
+    {names.slice(0, maxNamesShown).map((name, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: names can repeat, and the list is static
       <List.Item key={index}>{name}</List.Item>
     ))}
-    {names.length > mostNamed && <List.Item>and {names.length - mostNamed} more</List.Item>}
+    {names.length > maxNamesShown && <List.Item>and {names.length - maxNamesShown} more</List.Item>}
   </List>
 )
 
@@ -43,13 +43,13 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
       write={remove}
       onConfirm={() => region && remove.mutate({ input: { id: region.id } })}
     >
-      {!region && <Gone isOwn={!remove.isIdle} />}
+      {!region && <DeletedNotice isOwn={!remove.isIdle} />}
       {region && isBlocked && (
         <Stack gap="xs">
           <Text>
             <b>{region.name}</b> still has {plural(region.locationCount, 'location')}:
           </Text>
-          <Named names={region.locations.map(({ name }) => name)} />
+          <NameList names={region.locations.map(({ name }) => name)} />
           <Text>Move or delete the locations first.</Text>
         </Stack>
       )}
@@ -61,7 +61,7 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
           {admins.length > 0 && (
             <>
               <Text>The region is removed from {plural(admins.length, 'user')}:</Text>
-              <Named names={admins.map(({ email }) => email)} />
+              <NameList names={admins.map(({ email }) => email)} />
             </>
           )}
         </Stack>
@@ -87,7 +87,7 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
       write={remove}
       onConfirm={() => location && remove.mutate({ input: { id: location.id } })}
     >
-      {!location && <Gone isOwn={!remove.isIdle} />}
+      {!location && <DeletedNotice isOwn={!remove.isIdle} />}
       {location && roomNames.length === 0 && (
         <Text>
           <b>{location.name}</b> has no rooms and will be permanently deleted.
@@ -99,7 +99,7 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
             <b>{location.name}</b> will be permanently deleted. {plural(roomNames.length, 'room stays', 'rooms stay')}{' '}
             without a location:
           </Text>
-          <Named names={roomNames} />
+          <NameList names={roomNames} />
           <Text>To choose another location, edit the {roomNames.length === 1 ? 'room' : 'rooms'}.</Text>
         </Stack>
       )}

@@ -1,11 +1,11 @@
-// Regions and locations cannot be asked for one by one, so they have no version: before a save the list is read anew and compared with what was seen.
+// Checks before a save that a site is unchanged, because the API has no version (ETag) for regions and locations.
 import { useMutation } from '@tanstack/react-query'
 import { ask, queryClient } from '../../api.ts'
 import { ChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
 import { capitalised } from '../../parts/text/words.ts'
 
-/** Saves only what is still as it was seen. */
-export const useSave = (check: () => Promise<void>, write: () => Promise<unknown>) =>
+/** Runs the check first; the check throws if the site has changed. */
+export const useCheckedSave = (check: () => Promise<void>, write: () => Promise<unknown>) =>
   useMutation({
     mutationFn: async () => {
       await check()
@@ -13,30 +13,30 @@ export const useSave = (check: () => Promise<void>, write: () => Promise<unknown
     },
   })
 
-export async function checkRegion(id: number, seenName: string): Promise<void> {
+export async function checkRegion(id: number, initialName: string): Promise<void> {
   const { body } = await queryClient.fetchQuery({ ...ask('regionsList'), staleTime: 0 })
-  const now = body.regions.find((region) => region.id === id)
-  if (!now) throw new Error(gone)
-  if (now.name !== seenName) throw new ChangedMeanwhile(`Renamed to ${now.name} by someone else.`)
+  const current = body.regions.find((region) => region.id === id)
+  if (!current) throw new Error(deletedText)
+  if (current.name !== initialName) throw new ChangedMeanwhile(`Renamed to ${current.name} by someone else.`)
 }
 
-interface SeenLocation {
+interface InitialLocation {
   readonly name: string
-  /** 0: in none. */
+  /** 0 means no region. */
   readonly regionId: number
 }
 
-export async function checkLocation(id: number, seen: SeenLocation): Promise<void> {
+export async function checkLocation(id: number, initial: InitialLocation): Promise<void> {
   const { body } = await queryClient.fetchQuery({ ...ask('locationsList'), staleTime: 0 })
-  const now = body.locations.find((location) => location.id === id)
-  if (!now) throw new Error(gone)
+  const current = body.locations.find((location) => location.id === id)
+  if (!current) throw new Error(deletedText)
   const changes = [
-    ...(now.name === seen.name ? [] : [`renamed to ${now.name}`]),
-    ...((now.region?.id ?? 0) === seen.regionId
+    ...(current.name === initial.name ? [] : [`renamed to ${current.name}`]),
+    ...((current.region?.id ?? 0) === initial.regionId
       ? []
-      : [now.region ? `moved to ${now.region.name}` : 'moved out of its region']),
+      : [current.region ? `moved to ${current.region.name}` : 'moved out of its region']),
   ]
   if (changes.length > 0) throw new ChangedMeanwhile(capitalised(`${changes.join(' and ')} by someone else.`))
 }
 
-const gone = 'This site was deleted by someone else.'
+const deletedText = 'This site was deleted by someone else.'
