@@ -1,13 +1,13 @@
-// Words for who acted and what an entry is about.
-import type { Entry } from './audit-entries.ts'
+// Names the categories and the types of actors of audit entries.
+import type { AuditLogEntry } from './audit-entries.ts'
 
-export const categoryWords: Readonly<Record<Entry['category'], string>> = {
+export const categoryNames: Readonly<Record<AuditLogEntry['category'], string>> = {
   DEVICE: 'Devices',
   ORG: 'Organisation',
   USER: 'Keys and users',
 }
 
-export const actorKinds: Readonly<Record<Entry['actor']['type'], string>> = {
+export const actorTypeNames: Readonly<Record<AuditLogEntry['actor']['type'], string>> = {
   KEY: 'API key',
   DEVICE: 'Device',
   CLI: 'Command line',
