@@ -1,4 +1,4 @@
-// What this installation is: organisation, version, limits in force, and where more is written.
+// Shows the organisation, the air limits and the version of this installation, with links to the API documents.
 import { Anchor, Code, Group, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import type { AirLimits } from '../../../contract/session.ts'

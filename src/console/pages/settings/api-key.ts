@@ -1,25 +1,25 @@
-// What a key may do, in words, and whether it still works.
+// Describes the access of an API key, and says whether it is expired or the last manager key.
 import type { Static } from 'typebox'
 import type { Key } from '../../../contract/keys.ts'
 
 export type ApiKey = Static<typeof Key>
 
-export function rightsOf({ scopes, manage }: Pick<ApiKey, 'scopes' | 'manage'>): string {
+export function accessText({ scopes, manage }: Pick<ApiKey, 'scopes' | 'manage'>): string {
   const [reads, writes] = [scopes.includes('read'), scopes.includes('write')]
-  const plain = reads && writes ? 'Read and write' : writes ? 'Write only' : 'Read only'
-  return manage ? `${plain}, manage keys and users` : plain
+  const scopeText = reads && writes ? 'Read and write' : writes ? 'Write only' : 'Read only'
+  return manage ? `${scopeText}, manage keys and users` : scopeText
 }
 
-export const isExpired = ({ expiresAt }: ApiKey, now: number = Date.now()): boolean =>
+export const isKeyExpired = ({ expiresAt }: ApiKey, now: number = Date.now()): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now
 
-/** Nobody could make keys any more: the service refuses to revoke it. [contract 6.keys] */
-export const isLastManager = (key: ApiKey, keys: readonly ApiKey[]): boolean =>
+/** The service does not revoke the last key that can create keys. [contract 6.keys] */
+export const isLastManagerKey = (key: ApiKey, keys: readonly ApiKey[]): boolean =>
   key.manage &&
   !keys.some(
     (other) =>
       other.id !== key.id &&
       other.manage &&
-      !isExpired(other) &&
+      !isKeyExpired(other) &&
       (other.scopes.includes('write') || !key.scopes.includes('write')),
   )

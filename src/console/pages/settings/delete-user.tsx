@@ -1,4 +1,4 @@
-// Deleting a user record, or why it cannot be done.
+// Confirms the deletion of a user; the last owner cannot be deleted.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
 import { Confirm } from '../../parts/dialog/confirm.tsx'

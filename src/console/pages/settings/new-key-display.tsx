@@ -1,37 +1,37 @@
-// A new key, shown this once, with what that means.
+// Shows a new API key once, with a button to copy it.
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { CheckIcon, CopyIcon, WarnIcon } from '../../parts/page/icons.tsx'
 
-export interface MadeKey {
+export interface CreatedKey {
   readonly name: string
   readonly key: string
 }
 
-interface NewKeyShownProps {
-  readonly made: MadeKey
-  readonly onKept: () => void
+interface NewKeyDisplayProps {
+  readonly created: CreatedKey
+  readonly onDone: () => void
 }
 
-export const NewKeyShown = ({ made, onKept }: NewKeyShownProps) => (
+export const NewKeyDisplay = ({ created, onDone }: NewKeyDisplayProps) => (
   <Stack>
     <Text style={{ overflowWrap: 'anywhere' }}>
-      Key <b>{made.name}</b> created. Copy the key now, for example to a password manager.
+      Key <b>{created.name}</b> created. Copy the key now, for example to a password manager.
     </Text>
     <Group gap="xs" wrap="nowrap" align="flex-end">
       <TextInput
         label="API key"
-        value={made.key}
+        value={created.key}
         readOnly
         flex={1}
-        // At 14 pixels some fonts draw the underscore of a key below what the field shows.
+        // At 14 pixels some fonts draw the underscore of a key below the visible part of the field.
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
         onFocus={(event) => event.currentTarget.select()}
         autoComplete="off"
         spellCheck={false}
       />
-      <CopyKey text={made.key} />
+      <CopyKey text={created.key} />
     </Group>
     <Group gap="xs" wrap="nowrap" align="flex-start">
       <Text span c="var(--rk-degraded)">
@@ -42,18 +42,18 @@ export const NewKeyShown = ({ made, onKept }: NewKeyShownProps) => (
       </Text>
     </Group>
     <Group justify="flex-end">
-      <Button variant="default" onClick={onKept}>
+      <Button variant="default" onClick={onDone}>
         Done
       </Button>
     </Group>
   </Stack>
 )
 
-/** Without the clipboard, the field is selected as soon as it is entered. */
+/** Where the clipboard is not available, focusing the field selects the key. */
 function CopyKey({ text }: { readonly text: string }) {
   const { copied, copy, error } = useClipboard({ timeout: 4000 })
   const button = useRef<HTMLButtonElement>(null)
-  // The button that was pressed is gone with the form.
+  // The form with the focused button is gone, so the focus moves here.
   useEffect(() => button.current?.focus(), [])
   return (
     <Button ref={button} leftSection={copied ? <CheckIcon /> : <CopyIcon />} onClick={() => copy(text)}>
