@@ -1,4 +1,4 @@
-// The dialog that restores an earlier config version after a review of the differences.
+// Restores an earlier config version after a review of the differences.
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAnswer, useBody, useWrite } from '../../api.ts'
@@ -8,11 +8,11 @@ import { Review } from '../../parts/settings-form/review.tsx'
 import { nameOf } from '../../parts/settings-form/sections.ts'
 import { differenceCount } from '../../parts/text/diff.tsx'
 import { plural } from '../../parts/text/words.ts'
-import type { ConfigVersion } from './config-version-row.tsx'
+import type { ListedConfigVersion } from './config-version-row.tsx'
 
 interface RestoreDialogProps {
   readonly endpointId: string
-  readonly version: ConfigVersion
+  readonly version: ListedConfigVersion
   readonly onClose: () => void
 }
 

@@ -1,4 +1,4 @@
-// The settings tab of a device: set values, reported values and locked values; changes are applied after a review.
+// The settings tab shows set, reported and locked values of a device; changes are applied after a review.
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

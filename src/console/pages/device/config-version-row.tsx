@@ -1,4 +1,4 @@
-// One config version as a table row, which expands to the settings that the version changed.
+// Shows one config version as a table row, which expands to the settings that the version changed.
 import { Button, Table, Text } from '@mantine/core'
 import { useId, useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -10,14 +10,14 @@ import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
 
-export type ConfigVersion = ResponseOf<Operations['configVersionsList']>['versions'][number]
+export type ListedConfigVersion = ResponseOf<Operations['configVersionsList']>['versions'][number]
 
 interface VersionTableRowProps {
-  readonly version: ConfigVersion
+  readonly version: ListedConfigVersion
   readonly zone: string
   readonly isNewest: boolean
   /** Receives the pressed button, which gets the focus back when the dialog closes. */
-  readonly onRestore: ((version: ConfigVersion, button: HTMLElement) => void) | undefined
+  readonly onRestore: ((version: ListedConfigVersion, button: HTMLElement) => void) | undefined
 }
 
 export function VersionTableRow({ version, zone, isNewest, onRestore }: VersionTableRowProps) {
@@ -73,7 +73,7 @@ export function VersionTableRow({ version, zone, isNewest, onRestore }: VersionT
   )
 }
 
-function VersionDetails({ version }: { readonly version: ConfigVersion }) {
+function VersionDetails({ version }: { readonly version: ListedConfigVersion }) {
   const { before, after } = diffSides(version.diff)
   return (
     <>
@@ -94,7 +94,7 @@ function changeSummary(changedNames: readonly string[]): string {
   return second === undefined ? nameOf(first) : `${nameOf(first)}, ${nameOf(second)}`
 }
 
-function diffSides(diff: ConfigVersion['diff']) {
+function diffSides(diff: ListedConfigVersion['diff']) {
   const side = (which: 'before' | 'after') =>
     Object.fromEntries(Object.entries(diff).map(([name, change]) => [name, change[which]]))
   return { before: side('before'), after: side('after') }

@@ -1,4 +1,4 @@
-// The buttons that restart, message or move a device; shown to keys that may write.
+// Offers the actions on a device: restart, send a message, move.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Device } from '../../domain/device/device.ts'

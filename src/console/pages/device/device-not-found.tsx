@@ -1,4 +1,4 @@
-// The page for a device that does not exist or was unenrolled.
+// Tells that a device does not exist or was unenrolled.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Empty, Page } from '../../parts/page/page.tsx'

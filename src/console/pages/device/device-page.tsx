@@ -1,4 +1,4 @@
-// The page of one device, with tabs for status, settings, versions, operations and logs.
+// The device page has tabs for the status, settings, versions, operations and logs of one device.
 import { Group, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// The dialog that sends a message to the screen of a device and of its paired devices.
+// Sends a message to the screen of a device and of its paired devices.
 import { Checkbox, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'

@@ -5,7 +5,7 @@ import { useSession } from '../../session.ts'
 interface OpenedReport {
   readonly org: string
   readonly supportId: string
-  /** The device on whose page the report was requested or opened. */
+  /** The report was requested or opened on the page of this device. */
   readonly endpointId: string
 }
 

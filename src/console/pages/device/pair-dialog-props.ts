@@ -1,4 +1,4 @@
-// The props of the dialogs that act on a device and show its paired devices.
+// Defines the props of the dialogs that act on a device and show its paired devices.
 import type { Device } from '../../domain/device/device.ts'
 import type { Pair } from '../../domain/device/pair-group.ts'
 

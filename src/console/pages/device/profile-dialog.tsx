@@ -1,4 +1,4 @@
-// The dialog that assigns a profile to a device or removes it.
+// Assigns a profile to a device or removes it.
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'

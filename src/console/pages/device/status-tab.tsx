@@ -1,4 +1,4 @@
-// The status tab of a device: problems first, then everything that the device reported.
+// The status tab shows the problems of a device first, then everything that the device reported.
 import { SimpleGrid, Stack } from '@mantine/core'
 import { Empty, Section } from '../../parts/page/page.tsx'
 import { ClockSection } from './clock-section.tsx'

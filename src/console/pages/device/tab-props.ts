@@ -1,4 +1,4 @@
-// The props that every tab of the device page receives.
+// Defines the props that every tab of the device page receives.
 import type { Device } from '../../domain/device/device.ts'
 
 export interface TabProps {

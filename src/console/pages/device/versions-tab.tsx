@@ -6,7 +6,7 @@ import { useZone } from '../../domain/device/device.ts'
 import { Empty, Section } from '../../parts/page/page.tsx'
 import { useMay } from '../../session.ts'
 import { RestoreDialog } from './config-restore.tsx'
-import { type ConfigVersion, VersionTableRow } from './config-version-row.tsx'
+import { type ListedConfigVersion, VersionTableRow } from './config-version-row.tsx'
 
 /** The API lists no more versions than this. [contract D.23] */
 const maxListed = 200
@@ -16,7 +16,7 @@ export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
   const device = useBody('endpointsGet', { id: endpointId })
   const { versions } = useBody('configVersionsList', { id: endpointId })
   const zone = useZone(device)
-  const [restoring, setRestoring] = useState<{ readonly version: ConfigVersion; readonly button: HTMLElement }>()
+  const [restoring, setRestoring] = useState<{ readonly version: ListedConfigVersion; readonly button: HTMLElement }>()
   const close = () => {
     setRestoring(undefined)
     restoring?.button.focus()

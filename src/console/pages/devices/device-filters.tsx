@@ -1,4 +1,4 @@
-// The search box and the filters above the table of devices.
+// Shows the search box and the filters above the table of devices.
 import { useMemo } from 'react'
 import { modelOf } from '../../../contract/models.ts'
 import {

@@ -1,4 +1,4 @@
-// The devices page: a live table of all devices, with a search and filters that the address holds.
+// The devices page shows a live table of all devices; the address holds the search and the filters.
 import { Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'

@@ -77,7 +77,6 @@ const isChange = ({ type }: Entry) => !type.startsWith('SESSION_')
 interface EntryRun {
   readonly newest: Entry
   readonly count: number
-  /** The number of different actors in the run. */
   readonly actorCount: number
 }
 

@@ -46,9 +46,9 @@ export function AirSection({ rows, air, error }: AirSectionProps) {
 
 interface SensorSummary {
   readonly sensor: AirSensor
-  /** The number of rooms with a reading of this sensor. */
+  /** This many rooms have a reading of the sensor. */
   readonly measured: number
-  /** The rooms outside the limits; the worst comes first. */
+  /** These rooms are outside the limits; the worst comes first. */
   readonly outside: readonly { readonly row: RoomRow; readonly value: number; readonly excess: number }[]
 }
 

@@ -50,7 +50,7 @@ export function AttentionSection({ rows }: { readonly rows: readonly RoomRow[] }
 
 function AttentionRoom({ row, room }: { readonly row: RoomRow; readonly room: Room | undefined }) {
   const { org } = useSession()
-  const { text, since, zone } = problemOf(row, room, org.timezone)
+  const { text, sinceMs, zone } = problemOf(row, room, org.timezone)
   return (
     <li className={classes.attentionRoom}>
       <RoomStateMark state={row.state} />
@@ -63,10 +63,10 @@ function AttentionRoom({ row, room }: { readonly row: RoomRow; readonly room: Ro
         </Text>
         <Text fz="sm">
           {text}
-          {since !== undefined && (
+          {sinceMs !== undefined && (
             <>
               {' '}
-              since <Time at={since} zone={zone} />
+              since <Time at={sinceMs} zone={zone} />
             </>
           )}
           {row.people ? ` · ${plural(row.people, 'person', 'people')} inside` : ''}
@@ -82,8 +82,7 @@ const worstFirst = (a: RoomRow, b: RoomRow) =>
 
 interface RoomProblem {
   readonly text: string
-  /** Milliseconds since 1970. */
-  readonly since?: number | undefined
+  readonly sinceMs?: number | undefined
   readonly zone?: string | undefined
 }
 
@@ -94,7 +93,7 @@ function problemOf(row: RoomRow, room: Room | undefined, orgZone: string): RoomP
   return {
     text: offlineText(row, offlineDevices, offlineDevices.length > 0 && times.length === 0),
     // A room is offline since its last device disconnected, and degraded since its first one did.
-    since: times.length === 0 ? undefined : row.state === 'OFFLINE' ? Math.max(...times) : Math.min(...times),
+    sinceMs: times.length === 0 ? undefined : row.state === 'OFFLINE' ? Math.max(...times) : Math.min(...times),
     zone: room && zoneOf(room, orgZone),
   }
 }

@@ -11,7 +11,7 @@ import { plural } from '../../parts/text/words.ts'
 import { useMay, useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
-/** The address that the commands use unless they are given another. */
+/** The commands use this address unless they are given another. */
 const defaultServerUrl = 'http://127.0.0.1:8080'
 const urlOption = location.origin === defaultServerUrl ? '' : ` --url ${location.origin}`
 

@@ -1,4 +1,4 @@
-// The overview page: rooms by state, rooms that need attention, air, devices and the activity of today.
+// The overview page shows rooms by state, rooms that need attention, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useDeviceRows } from '../../domain/device/device-rows.ts'

@@ -1,4 +1,4 @@
-// The large numbers of the overview: rooms by state, worst first, and occupancy. Each number links to its rooms.
+// Shows the rooms by state, worst first, and the occupancy as large numbers that link to the rooms.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'

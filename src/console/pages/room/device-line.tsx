@@ -1,4 +1,4 @@
-// One device of a room as a line: connection, call, settings and firmware.
+// Shows one device of a room as a line: connection, call, settings and firmware.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-// The form that renames a room or changes its location.
+// Renames a room or changes its location in a form.
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { longestName } from '../../../contract/shape.ts'

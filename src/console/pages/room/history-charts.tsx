@@ -1,4 +1,4 @@
-// A chart for each sensor of a room, with synchronised cursors; one chart can be expanded.
+// Draws a chart for each sensor of a room, with synchronised cursors; one chart can be expanded.
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
@@ -23,7 +23,7 @@ interface ChartProps {
 
 interface HistoryChartsProps extends ChartProps {
   readonly sensors: readonly Sensor[]
-  /** The sensor in the address, whose chart is expanded. */
+  /** The address names the sensor whose chart is expanded. */
   readonly chosen: string | undefined
 }
 
@@ -116,7 +116,6 @@ function chartLabel(sensor: Sensor, span: SpanName, summary: Summary | undefined
 
 interface CursorReadoutProps {
   readonly sensor: Sensor
-  /** Unix time. */
   readonly atSeconds: number
   readonly min: number | null | undefined
   readonly max: number | null | undefined

@@ -9,10 +9,10 @@ export type SpanName = 'day' | 'week' | 'month'
 interface SpanDefinition {
   readonly title: string
   readonly interval: Interval
-  /** The length of one bucket. */
+  /** Each bucket is this long. */
   readonly stepSeconds: number
   readonly lengthSeconds: number
-  /** The length of one row of the table. */
+  /** Each row of the table is this long. */
   readonly rowHours: number
 }
 
@@ -28,7 +28,7 @@ export const parseSpan = (text: string | undefined): SpanName =>
 
 export interface RoomHistory {
   readonly span: SpanName
-  /** The window in Unix seconds. */
+  /** The window is in Unix seconds. */
   readonly from: number
   readonly to: number
   readonly buckets: readonly Bucket[]

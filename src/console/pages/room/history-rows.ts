@@ -3,7 +3,7 @@ import type { Sensor } from '../../../contract/models.ts'
 import { type Bucket, joined, type Statistics } from '../../parts/chart/buckets.ts'
 
 interface HistoryRow {
-  /** The start in milliseconds, on a full hour or at midnight of the viewer's zone. */
+  /** The row starts on a full hour or at midnight in the viewer's zone; the time is in milliseconds. */
   readonly at: number
   readonly values: ReadonlyMap<Sensor, Statistics>
 }

@@ -94,7 +94,7 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
               chosen={search.sensor}
             />
           )}
-          <HistoryLegend room={room} sensors={sensors} isTable={isTable} />
+          <HistoryLegend room={room} sensorsWithData={sensors} isTable={isTable} />
         </>
       )}
     </Section>
@@ -135,13 +135,12 @@ const SpanControl = ({ span, onChange }: SpanControlProps) => (
 
 interface HistoryLegendProps {
   readonly room: Room
-  /** The sensors with data. */
-  readonly sensors: readonly Sensor[]
+  readonly sensorsWithData: readonly Sensor[]
   readonly isTable: boolean
 }
 
-function HistoryLegend({ room, sensors, isTable }: HistoryLegendProps) {
-  const silent = roomSensors(room.endpoints).sensors.filter((sensor) => !sensors.includes(sensor))
+function HistoryLegend({ room, sensorsWithData, isTable }: HistoryLegendProps) {
+  const silent = roomSensors(room.endpoints).sensors.filter((sensor) => !sensorsWithData.includes(sensor))
   return (
     <Text fz="xs" c="dimmed" mt="sm">
       {isTable

@@ -1,4 +1,4 @@
-// The actions on a whole room: send a message, edit, delete.
+// Offers the actions on a whole room: send a message, edit, delete.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { SeenRoom } from '../../domain/room/room.ts'

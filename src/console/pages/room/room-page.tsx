@@ -1,4 +1,4 @@
-// The page of one room: state, current readings, devices, history, profile, notes and enrolment code.
+// The room page shows the state of one room, its readings, devices, history, profile, notes and enrolment code.
 import { Button, Grid, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'

@@ -19,7 +19,7 @@ export function roomSensors(devices: readonly SensorDevice[]) {
 
 export const sortSensors = (subset: ReadonlySet<Sensor>): Sensor[] => allSensors.filter((sensor) => subset.has(sensor))
 
-/** Sensors that can truly read 0: an empty room, darkness, frost, clean air. CO₂ and humidity are never 0. */
+/** These sensors can truly read 0: in an empty or dark room, in frost, in clean air. CO₂ and humidity are never 0. */
 const canBeZero: ReadonlySet<Sensor> = new Set(['people', 'illumination', 'temp', 'voc'])
 
 export const isReading = (sensor: Sensor, value: number, connectedSensors: ReadonlySet<Sensor>): boolean =>

@@ -1,4 +1,4 @@
-// Buttons that zoom a chart without dragging: in, earlier, later and back to the whole period.
+// Zooms a chart with buttons instead of dragging: in, earlier, later and back to the whole period.
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
 import type { Range } from '../../parts/chart/plot.ts'

@@ -1,4 +1,4 @@
-// The search box and the filters above the table of rooms.
+// Shows the search box and the filters above the table of rooms.
 import { useCallback, useMemo } from 'react'
 import { airSensors, limitText, sensorWords } from '../../domain/air/air.ts'
 import {

@@ -1,4 +1,4 @@
-// The rooms page: a live table of all rooms, with a search and filters that the address holds.
+// The rooms page shows a live table of all rooms; the address holds the search and the filters.
 import { Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
