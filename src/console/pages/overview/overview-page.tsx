@@ -53,7 +53,11 @@ function AttentionSummary({ rows }: { readonly rows: readonly RoomRow[] }) {
         'All rooms with devices are healthy.'
       ) : (
         <>
-          <Link to="/rooms" search={{ state: needy }}>
+          <Link
+            to="/rooms"
+            search={{ state: needy }}
+            aria-label={`${plural(attentionCount, 'room needs', 'rooms need')} attention`}
+          >
             {attentionCount.toLocaleString('en-GB')}
           </Link>{' '}
           of <Link to="/rooms">{plural(rows.length, 'room')}</Link> {attentionCount === 1 ? 'needs' : 'need'} attention
