@@ -1,4 +1,4 @@
-// A real Chromium for a test file: pages of the console that fail the test when anything goes wrong in them.
+// Starts a real Chromium for a test file; a page that reports an error fails its test.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
@@ -17,23 +17,23 @@ const flags = [
 ]
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** One for a file; its `afterAll` closes it. */
+/** Each test file has one browser, which its `afterAll` closes. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: pathOf('chromium') ?? 'chromium',
     args: flags,
-    // People's browsers keep the page before, for going back.
+    // Users' browsers keep the previous page in the back-forward cache, so the tests do too.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
 
 export interface Tab {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the page complained about, or asked of another server; a test that expects some of it takes it out. */
+  /** Errors, warnings and requests to other servers are collected here; a test removes those that it expects. */
   readonly trouble: string[]
 }
 
-/** A browser of its own, with no cookies. It goes with the test, which fails if anything went wrong in it. */
+/** Opens a tab in a context without cookies. The context closes with the test, which fails if the tab had trouble. */
 export async function newTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext({
     baseURL: url,
@@ -47,17 +47,17 @@ export async function newTab(browser: Browser, url: string, options: BrowserCont
   const tab = await tabIn(context, url)
   onTestFinished(async () => {
     await context.close()
-    expect(tab.trouble, 'nothing goes wrong in the browser').toEqual([])
+    expect(tab.trouble, 'the browser reports no trouble').toEqual([])
   })
   return tab
 }
 
-/** A further tab of the same browser. */
+/** Opens a further tab in the same context. */
 export async function tabIn(context: BrowserContext, url: string, trouble: string[] = []): Promise<Tab> {
   const page = await context.newPage()
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`))
   page.on('console', (message) => {
-    // A room or a device without a sample is a 404, which the browser itself notes.
+    // A room or a device without a sample answers 404, which the browser logs as an error.
     if (message.text().includes('status of 404') && message.location().url.endsWith('/sensor')) return
     if (message.type() === 'error' || message.type() === 'warning') trouble.push(`${message.type()}: ${message.text()}`)
   })
@@ -67,18 +67,18 @@ export async function tabIn(context: BrowserContext, url: string, trouble: strin
   return { page, context, trouble }
 }
 
-/** Signs in with a key, as a person would. */
+/** Signs in with a key in the sign-in form. */
 export async function signIn({ page, trouble }: Tab, key: string, path = '/'): Promise<void> {
   await page.goto(path)
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
-  // The browser itself notes that nobody was signed in.
+  // The browser logs the 401 of the first request, before the sign-in.
   expectTrouble(trouble, /status of 401/)
 }
 
-/** The cookie of somebody who has signed in, for tests that begin there. */
+/** Returns the cookie of a session, for tests that start signed in. */
 export async function signedIn(
   browser: Browser,
   url: string,
@@ -91,18 +91,18 @@ export async function signedIn(
   return { storageState }
 }
 
-/** Takes out what a test has caused on purpose. */
+/** Removes the trouble that a test has caused on purpose. */
 export const expectTrouble = (trouble: string[], pattern: RegExp): void =>
   void trouble.splice(0, trouble.length, ...trouble.filter((line) => !pattern.test(line)))
 
-/** The page with this title is there, and all of its parts are loaded. */
+/** Waits until the page with this title is shown and all of its parts are loaded. */
 export async function settled(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   const loading = page.getByRole('status', { name: 'Loading' })
   await until(`${page.url()} to be loaded`, async () => (await loading.count()) === 0)
 }
 
-/** Runs in the page: as text, because the tests know Node and not the browser. */
+/** This code runs in the page. It is a string, because the tests are compiled for Node and not for the browser. */
 const runAxe = (
   rules: readonly string[],
 ) => `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
@@ -110,12 +110,12 @@ const runAxe = (
     id + ': ' + help + ': ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** A colour that is on its way to another is no colour to judge: the way is cut short. Nothing else that moves is touched. */
+/** Finishes all CSS transitions, because axe must not measure a colour in the middle of one. Other animations go on. */
 const endTransitions = `document.getAnimations()
   .filter((animation) => animation instanceof CSSTransition)
   .forEach((transition) => transition.finish())`
 
-/** What axe finds against WCAG 2.2 AA, as sentences; or of its colours only, where nothing else can differ. */
+/** Returns the violations of WCAG 2.2 AA that axe finds, as sentences; `colours` checks the contrast only. */
 export async function axe(page: Page, what: 'everything' | 'colours' = 'everything'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource)
   await page.evaluate(endTransitions)

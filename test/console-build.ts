@@ -1,11 +1,11 @@
-// Before the tests: the console is built from the sources as they are, and a real browser is there.
+// Builds the console before the tests, and checks that Chromium is installed.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { need } from './debian.ts'
 
 let isReady = false
 
-/** Every project of a run asks; the first does the work. */
+/** Every project of a run calls this; only the first call builds. */
 export default function setup(): void {
   if (isReady) return
   isReady = true

@@ -1,4 +1,4 @@
-// The console's cookie on the API: whose requests it counts for, and that it is nothing but a cookie. [contract 9.cookie]
+// Tests the console's cookie on the API: which requests it authenticates, and which it does not. [contract 9.cookie]
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService } from '../src/app.ts'
 import { Keyring } from '../src/platform/auth/keyring.ts'
@@ -199,7 +199,7 @@ test('a use is written for the session and for its key, when the service stops a
   const { kysely } = second.ground.db
   expect(await kysely.selectFrom('sessions').select('used_at').execute()).toEqual([{ used_at: clock.now() }])
   expect(await kysely.selectFrom('api_keys').select('last_used_at').execute()).toEqual([{ last_used_at: clock.now() }])
-  // It has another port now, and so has the name.
+  // The second server has another port, so its cookie has another name.
   const renamed = kept.replace(cookieName(first), cookieName(second))
   const again = await send(second.url, 'GET', at, { headers: { ...own, cookie: renamed } })
   expect(again.status, 'it outlives the process').toBe(200)

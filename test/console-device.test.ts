@@ -1,4 +1,4 @@
-// What operators do with one room and one device, beside the journeys: find it, lock it, tell it something, ask for its logs, let it go.
+// Tests what operators do with one room and one device in the browser, beyond the journeys.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -38,7 +38,7 @@ const button = (name: string | RegExp) => page.getByRole('button', { name })
 const dialog = () => page.getByRole('dialog')
 const hasFocus = (one: Locator) => one.evaluate((element) => element.matches(':focus'))
 
-test('a few letters and the Enter key lead to a room, whose clock stands beside one’s own', async () => {
+test('a few letters and the Enter key lead to a room, which shows its local time', async () => {
   await button(/^Search or jump/).focus()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /Search/ }).waitFor()
@@ -46,7 +46,7 @@ test('a few letters and the Enter key lead to a room, whose clock stands beside 
   await page.keyboard.press('Escape')
   await until('the focus is back', () => hasFocus(button(/^Search or jump/)))
   await page.keyboard.press('Control+k')
-  await until('it has the focus', () => hasFocus(page.getByRole('combobox', { name: /Search/ })))
+  await until('the search has the focus', () => hasFocus(page.getByRole('combobox', { name: /Search/ })))
   await page.keyboard.type('fjo')
   await page.getByRole('option', { name: /Fjord/, selected: true }).waitFor()
   await page.keyboard.press('Enter')
@@ -57,7 +57,7 @@ test('a few letters and the Enter key lead to a room, whose clock stands beside 
     .waitFor()
 })
 
-test('a dialog has nothing that axe objects to, takes the focus, and gives it back', async () => {
+test('a dialog passes axe, takes the focus and returns it', async () => {
   await page.goto(`/rooms/${fleet.rooms.fjord}`)
   await settled(page, 'Fjord')
   await button('Edit').click()
@@ -68,44 +68,44 @@ test('a dialog has nothing that axe objects to, takes the focus, and gives it ba
   await until('the focus is back', () => hasFocus(button('Edit')))
 })
 
-test('what a profile fixes is locked, and says by which', async () => {
+test('a setting of a profile is locked and names the profile', async () => {
   await fleet.org.call('PUT', `/endpoints/${fleet.bar.id}/profile`, { body: { profileId: fleet.profileId } })
   await page.goto(`/devices/${fleet.bar.id}?tab=config`)
   await page
-    .getByText(/Fixed by the profile/)
+    .getByText(/Locked by profile/)
     .first()
     .waitFor()
   await page.getByRole('link', { name: 'Quiet rooms' }).first().waitFor()
   expect(await page.getByRole('radiogroup', { name: 'Night mode' }).count()).toBe(0)
   expect(await page.getByRole('radiogroup', { name: 'Bluetooth' }).count()).toBe(1)
-  await until('the device has it', () => fleet.bar.settings.nightMode === true)
+  await until('the device has the setting', () => fleet.bar.settings.nightMode === true)
 })
 
-test('a message is on the screen of the device', async () => {
+test('a message appears on the screen of the device', async () => {
   await page.goto(`/devices/${fleet.bar.id}`)
-  await button('Message to screen').click()
+  await button('Send message').click()
   await dialog().getByRole('textbox', { name: 'Message' }).fill('Fire drill at noon.')
   await dialog().getByRole('button', { name: 'Send message' }).click()
-  await until('it is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
+  await until('the message is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
 })
 
-test('logs are asked for, come in, and are downloaded', async () => {
+test('logs are requested, arrive and can be downloaded', async () => {
   await page.goto(`/devices/${fleet.bar.id}?tab=logs`)
   await button('Collect logs').click()
-  const download = button(/^Download the logs of Bar/)
+  const download = button(/^Download logs from Bar/)
   await download.waitFor()
   const [file] = await Promise.all([page.waitForEvent('download'), download.click()])
   expect(gunzipSync(readFileSync(await file.path())).toString()).toContain('BAR00001')
 })
 
-test('a device is let go after a question, and its page says where it went', async () => {
+test('a device is unenrolled after a confirmation, and its page says that it is not found', async () => {
   await page.goto(`/devices/${fleet.pad.id}`)
   await settled(page, 'PAD00001')
   await button('Unenrol').click()
   await dialog().getByRole('button', { name: 'Unenrol' }).click()
   await settled(page, 'Fjord')
-  await until('it is told', () => fleet.pad.isUnenrolled)
+  await until('the device is told', () => fleet.pad.isUnenrolled)
   await page.goto(`/devices/${fleet.pad.id}`)
-  await page.getByRole('heading', { level: 1, name: /No such device/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /Device not found/ }).waitFor()
   expectTrouble(trouble, /status of 404/)
 })

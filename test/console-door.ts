@@ -1,15 +1,15 @@
-// The console's door as a browser uses it: signs in, keeps the cookie, shows it. [contract 9.session]
+// Signs in to the console and sends requests with its cookie, as a browser does. [contract 9.session]
 import { expect } from 'vitest'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
 
-/** What a browser says when a page of the service itself asks. */
+/** A browser sends this header with requests from a page of the service itself. */
 export const own = { 'sec-fetch-site': 'same-origin' }
 
-/** The cookie that a browser would keep, as it would send it. */
+/** Returns the cookie of an answer as a browser would send it. */
 export const cookieOf = ({ headers }: Pick<Reply, 'headers'>): string =>
   (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
-/** The cookie's name where nothing is between browser and server: the port is in it. [contract 9.cookie] */
+/** Without a proxy, the name of the cookie contains the port. [contract 9.cookie] */
 export const cookieName = ({ url }: Pick<Harness, 'url'>): string => `roomkeeper-${new URL(url).port}`
 
 export const session = (house: Harness, method: string, { headers, ...call }: Call = {}) =>
@@ -25,7 +25,7 @@ export async function signIn(
   return { reply, cookie: cookieOf(reply) }
 }
 
-/** A read with nothing but the cookie. */
+/** Reads with the cookie as the only credential. */
 export const readWith = (org: TestOrg, cookie: string) =>
   org.call('GET', '/regions', { key: false, headers: { ...own, cookie } })
 

@@ -1,4 +1,4 @@
-// The console's files: what is served where, how it is encoded and kept, and what guards it in a browser. [contract 9.files]
+// Tests the console's files: paths, encodings, caching and security headers. [contract 9.files]
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ interface Raw {
   readonly bytes: Buffer
 }
 
-/** fetch would undo the encoding, and a URL the dots in a path. */
+/** A raw request is used, because fetch decodes the body and normalises the dots in a path. */
 const raw = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<Raw>((resolve, reject) => {
     request(service.url, { path, method, headers }, (response) => {

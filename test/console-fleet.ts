@@ -1,4 +1,4 @@
-// A small fleet for tests of the console: two sites, a pair that works, a room that is offline, a device with a past.
+// Starts a small fleet for tests of the console: two locations, a working pair, an offline room and a day of samples.
 
 import { enrolDevice } from './device.ts'
 import type { Harness, TestOrg } from './harness.ts'
@@ -8,7 +8,7 @@ export interface ConsoleFleet {
   readonly org: TestOrg
   readonly bar: LiveDevice
   readonly pad: LiveDevice
-  /** The pair is in `fjord`, `skog` has a device that is not connected, `tomt` has none. */
+  /** The pair is in `fjord`, `skog` has a device that is not connected, `tomt` has no devices. */
   readonly rooms: { readonly fjord: number; readonly skog: number; readonly tomt: number }
   readonly profileId: number
   stop(): Promise<void>
@@ -38,7 +38,7 @@ export async function startConsoleFleet(house: Harness): Promise<ConsoleFleet> {
   })
   await enrolDevice(house, org, { roomId: skog, serial: 'BAR00002', model: 'NF19B1' })
 
-  // A day with a gap of six hours in it, and air that is stale now.
+  // The samples cover a day with a gap of six hours; the last one has stale air.
   const now = Math.floor(house.clock.now() / 1000)
   for (let minutes = 24 * 60; minutes > 0; minutes -= 10) {
     if (minutes > 600 && minutes < 960) continue

@@ -1,4 +1,4 @@
-// What operators do, in a real browser against a real service and devices that live by themselves.
+// Tests the work of operators in a real browser, against a real service and simulated devices.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newTab, openBrowser, settled, signedIn } from './browser.ts'
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await settled(page, 'Overview')
 })
 
-/** Runs in the page: which columns of a chart have the blue of its line; grid and limits are of other colours. */
+/** This code runs in the page. It finds the columns of a chart that have the blue of its line; grid and limits have other colours. */
 const columnsWithLine = `(canvas) => {
   const { width, height } = canvas
   const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
@@ -52,7 +52,7 @@ const button = (name: string | RegExp) => page.getByRole('button', { name })
 const dialog = () => page.getByRole('dialog')
 const newest = async () => (await fleet.org.audit())[0]
 
-test('find the room that is offline, from the number to the device', async () => {
+test('find the room that is offline, from its tile to its device', async () => {
   await page.getByRole('link', { name: /^Offline/ }).click()
   await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor()
   expect(new URL(page.url()).searchParams.get('state')).toBe('OFFLINE')
@@ -63,12 +63,12 @@ test('find the room that is offline, from the number to the device', async () =>
   await page.getByRole('link', { name: 'Bar BAR00002' }).waitFor()
 })
 
-test('read the chart of a room: what was measured, its gap, and the zoom', async () => {
+test('read the chart of a room: its values, its gap and its zoom', async () => {
   await page.goto(`/rooms/${fleet.rooms.fjord}`)
   const chart = page.getByRole('img', { name: /^CO₂/ })
   await chart.waitFor()
   expect(await chart.getAttribute('aria-label')).toMatch(/1,490/)
-  // Nothing is drawn where nothing was measured: columns of the picture stay empty between the two parts of the line.
+  // The chart draws nothing where there is no data, so columns stay empty between the two parts of the line.
   await chart.locator('canvas').waitFor()
   const inked = await page.evaluate<boolean[]>(
     `(${columnsWithLine})(document.querySelector('[aria-label^="CO₂"] canvas'))`,
@@ -84,13 +84,13 @@ test('read the chart of a room: what was measured, its gap, and the zoom', async
   await button('Reset zoom').click()
   await button('Reset zoom').waitFor({ state: 'detached' })
   await page.getByText('Week', { exact: true }).click()
-  await until('the address says it', () => new URL(page.url()).searchParams.get('span') === 'week')
+  await until('the address has the period', () => new URL(page.url()).searchParams.get('span') === 'week')
   await page.getByText('Day', { exact: true }).click()
   await button('Show as table').click()
   await page.getByRole('row').nth(10).waitFor()
 })
 
-test('apply a config, see the device take it, and restore what was', async () => {
+test('apply settings, see that the device has them, and restore an earlier version', async () => {
   await page.goto(`/devices/${fleet.bar.id}?tab=config`)
   const brightness = page.getByLabel('Brightness')
   await brightness.fill('0.4')
@@ -99,29 +99,32 @@ test('apply a config, see the device take it, and restore what was', async () =>
     .getByText(/1 setting will change/)
     .waitFor()
   await dialog().getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('The device has version 1.').waitFor()
+  await page.getByText('Version 1 is active.').waitFor()
   expect(fleet.bar.settings).toMatchObject({ brightness: 0.4 })
 
   await brightness.fill('0.9')
   await button('Review and apply').click()
   await dialog().getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('The device has version 2.').waitFor()
+  await page.getByText('Version 2 is active.').waitFor()
   await page.getByRole('tab', { name: 'Versions' }).click()
   await button('Restore version 1').click()
   await dialog().getByRole('button', { name: 'Restore' }).click()
-  await until('the device has it back', () => fleet.bar.settings.brightness === 0.4)
-  await page.getByRole('tab', { name: 'Config' }).click()
-  await page.getByText('The device has version 3.').waitFor()
+  await until('the device has the old value again', () => fleet.bar.settings.brightness === 0.4)
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByText('Version 3 is active.').waitFor()
 })
 
-test('reboot a pair: everything that reboots is named first, and its way is seen to the end', async () => {
+test('restart a pair: every device that restarts is named first, and the progress is shown until the end', async () => {
   const before = [fleet.bar.reboots, fleet.pad.reboots]
   await page.goto(`/devices/${fleet.pad.id}?tab=operations`)
-  await button('Reboot').click()
+  await button('Restart').click()
   for (const name of ['Bar BAR00001', 'Pad PAD00001']) await dialog().getByText(name).first().waitFor()
-  await dialog().getByRole('button', { name: 'Reboot 2 devices' }).click()
-  await until('both reboot', () => fleet.bar.reboots > (before[0] ?? 0) && fleet.pad.reboots > (before[1] ?? 0))
-  // A reboot counts when the device is back.
+  await dialog().getByRole('button', { name: 'Restart 2 devices' }).click()
+  await until(
+    'both devices restart',
+    () => fleet.bar.reboots > (before[0] ?? 0) && fleet.pad.reboots > (before[1] ?? 0),
+  )
+  // A restart is done when the device is connected again.
   house.clock.advance(1000)
   await page
     .getByText(/^(Done|Succeeded)/)
@@ -129,7 +132,7 @@ test('reboot a pair: everything that reboots is named first, and its way is seen
     .waitFor()
 })
 
-test('move a pair to another room, and what is paired goes along', async () => {
+test('move a device to another room, and its paired devices move too', async () => {
   await page.goto(`/rooms/${fleet.rooms.fjord}`)
   await button(/^Move/).first().click()
   await dialog().getByRole('combobox', { name: /room/i }).fill('Tomt')
@@ -144,13 +147,13 @@ test('move a pair to another room, and what is paired goes along', async () => {
   await page.getByText('Healthy').first().waitFor()
 })
 
-test('create and delete sites, with the rules said before the click', async () => {
+test('create and delete sites; a dialog says in advance what blocks a deletion', async () => {
   await page.goto('/sites')
   await button('New region').click()
-  await dialog().getByLabel('Name of the region').fill('Oceania')
+  await dialog().getByLabel('Region name').fill('Oceania')
   await dialog().getByRole('button', { name: 'Create region' }).click()
   await button('New location in Oceania').click()
-  await dialog().getByLabel('Name of the location').fill('Suva')
+  await dialog().getByLabel('Location name').fill('Suva')
   await dialog().getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('link', { name: 'Suva' }).waitFor()
 
@@ -160,22 +163,22 @@ test('create and delete sites, with the rules said before the click', async () =
   expect(await dialog().getByRole('button', { name: 'Delete region' }).count()).toBe(0)
   await dialog().getByRole('button', { name: 'Close' }).first().click()
 
-  // What somebody else changes while a form is open is said, and not written over.
+  // A form reports a concurrent change instead of overwriting it.
   const listed = async (kind: 'regions' | 'locations', name: string) =>
     (await read(`/${kind}`))[kind].find((one: { name: string }) => one.name === name)
   const loadAgain = async (nowCalled: string) => {
-    await dialog().getByText(`Somebody has changed it meanwhile: it is called ${nowCalled} now.`).waitFor()
+    await dialog().getByText(`Renamed to ${nowCalled} by someone else.`).waitFor()
     await dialog().getByRole('button', { name: 'Load it again' }).click()
   }
   const oceania = await listed('regions', 'Oceania')
   await button('Rename Oceania').click()
   await fleet.org.call('PUT', `/regions/${oceania.id}`, { body: { name: 'Pacific' } })
-  await dialog().getByLabel('Name of the region').fill('South Seas')
+  await dialog().getByLabel('Region name').fill('South Seas')
   await dialog().getByRole('button', { name: 'Rename region' }).click()
   await loadAgain('Pacific')
   expect(await listed('regions', 'Pacific')).toMatchObject({ id: oceania.id })
-  expect(await dialog().getByLabel('Name of the region').inputValue()).toBe('Pacific')
-  await dialog().getByLabel('Name of the region').fill('Oceania')
+  expect(await dialog().getByLabel('Region name').inputValue()).toBe('Pacific')
+  await dialog().getByLabel('Region name').fill('Oceania')
   await dialog().getByRole('button', { name: 'Rename region' }).click()
   await dialog().waitFor({ state: 'detached' })
   expect(await listed('regions', 'Oceania')).toMatchObject({ id: oceania.id })
@@ -185,7 +188,7 @@ test('create and delete sites, with the rules said before the click', async () =
   await fleet.org.call('PUT', `/locations/${id}`, { body: { name: 'Suva Harbour' } })
   const toNoRegion = async () => {
     await dialog().getByRole('combobox', { name: 'Region' }).click()
-    await page.getByRole('option', { name: 'In no region' }).click()
+    await page.getByRole('option', { name: 'No region' }).click()
     await dialog().getByRole('button', { name: 'Save location' }).click()
   }
   await toNoRegion()
@@ -204,14 +207,14 @@ test('create and delete sites, with the rules said before the click', async () =
   expect((await newest()).type).toBe('REGION_DELETED')
 })
 
-test('make a key that is shown once, and revoke it', async () => {
+test('create a key that is shown once, and revoke it', async () => {
   await page.goto('/settings')
   await button('New key').click()
-  await dialog().getByLabel('Name of the key').fill('Wall display')
+  await dialog().getByLabel('Key name').fill('Wall display')
   await dialog().getByRole('button', { name: 'Create key' }).click()
   const key = await dialog().getByLabel('API key').inputValue()
   expect((await house.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(200)
-  await dialog().getByRole('button', { name: 'I have kept it' }).click()
+  await dialog().getByRole('button', { name: 'Done' }).click()
   await dialog().waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(key)
   await button(/^Revoke Wall display/).click()
@@ -220,7 +223,7 @@ test('make a key that is shown once, and revoke it', async () => {
   expect((await house.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(401)
 })
 
-test('read in the audit log who changed what, before and after', async () => {
+test('read in the audit log who changed a region, with the values before and after', async () => {
   const { id } = (await fleet.org.call('POST', '/regions', { body: { name: 'Nord' } })).body
   await fleet.org.call('PUT', `/regions/${id}`, { body: { name: 'Sør' } })
   await page.goto('/audit')
@@ -229,7 +232,7 @@ test('read in the audit log who changed what, before and after', async () => {
   const log = page.getByRole('table', { name: 'Audit log' })
   await log.getByText('Nord').first().waitFor()
   await log.getByText('Sør').first().waitFor()
-  // What happens now comes in by itself.
+  // New entries appear without a reload.
   await fleet.org.call('DELETE', `/regions/${id}`)
   await log.getByText('Region deleted').first().waitFor()
 })
@@ -241,6 +244,6 @@ test('page through a long audit log', async () => {
   await page.goto('/audit')
   const log = page.getByRole('table', { name: 'Audit log' })
   await button('Load 200 more').click()
-  await until('the second page is there', async () => Number(await log.getAttribute('aria-rowcount')) > 211)
+  await until('the second page is loaded', async () => Number(await log.getAttribute('aria-rowcount')) > 211)
   expect(Number(await log.getAttribute('aria-rowcount')) - 1).toBe((await fleet.org.audit()).length)
 })

@@ -1,4 +1,4 @@
-// The console with ten thousand rooms: what it draws stays bounded, and how long it is busy is reported.
+// Tests the console with ten thousand rooms: the number of drawn rows stays bounded, and long tasks are reported.
 import { randomBytes } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await house.close()
 })
 
-// What runs in the page is text: the tests know Node and not the browser.
+// Code that runs in the page is a string, because the tests are compiled for Node and not for the browser.
 interface Drawn {
   readonly rows: number
   readonly all: number
@@ -50,7 +50,7 @@ const watchBusy = `globalThis.busy = []
     .observe({ type: 'longtask' })`
 const nextFrame = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 
-test('the table of rooms draws what is in sight, however far one scrolls', async () => {
+test('the table of rooms draws only visible rows while it is scrolled', async () => {
   const { page } = await open()
   const table = page.getByRole('table', { name: 'Rooms' })
   await table.locator('[aria-rowindex="2"]').getByRole('link').first().waitFor()
@@ -83,7 +83,7 @@ test('the table of rooms draws what is in sight, however far one scrolls', async
   process.stdout.write(
     `${count} rooms, scrolled and searched: at most ${most.rows} rows and ${most.all} nodes, ${busy.length} long tasks, the longest ${Math.round(longest)} ms\n`,
   )
-  expect(longest, 'nobody waits for a second').toBeLessThan(1000)
+  expect(longest, 'no task blocks the page for a second').toBeLessThan(1000)
 })
 
 async function open() {

@@ -1,4 +1,4 @@
-// The console is live: one stream for a browser, what happens shows by itself, and a broken stream says so and comes back.
+// Tests the live updates of the console: tabs share one event stream, and a broken stream is reported and resumed.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectTrouble, newTab, openBrowser, settled, signIn, tabIn } from './browser.ts'
@@ -29,7 +29,7 @@ const openStreams = async () => {
   return Number(/^roomkeeper_event_streams (\d+)$/m.exec(text)?.[1])
 }
 
-test('two tabs share one stream, and the second goes on when the first is closed [contract 6.events]', async () => {
+test('two tabs share one stream, and the second takes over when the first is closed [contract 6.events]', async () => {
   const { org, roomId } = await orgWithRoom()
   const first = await newTab(browser, house.url)
   await signIn(first, org.key, '/rooms')
@@ -44,12 +44,12 @@ test('two tabs share one stream, and the second goes on when the first is closed
 
   await first.page.close()
   await second.page.getByRole('status', { name: /^Live/ }).waitFor()
-  await until('the second tab reads', async () => (await openStreams()) === 1)
+  await until('the second tab reads the stream', async () => (await openStreams()) === 1)
   await device.close()
   await second.page.getByText('Offline').first().waitFor()
 })
 
-test('a tab that goes to another address hands the stream over, also when the browser keeps its page', async () => {
+test('a tab that opens another address hands the stream over, also when the browser caches its page', async () => {
   const { org, roomId } = await orgWithRoom()
   const first = await newTab(browser, house.url)
   await signIn(first, org.key, '/rooms')
@@ -66,14 +66,14 @@ test('a tab that goes to another address hands the stream over, also when the br
   expect(await openStreams()).toBe(1)
 })
 
-test('nothing is asked again while nothing happens, however long', async () => {
+test('the console sends no request while nothing happens', async () => {
   const { org } = await orgWithRoom()
   const tab = await newTab(browser, house.url)
   await tab.page.clock.install()
   await signIn(tab, org.key, '/rooms')
   await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
   await settled(tab.page, 'Rooms')
-  await until('what was told at the beginning is read', async () => {
+  await until('the first events are handled', async () => {
     const asked: string[] = []
     tab.page.on('request', (request) => asked.push(request.url()))
     await tab.page.clock.runFor(20_000)
@@ -86,7 +86,7 @@ test('nothing is asked again while nothing happens, however long', async () => {
   expect(asked).toEqual([])
 })
 
-test('a stream that breaks off is said, and what happened meanwhile shows when it is back', async () => {
+test('a broken stream is reported, and missed changes appear when it is back', async () => {
   const { org, roomId } = await orgWithRoom()
   const device = await newDevice(house, org, { roomId })
   const wire = await wireTo(house.url)
@@ -101,11 +101,11 @@ test('a stream that breaks off is said, and what happened meanwhile shows when i
   wire.mend()
   await page.getByText('Offline').first().waitFor()
   await page.getByRole('status', { name: /^Live/ }).waitFor()
-  // The browser itself notes every attempt that failed.
+  // The browser logs every failed attempt.
   expectTrouble(tab.trouble, /ERR_/)
 })
 
-test('revoking the key of a session ends it at once, in every tab, and says why [contract 9.session]', async () => {
+test('revoking the key of a session signs out every tab and says why [contract 9.session]', async () => {
   const { org } = await orgWithRoom()
   const key = await org.newKey({ name: 'Night shift' })
   const tab = await newTab(browser, house.url)

@@ -1,4 +1,4 @@
-// Every page of the console: accessible in light and dark, nothing wider than a tablet, nothing offered that is not allowed.
+// Tests every page of the console: accessible in light and dark, fitting on a tablet, and offering only allowed actions.
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await house.close()
 })
 
-/** Every address of the router, and what is on it when it is there. */
+/** Maps every address of the router to the title of its page. */
 const pages = (): Record<string, string> => ({
   '/': 'Overview',
   '/rooms': 'Rooms',
@@ -41,11 +41,11 @@ const pages = (): Record<string, string> => ({
   '/nowhere/at/all': 'Nothing is here',
 })
 
-/** As a link would; only what leads nowhere is asked of the server. */
+/** Navigates as a link does; only the unknown address is requested from the server. */
 const visit = (page: Page, path: string) =>
   path === '/nowhere/at/all' ? page.goto(path) : page.evaluate(`history.pushState(null, '', '${path}')`)
 
-test('every route of the console is among the pages that are looked at here', () => {
+test('every route of the console is tested here', () => {
   const router = readFileSync(new URL('../src/console/router.tsx', import.meta.url), 'utf8')
   const routes = [...router.matchAll(/^ {2}path: '([^']+)'/gm)].map(([, path]) => path as string)
   const paths = Object.keys(pages()).map((path) => path.split('?')[0] as string)
@@ -56,7 +56,7 @@ test('every route of the console is among the pages that are looked at here', ()
   expect(forgotten).toEqual([])
 })
 
-test('no page has anything that axe objects to, in light and in dark, and none is wider than a tablet', async () => {
+test('every page passes axe in light and in dark, and none is wider than a tablet', async () => {
   const tab = await newTab(browser, house.url, { viewport: { width: 768, height: 1024 } })
   const { page } = tab
   const found: Record<string, string[]> = {}
@@ -80,18 +80,18 @@ test('no page has anything that axe objects to, in light and in dark, and none i
     await look(path)
   }
   expect(found).toEqual({})
-  // The address that leads nowhere.
+  // The unknown address answers 404.
   expectTrouble(tab.trouble, /status of 404/)
 }, 120_000)
 
-test('a key that only reads sees everything and is offered nothing that writes', async () => {
+test('a key that only reads sees every page and no action that writes', async () => {
   const key = await fleet.org.newKey({ scopes: ['read'] })
   const tab = await newTab(browser, house.url)
   await signIn(tab, key)
   const { page } = tab
   const offered: string[] = []
   const writes =
-    /\b(new|add|create|save|apply|rename|edit|delete|remove|move|reboot|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
+    /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
   for (const [path, title] of Object.entries(pages())) {
     if (path === '/nowhere/at/all') continue
     await visit(page, path)

@@ -1,4 +1,4 @@
-// The console's sessions: what they may do, whom they stand for, and when they end. [contract 9.session]
+// Tests the console's sessions: their rights, their actor in the audit log, and their end. [contract 9.session]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keysDelete } from '../src/resources/keys/rules.ts'
 import { forgetSessions } from '../src/resources/sessions/retention.ts'

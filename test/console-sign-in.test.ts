@@ -1,4 +1,4 @@
-// Signing in to the console: what is let in, what is refused, and what a browser is given to keep. [contract 9.session]
+// Tests signing in to the console: accepted and rejected secrets, and the cookie. [contract 9.session]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultAirLimits } from '../src/contract/session.ts'
 import { isLink, isSession, isToken, makeLink, makeSession, makeToken, tokenHash } from '../src/platform/auth/token.ts'

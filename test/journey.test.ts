@@ -1,4 +1,4 @@
-// One device's life over the real wire, from the box to the bin, as its operator sees it.
+// Tests the life of one device over real HTTP and MQTT, from enrolment to unenrolment.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from './device.ts'
@@ -21,12 +21,12 @@ const write = async (method: string, path: string, body?: unknown) => {
 }
 const stateOf = async (id: string) => (await read(`/operations/${id}`)).state
 
-/** Goes down and comes back, as hardware does. */
+/** Disconnects and connects again, as hardware does. */
 async function reboots(device: TestDevice, command: { id: string }) {
   await device.publish('operation', { id: command.id, state: 'ACKNOWLEDGED' })
   expect(await stateOf(command.id)).toBe('ACKNOWLEDGED')
   device.drop()
-  await until('it is gone', async () => !(await read(`/endpoints/${device.id}`)).connected)
+  await until('the device is disconnected', async () => !(await read(`/endpoints/${device.id}`)).connected)
   house.clock.advance(1000)
   await device.connect()
   await device.publish('operation', { id: command.id, state: 'SUCCEEDED' })
@@ -39,13 +39,13 @@ test('enrol, report, configure, reboot the pair, move, bug report, unenrol', asy
   const pad = await newDevice(house, org, { roomId: room.id, serial: 'PAD1', model: 'NF19A1', pairingSerial: 'BAR1' })
   expect(await read(`/rooms/${room.id}`)).toMatchObject({ state: 'HEALTHY', endpoints: [{}, {}] })
 
-  // Report.
+  // The device reports its status and a sample.
   await bar.publish('status', { firmwareVersion: 'NFB1.1', primaryMode: 'zoom', inCallStatus: 'NONE' })
   await bar.publish('sample', { samples: [{ timestamp: Math.floor(house.clock.now() / 1000), people: 3, co2: 640 }] })
   expect((await read(`/endpoints/${bar.id}/sensor`)).endpointData.data[0]).toMatchObject({ people: 3, co2: 640 })
   expect((await read('/endpoints')).endpoints.map((e: { serial: string }) => e.serial).sort()).toEqual(['BAR1', 'PAD1'])
 
-  // Config.
+  // The operator applies a config.
   await write('POST', `/endpoints/${bar.id}/config`, { nightMode: true, settingsPassword: 'opensesame' })
   const desired = await bar.next('config')
   expect(desired).toEqual({ version: 1, config: { nightMode: true, settingsPassword: 'opensesame' } })
@@ -57,19 +57,19 @@ test('enrol, report, configure, reboot the pair, move, bug report, unenrol', asy
     primaryMode: 'zoom',
   })
 
-  // Reboot: asking the pad reboots the bar too.
+  // A reboot of the pad reboots the bar too.
   const { operations } = await write('POST', `/endpoints/${pad.id}/reboot`)
   expect(operations.map((o: { endpointId: string }) => o.endpointId).sort()).toEqual([bar.id, pad.id].sort())
   await Promise.all([bar, pad].map(async (device) => reboots(device, await device.next('operation'))))
   for (const { id } of operations) expect(await stateOf(id)).toBe('SUCCEEDED')
 
-  // Move: the pad takes the bar along.
+  // Moving the pad moves the bar too.
   const moved = await write('POST', '/endpoints/move_paired', { endpointIds: [pad.id, pad.id], roomId: other.id })
   expect(moved.endpointIds.sort()).toEqual([bar.id, pad.id].sort())
   expect((await read(`/rooms/${room.id}`)).state).toBe('EMPTY')
   expect((await read(`/rooms/${other.id}`)).endpoints).toHaveLength(2)
 
-  // Bug report.
+  // The operator requests a bug report, and the device uploads its logs.
   const { supportId } = await write('POST', '/endpoints/generate_bug_report', [bar.id])
   const { logs, id: logsId } = await bar.next('operation')
   expect(logs).toMatchObject({ supportId, inCallLogs: false })
@@ -86,7 +86,7 @@ test('enrol, report, configure, reboot the pair, move, bug report, unenrol', asy
   const file = await org.client.bugReportsFileGet({ supportId, name: report.endpoints[0].file })
   expect(Buffer.from(await file.body.arrayBuffer()).equals(bundle)).toBe(true)
 
-  // Unenrol.
+  // The operator unenrols the bar.
   await write('DELETE', `/endpoints/${bar.id}`)
   await bar.ended(1000)
   await expect(bar.connect()).rejects.toMatchObject({ code: 5 })

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-pictures-'))
 interface Picture {
   readonly name: string
   readonly scheme: 'light' | 'dark'
-  /** Goes where the picture is to be taken. */
+  /** Opens the page of the picture. */
   readonly go: (page: Page) => Promise<unknown>
 }
 
@@ -25,11 +25,11 @@ const openRoom = async (page: Page) => {
   await open(page, 'atlas')
   await page.getByText('Week', { exact: true }).click()
 }
-/** In a room that has a profile: some settings are locked. */
+/** The device is in a room with a profile, so that some settings are locked. */
 const openDevice = async (page: Page) => {
   await open(page, 'comet')
   await page.getByRole('region', { name: 'Devices' }).getByRole('link').first().click()
-  await page.getByRole('tab', { name: 'Config' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
 }
 
 const openAudit = async (page: Page) => {
@@ -71,7 +71,7 @@ try {
     await page.getByRole('status', { name: /^Live/ }).waitFor()
     for (const { name, go } of list.filter((picture) => picture.scheme === scheme)) {
       await go(page)
-      // The stream of events never ends, so the network is never idle; charts are drawn after their numbers came.
+      // The event stream never ends, so the network is never idle. Charts are drawn after their data has arrived.
       await page.waitForTimeout(2500)
       await page.mouse.move(0, 0)
       await page.screenshot({ path: join(pictures, `${name}.png`) })
@@ -86,7 +86,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Everything that the server printed until then. */
+/** Waits for the pattern, and returns the whole output until then. */
 function untilSaid(pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''

@@ -81,28 +81,32 @@ test('a store holds SQL and decides nothing: it imports only the database and st
   expect(wrong).toEqual([])
 })
 
-test('a page of the console stands alone: it imports its own folder, parts/, api.ts and session.ts', () => {
+test('a page of the console stands alone: it imports its own folder, parts/, domain/, api.ts and session.ts', () => {
   const pages = files.filter((f) => f.path.startsWith('console/pages/'))
   expect(pages.length).toBeGreaterThan(50)
   const isOpenToPages = (to: string) =>
-    to.startsWith('console/parts/') || ['console/api.ts', 'console/session.ts'].includes(to)
+    /^console\/(parts|domain)\//.test(to) || ['console/api.ts', 'console/session.ts'].includes(to)
   const wrong = pages.flatMap(({ path, imports }) =>
     imports
       .filter((to) => roomOf(to) === 'console' && dirname(to) !== dirname(path) && !isOpenToPages(to))
       .map(
-        (to) => `${path} imports ${to}. What two pages use moves to console/parts/, under the name of what it does.`,
+        (to) =>
+          `${path} imports ${to}. What two pages use moves to console/parts/, or to console/domain/ if it knows rooms, devices or sites.`,
       ),
   )
   expect(wrong).toEqual([])
 })
 
-test('the parts of the console know no page, and nothing of its shell', () => {
+test('the shared folders of the console import no page, and nothing of its shell', () => {
   const wrong = files
-    .filter((f) => f.path.startsWith('console/parts/'))
+    .filter((f) => /^console\/(parts|domain)\//.test(f.path))
     .flatMap(({ path, imports }) =>
       imports
         .filter((to) => /^console\/(pages|shell|live)\/|^console\/(router|main)\.tsx$/.test(to))
-        .map((to) => `${path} imports ${to}. Hand it in as a property, or move what is needed to console/parts/.`),
+        .map(
+          (to) =>
+            `${path} imports ${to}. Hand it in as a property, or move what is needed to console/parts/ or console/domain/.`,
+        ),
     )
   expect(wrong).toEqual([])
 })

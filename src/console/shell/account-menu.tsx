@@ -1,7 +1,7 @@
 // Who is signed in, with which rights, and the way out.
 import { ActionIcon, Menu, Text } from '@mantine/core'
 import { sayFailed } from '../api.ts'
-import { UserIcon } from '../parts/icons.tsx'
+import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
 export function AccountMenu() {

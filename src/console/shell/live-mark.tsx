@@ -1,7 +1,7 @@
 // Whether what is on the screen is live; when it is not, it says so and since when.
 import { Group, Text, Tooltip } from '@mantine/core'
 import { useLive } from '../live/follow.ts'
-import { shortTime } from '../parts/time.tsx'
+import { shortTime } from '../parts/text/time.tsx'
 
 export function LiveMark() {
   const { state, since } = useLive()

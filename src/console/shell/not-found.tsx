@@ -1,7 +1,7 @@
 // What is shown for an address that leads nowhere.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Empty, Page } from '../parts/page.tsx'
+import { Empty, Page } from '../parts/page/page.tsx'
 
 export const NotFound = () => (
   <Page title="Nothing is here">

@@ -1,6 +1,6 @@
 // The door to the command palette, and the keys that open it too.
 import { Button, Kbd, Text } from '@mantine/core'
-import { SearchIcon } from '../parts/icons.tsx'
+import { SearchIcon } from '../parts/page/icons.tsx'
 
 const isMac = /mac/i.test(navigator.platform)
 const keys = `${isMac ? '⌘' : 'Ctrl'} K`

@@ -13,10 +13,10 @@ import {
   useState,
 } from 'react'
 import { ask } from '../api.ts'
-import { deviceName } from '../parts/device.ts'
-import { DeviceIcon, RoomIcon, SearchIcon } from '../parts/icons.tsx'
-import { folded, hasWords, wordsOf } from '../parts/search.ts'
-import { RoomStateMark } from '../parts/state-mark.tsx'
+import { deviceName } from '../domain/device/device.ts'
+import { RoomStateMark } from '../domain/room/state-mark.tsx'
+import { DeviceIcon, RoomIcon, SearchIcon } from '../parts/page/icons.tsx'
+import { folded, hasWords, wordsOf } from '../parts/table/search.ts'
 import classes from './palette.module.css'
 import { places } from './shell.tsx'
 

@@ -26,8 +26,8 @@ import {
   SettingsIcon,
   SiteIcon,
   SunIcon,
-} from '../parts/icons.tsx'
-import { Waiting } from '../parts/page.tsx'
+} from '../parts/page/icons.tsx'
+import { Waiting } from '../parts/page/page.tsx'
 import { useSession } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { LiveMark } from './live-mark.tsx'

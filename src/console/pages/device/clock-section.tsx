@@ -1,12 +1,12 @@
-// The clock of a device: its zone, what time it is there, and whether its time server answers.
+// Shows the clock of a device: time zone, local time and time server.
 
-import type { Device } from '../../parts/device.ts'
-import { Facts } from '../../parts/facts.tsx'
-import { CheckIcon, CrossIcon } from '../../parts/icons.tsx'
-import { useNow } from '../../parts/now.ts'
-import { Section } from '../../parts/page.tsx'
-import { Mark } from '../../parts/state-mark.tsx'
-import { clockElsewhere, isZone } from '../../parts/time.tsx'
+import type { Device } from '../../domain/device/device.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
+import { CheckIcon, CrossIcon } from '../../parts/page/icons.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { Facts } from '../../parts/text/definition-list.tsx'
+import { useNow } from '../../parts/text/now.ts'
+import { clockElsewhere, isZone } from '../../parts/text/time.tsx'
 
 export function ClockSection({ device }: { readonly device: Device }) {
   const now = useNow()
@@ -17,18 +17,21 @@ export function ClockSection({ device }: { readonly device: Device }) {
       <Facts
         facts={[
           ['Time zone', timezone],
-          ['Time there', timezone && isZone(timezone) ? clockElsewhere(now, timezone) : undefined],
+          ['Local time', timezone && isZone(timezone) ? clockElsewhere(now, timezone) : undefined],
           ['Time server', ntpServer],
-          ['In use', activeNtpServer !== ntpServer && activeNtpServer],
-          ['Answers', ntpServerReachable !== undefined && <Answers key="answers" yes={ntpServerReachable} />],
+          ['Active time server', activeNtpServer !== ntpServer && activeNtpServer],
+          [
+            'Reachable',
+            ntpServerReachable !== undefined && <ReachableMark key="reachable" isReachable={ntpServerReachable} />,
+          ],
         ]}
       />
     </Section>
   )
 }
 
-const Answers = ({ yes }: { readonly yes: boolean }) =>
-  yes ? (
+const ReachableMark = ({ isReachable }: { readonly isReachable: boolean }) =>
+  isReachable ? (
     <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
       Yes
     </Mark>

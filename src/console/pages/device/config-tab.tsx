@@ -1,20 +1,20 @@
-// The settings of a device: what is desired, what the device reports, what its profile fixes; changed after a look at the diff.
+// The settings tab shows set, reported and locked values of a device; changes are applied after a review.
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { configKeys } from '../../../contract/config-keys.ts'
 import { ask, useAnswer, useBody, useWrite } from '../../api.ts'
-import { problemsOf, violationsOf } from '../../parts/config/check.ts'
-import { type Changes, useDraft } from '../../parts/config/draft.ts'
-import { ConfigForm } from '../../parts/config/form.tsx'
-import { isSecret, type Settings } from '../../parts/config/meaning.ts'
-import { MovedOn, Review } from '../../parts/config/review.tsx'
-import { sidesOf } from '../../parts/config/sides.ts'
-import { LeaveGuard, UnsavedBar } from '../../parts/config/unsaved.tsx'
-import { deviceName } from '../../parts/device.ts'
-import { lookAgainIfChanged } from '../../parts/meanwhile.ts'
-import { plural } from '../../parts/words.ts'
+import { deviceName } from '../../domain/device/device.ts'
+import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { problemsOf, violationsOf } from '../../parts/settings-form/check.ts'
+import { type Changes, useDraft } from '../../parts/settings-form/draft.ts'
+import { ConfigForm } from '../../parts/settings-form/form.tsx'
+import { isSecret, type Settings } from '../../parts/settings-form/meaning.ts'
+import { MovedOn, Review } from '../../parts/settings-form/review.tsx'
+import { sidesOf } from '../../parts/settings-form/sides.ts'
+import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved.tsx'
+import { plural } from '../../parts/text/words.ts'
 import { useMay } from '../../session.ts'
 import { ConfigProgress } from './config-progress.tsx'
 import { ReadOnlySettings } from './config-read-only.tsx'
@@ -24,40 +24,25 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
   const device = useBody('endpointsGet', { id: endpointId })
   const { body: settings, etag } = useAnswer('endpointsSettings', { id: endpointId })
   const state = useBody('configStateGet', { id: endpointId })
-  const profile = useProfileSentence(device.profileId)
+  const lockText = useLockText(device.profileId)
 
-  const stored = useMemo(() => settable(settings, state.desired, state.profile), [settings, state])
+  const stored = useMemo(() => settableSettings(settings, state.desired, state.profile), [settings, state])
   const draft = useDraft(stored, etag)
   const { changes } = draft
   const [isReviewing, setReviewing] = useState(false)
-  const [refused, setRefused] = useState<{ changes: Changes; error: unknown }>()
   const top = useRef<HTMLDivElement>(null)
-
-  const apply = useWrite('endpointsApplyConfig', {
-    quiet: true,
-    onDone: () => {
-      setReviewing(false)
-      top.current?.scrollIntoView({ block: 'start' })
-    },
+  const { apply, send, serverErrors } = useApply(endpointId, draft, () => {
+    setReviewing(false)
+    top.current?.scrollIntoView({ block: 'start' })
   })
-  const send = async () => {
-    const sent = changes
-    try {
-      await apply.mutateAsync({ input: { id: endpointId, body: sent }, ifMatch: draft.etag })
-      draft.sent(sent)
-    } catch (error) {
-      setRefused({ changes: sent, error })
-      await lookAgainIfChanged(error)
-    }
-  }
 
   const problems = useMemo(() => problemsOf(changes), [changes])
-  const errors = useMemo(() => ({ ...standing(refused, changes), ...problems }), [refused, changes, problems])
+  const errors = useMemo(() => ({ ...serverErrors, ...problems }), [serverErrors, problems])
   const count = Object.keys(changes).length
   const isStale = draft.isStale && !apply.isPending
   const sides = useMemo(() => sidesOf(stored, changes), [stored, changes])
   const name = deviceName(device)
-  const words = useMemo(
+  const reports = useMemo(
     () => ({ reported: state.reported, rejected: state.rejected, isPending: state.state === 'PENDING' }),
     [state],
   )
@@ -75,10 +60,10 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         onChange={may.write ? draft.set : undefined}
         unset="Not set"
         mayHaveSecret
-        heading="Desired"
+        heading="Value"
         fixed={state.profile}
-        fixedBy={profile}
-        device={words}
+        fixedBy={lockText}
+        device={reports}
       />
       <ReadOnlySettings settings={settings} />
       <UnsavedBar
@@ -104,43 +89,56 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         onLookAgain={isStale ? draft.rebase : undefined}
       >
         {device.connected
-          ? 'The device is connected and gets this at once.'
-          : 'The device is offline. It gets this when it comes back.'}
+          ? 'The device applies this immediately.'
+          : 'The device is offline and applies this when it reconnects.'}
       </Review>
       <LeaveGuard count={apply.isPending ? 0 : count} what={`the settings of ${name}`} />
     </Stack>
   )
 }
 
-/** What was set for the device itself, with its version; what its profile hides is only in the state. */
-function settable(settings: Settings, desired: Settings, profile: Settings): Settings {
-  const hidden = Object.entries(desired).filter(([name]) => Object.hasOwn(profile, name))
-  const own = Object.entries(settings).filter(([name]) => Object.hasOwn(configKeys, name) && !isSecret(name))
-  return Object.fromEntries([...hidden, ...own])
+/** Sends the changes of a draft. The server's errors stay at their fields until the values change. */
+function useApply(endpointId: string, draft: ReturnType<typeof useDraft>, onDone: () => void) {
+  const { changes } = draft
+  const [failure, setFailure] = useState<{ changes: Changes; error: unknown }>()
+  const apply = useWrite('endpointsApplyConfig', { quiet: true, onDone })
+  const send = async () => {
+    const sent = changes
+    try {
+      await apply.mutateAsync({ input: { id: endpointId, body: sent }, ifMatch: draft.etag })
+      draft.sent(sent)
+    } catch (error) {
+      setFailure({ changes: sent, error })
+      await lookAgainIfChanged(error)
+    }
+  }
+  const serverErrors = useMemo(() => {
+    const isUnchanged = (name: string) => Object.hasOwn(changes, name) && failure?.changes[name] === changes[name]
+    return Object.fromEntries(Object.entries(violationsOf(failure?.error)).filter(([name]) => isUnchanged(name)))
+  }, [failure, changes])
+  return { apply, send, serverErrors }
 }
 
-/** What the service said about a value stands at its field until the value is another. */
-const standing = (refused: { changes: Changes; error: unknown } | undefined, changes: Changes) =>
-  Object.fromEntries(
-    Object.entries(violationsOf(refused?.error)).filter(
-      ([name]) => Object.hasOwn(changes, name) && refused?.changes[name] === changes[name],
-    ),
-  )
+/** Returns the device's own settings. Those that the profile overrides are only in the desired config. */
+function settableSettings(settings: Settings, desired: Settings, profile: Settings): Settings {
+  const overridden = Object.entries(desired).filter(([name]) => Object.hasOwn(profile, name))
+  const own = Object.entries(settings).filter(([name]) => Object.hasOwn(configKeys, name) && !isSecret(name))
+  return Object.fromEntries([...overridden, ...own])
+}
 
-function useProfileSentence(profileId: number | undefined) {
+function useLockText(profileId: number | undefined) {
   const { data } = useQuery(ask('profilesList'))
   const name = data?.body.profiles.find(({ id }) => id === profileId)?.name
   return useMemo(
     () =>
       profileId === undefined ? (
-        'Fixed by its profile.'
+        'Locked by the device profile'
       ) : (
         <>
-          Fixed by the profile{' '}
+          Locked by profile{' '}
           <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
             {name ?? profileId}
           </Link>
-          . Change it there.
         </>
       ),
     [profileId, name],

@@ -1,12 +1,12 @@
-// The firmware of a device, and whether a newer one is on its way.
+// Shows the firmware of a device and the state of its update.
 import { Text } from '@mantine/core'
-import { type Device, useZone } from '../../parts/device.ts'
-import { Facts } from '../../parts/facts.tsx'
-import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/icons.tsx'
-import { Section } from '../../parts/page.tsx'
-import { Mark } from '../../parts/state-mark.tsx'
-import { Time } from '../../parts/time.tsx'
-import { inWords } from '../../parts/words.ts'
+import { type Device, useZone } from '../../domain/device/device.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
+import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { Facts } from '../../parts/text/definition-list.tsx'
+import { Time } from '../../parts/text/time.tsx'
+import { inWords } from '../../parts/text/words.ts'
 
 export function FirmwareSection({ device }: { readonly device: Device }) {
   const { upgradeStatus, automaticUpdates, otaChannel } = device
@@ -14,13 +14,13 @@ export function FirmwareSection({ device }: { readonly device: Device }) {
     <Section title="Firmware">
       <Facts
         facts={[
-          ['Installed', release(device.firmwareVersionReleaseName, device.firmwareVersion)],
-          ['Newest', release(device.latestVersionReleaseName, device.latestVersion)],
-          ['Update', <Update key="update" device={device} />],
-          ['Running upgrade', upgradeStatus && upgradeStatus !== 'IDLE' && inWords(upgradeStatus)],
+          ['Installed', releaseName(device.firmwareVersionReleaseName, device.firmwareVersion)],
+          ['Latest', releaseName(device.latestVersionReleaseName, device.latestVersion)],
+          ['Update', <UpdateState key="update" device={device} />],
+          ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && inWords(upgradeStatus)],
           ['Automatic updates', automaticUpdates === undefined ? undefined : automaticUpdates ? 'On' : 'Off'],
           ['Channel', otaChannel && inWords(otaChannel)],
-          ['Upgrade model', device.upgradeModel],
+          ['Update model', device.upgradeModel],
           ['Build', [device.buildType, device.hexapaBuild].filter(Boolean).join(' · ')],
         ]}
       />
@@ -28,8 +28,8 @@ export function FirmwareSection({ device }: { readonly device: Device }) {
   )
 }
 
-/** The name that people know, and the version that support asks for. */
-function release(name: string | undefined, version: string | undefined) {
+/** The release name is for operators, the version for support. */
+function releaseName(name: string | undefined, version: string | undefined) {
   if (!name || !version) return name ?? version
   return (
     <>
@@ -41,13 +41,13 @@ function release(name: string | undefined, version: string | undefined) {
   )
 }
 
-function Update({ device }: { readonly device: Device }) {
+function UpdateState({ device }: { readonly device: Device }) {
   const zone = useZone(device)
   const { upgradeTime, firmwareVersion, latestVersion } = device
   if (device.isLatestVersionScheduledForNow) {
     return (
       <Mark colour="var(--rk-degraded)" mark={<ClockIcon size={16} />}>
-        About to be installed
+        Installing soon
       </Mark>
     )
   }
@@ -68,7 +68,7 @@ function Update({ device }: { readonly device: Device }) {
       </Mark>
     )
   }
-  if (!latestVersion) return <>Not known</>
+  if (!latestVersion) return <>Unknown</>
   return (
     <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
       Up to date

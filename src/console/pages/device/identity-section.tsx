@@ -1,15 +1,15 @@
-// Who a device is: the numbers that support asks for.
+// Shows the identity of a device: model, serial number and id, which support asks for.
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { modelOf } from '../../../contract/models.ts'
-import { useZone } from '../../parts/device.ts'
-import { Copied, Facts } from '../../parts/facts.tsx'
-import { BinIcon } from '../../parts/icons.tsx'
-import { Section } from '../../parts/page.tsx'
-import { usePair } from '../../parts/pair.ts'
-import { Time } from '../../parts/time.tsx'
+import { useZone } from '../../domain/device/device.ts'
+import { usePair } from '../../domain/device/pair-group.ts'
+import { BinIcon } from '../../parts/page/icons.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { Copied, Facts } from '../../parts/text/definition-list.tsx'
+import { Time } from '../../parts/text/time.tsx'
 import { useMay } from '../../session.ts'
-import type { TabProps } from './device-page.tsx'
+import type { TabProps } from './tab-props.ts'
 import { UnenrolDialog } from './unenrol-dialog.tsx'
 
 export function IdentitySection({ device, etag }: TabProps) {
@@ -18,7 +18,7 @@ export function IdentitySection({ device, etag }: TabProps) {
   const { id, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   const { name } = modelOf(model)
   return (
-    <Section title="Identity" actions={may.write && <Unenrol device={device} etag={etag} />}>
+    <Section title="Identity" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
       <Facts
         facts={[
           ['Model', name === model ? model : `${name} (${model})`],
@@ -26,14 +26,14 @@ export function IdentitySection({ device, etag }: TabProps) {
           ['Device ID', <Copied key="id" text={id} what="device ID" />],
           ['Enrolled', <Time key="enrolled" at={enrolmentTime} zone={zone} />],
           ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
-          ['Bulk enrolment', bulkEnrolmentPending && 'Under way'],
+          ['Bulk enrolment', bulkEnrolmentPending && 'In progress'],
         ]}
       />
     </Section>
   )
 }
 
-function Unenrol({ device, etag }: TabProps) {
+function UnenrolButton({ device, etag }: TabProps) {
   const [opened, dialog] = useDisclosure(false)
   const pair = usePair(device)
   return (

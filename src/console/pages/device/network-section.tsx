@@ -1,17 +1,17 @@
-// The network interfaces of a device, with addresses as people know them.
+// Lists the network interfaces of a device with readable addresses.
 import { Box, Stack, Table, Text } from '@mantine/core'
-import type { Device } from '../../parts/device.ts'
-import { Copied, Facts } from '../../parts/facts.tsx'
-import { CheckIcon, DotIcon } from '../../parts/icons.tsx'
-import { addressTexts, macText } from '../../parts/network-address.ts'
-import { Section } from '../../parts/page.tsx'
-import { Mark } from '../../parts/state-mark.tsx'
+import type { Device } from '../../domain/device/device.ts'
+import { addressTexts, macText } from '../../domain/device/network-address.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
+import { CheckIcon, DotIcon } from '../../parts/page/icons.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { Copied, Facts } from '../../parts/text/definition-list.tsx'
 import classes from './table.module.css'
 
 type Network = Device['networks'][number]
 
-const kinds: Record<string, string> = { NETWORK_TYPE_ETHERNET: 'Ethernet', NETWORK_TYPE_WIFI: 'Wi-Fi' }
-const modes: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_MODE_STATIC: 'Static' }
+const typeNames: Record<string, string> = { NETWORK_TYPE_ETHERNET: 'Ethernet', NETWORK_TYPE_WIFI: 'Wi-Fi' }
+const modeNames: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_MODE_STATIC: 'Static' }
 
 export function NetworkSection({ device: { networks, localIpAddress } }: { readonly device: Device }) {
   return (
@@ -24,7 +24,7 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
         )}
         {networks.length === 0 ? (
           <Text c="dimmed" fz="sm">
-            The device has reported no network interfaces.
+            No network interfaces reported
           </Text>
         ) : (
           <Box role="region" aria-label="Network interfaces" tabIndex={0} style={{ overflowX: 'auto' }}>
@@ -36,13 +36,13 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
                   <Table.Th>Address</Table.Th>
                   <Table.Th>Gateway</Table.Th>
                   <Table.Th>MAC address</Table.Th>
-                  <Table.Th>Set by</Table.Th>
+                  <Table.Th>Mode</Table.Th>
                   <Table.Th ta="right">MTU</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
                 {networks.map((network, index) => (
-                  <Row key={`${network.display ?? ''} ${String(index)}`} network={network} />
+                  <InterfaceRow key={`${network.display ?? ''} ${String(index)}`} network={network} />
                 ))}
               </Table.Tbody>
             </Table>
@@ -53,9 +53,9 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
   )
 }
 
-function Row({ network }: { readonly network: Network }) {
+function InterfaceRow({ network }: { readonly network: Network }) {
   const { type, display, networkName, linkUp, macAddress, mode, mtu } = network
-  const kind = type && (kinds[type] ?? type)
+  const kind = type && (typeNames[type] ?? type)
   const addresses = network.addresses.flatMap(({ address, prefix }) =>
     addressTexts(address).map((text) => (prefix === undefined ? text : `${text}/${String(prefix)}`)),
   )
@@ -78,9 +78,13 @@ function Row({ network }: { readonly network: Network }) {
         <Lines texts={network.gateway.flatMap(addressTexts)} />
       </Table.Td>
       <Table.Td>
-        {macAddress ? <Copied text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'it'}`} /> : '–'}
+        {macAddress ? (
+          <Copied text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'this interface'}`} />
+        ) : (
+          '–'
+        )}
       </Table.Td>
-      <Table.Td>{mode ? (modes[mode] ?? mode) : '–'}</Table.Td>
+      <Table.Td>{mode ? (modeNames[mode] ?? mode) : '–'}</Table.Td>
       <Table.Td ta="right">{mtu ?? '–'}</Table.Td>
     </Table.Tr>
   )

@@ -1,8 +1,8 @@
-// The columns of the table of devices.
+// Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
-import type { DeviceRow } from '../../parts/device-rows.ts'
-import { ConnectedMark } from '../../parts/state-mark.tsx'
-import type { Column } from '../../parts/virtual-table.tsx'
+import type { DeviceRow } from '../../domain/device/device-rows.ts'
+import { ConnectedMark } from '../../domain/room/state-mark.tsx'
+import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './devices.module.css'
 
 const Dimmed = ({ children }: { readonly children: string }) => <span className={classes.dimmed}>{children}</span>
@@ -38,9 +38,9 @@ export const deviceColumns = (isWide: boolean): Column<DeviceRow>[] => [
     canSort: true,
     cell: ({ roomId, roomName }) =>
       roomId === undefined ? (
-        <Dimmed>In no room</Dimmed>
+        <Dimmed>Unassigned</Dimmed>
       ) : (
-        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.quiet} title={roomName}>
+        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.room} title={roomName}>
           {roomName}
         </Link>
       ),

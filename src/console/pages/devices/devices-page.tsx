@@ -1,14 +1,20 @@
-// All devices: found by typing, narrowed by filters that are kept in the address, live.
+// The devices page shows a live table of all devices; the address holds the search and the filters.
 import { Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { type DeviceFilter, deviceTest, sortDevices, useDeviceRows, usualSort } from '../../parts/device-rows.ts'
-import { useAddressChange } from '../../parts/list-address.ts'
-import { Found } from '../../parts/list-filters.tsx'
-import { Empty, Page } from '../../parts/page.tsx'
-import { sortFrom, sortText } from '../../parts/sorting.ts'
-import { VirtualTable } from '../../parts/virtual-table.tsx'
+import {
+  type DeviceFilter,
+  deviceTest,
+  sortDevices,
+  useDeviceRows,
+  usualSort,
+} from '../../domain/device/device-rows.ts'
+import { Empty, Page } from '../../parts/page/page.tsx'
+import { useAddressChange } from '../../parts/table/list-address.ts'
+import { Found } from '../../parts/table/list-filters.tsx'
+import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 
@@ -22,17 +28,18 @@ export function DevicesPage() {
   const isWide = useMediaQuery('(min-width: 64em)', undefined, { getInitialValueInEffect: false })
   const change = useAddressChange<Search>(navigate)
 
-  const wanted = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(wanted.sort, usualSort), [wanted.sort])
-  // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
+  const deferredSearch = useDeferredValue(search)
+  const sort = useMemo(() => sortFrom(deferredSearch.sort, usualSort), [deferredSearch.sort])
+  // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(deviceTest(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(deviceTest(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => deviceColumns(isWide), [isWide])
 
-  const isFiltered = filters.some((name) => search[name] !== undefined)
-  const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const clear = () =>
+    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
 
-  // Drawn anew for other rows only, not for every letter that is typed.
+  // The memo keeps the table from rendering for every letter that is typed.
   const table = useMemo(
     () => (
       <VirtualTable
@@ -44,7 +51,7 @@ export function DevicesPage() {
         onSort={(next) => change({ sort: sortText(next, usualSort) })}
         empty={
           isFiltered ? (
-            <Empty title="No device is like that.">Try fewer words, or clear a filter.</Empty>
+            <Empty title="No devices match your filters">Change the search or clear the filters.</Empty>
           ) : (
             <NoDevices />
           )
@@ -65,11 +72,11 @@ export function DevicesPage() {
   )
 }
 
-const filters = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
+const filterNames = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
-  <Empty title="No device has enrolled yet.">
-    Open a <Link to="/rooms">room</Link>: its page has the code with which a device enrols. The{' '}
-    <Link to="/">overview</Link> shows how to start a simulated fleet.
+  <Empty title="No devices yet">
+    Open a <Link to="/rooms">room</Link> to get its enrolment code. The <Link to="/">overview</Link> shows how to run a
+    simulated fleet.
   </Empty>
 )

@@ -1,11 +1,19 @@
-// Rooms whose air is outside the limits, sensor by sensor, with the worst of them by name.
+// Counts the rooms whose air is outside the limits, by sensor, and names the worst of them.
 import { Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type AirSensor, airSensors, excess, isMeasured, limitText, sensorText, sensorWords } from '../../parts/air.ts'
-import { Problem, Section } from '../../parts/page.tsx'
-import type { RoomRow, RoomRows } from '../../parts/room-rows.ts'
-import { plural } from '../../parts/words.ts'
+import {
+  type AirSensor,
+  airSensors,
+  excess,
+  isMeasured,
+  limitText,
+  sensorText,
+  sensorWords,
+} from '../../domain/air/air.ts'
+import type { RoomRow, RoomRows } from '../../domain/room/room-rows.ts'
+import { Problem, Section } from '../../parts/page/page.tsx'
+import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
@@ -16,19 +24,19 @@ interface AirSectionProps {
 }
 
 export function AirSection({ rows, air, error }: AirSectionProps) {
-  const kinds = useMemo(() => airSensors.map((sensor) => kindOf(sensor, rows)), [rows])
+  const summaries = useMemo(() => airSensors.map((sensor) => summariseSensor(sensor, rows)), [rows])
   return (
-    <Section title="Air outside the limits">
+    <Section title="Air quality">
       {air === 'failed' && <Problem error={error} />}
       {air === 'asked' && (
         <Text c="dimmed" role="status">
-          The sensors are being read.
+          Loading sensor data…
         </Text>
       )}
       {air === 'known' && (
         <ul className={classes.list}>
-          {kinds.map((kind) => (
-            <AirKind key={kind.sensor} {...kind} />
+          {summaries.map((summary) => (
+            <SensorItem key={summary.sensor} {...summary} />
           ))}
         </ul>
       )}
@@ -36,15 +44,15 @@ export function AirSection({ rows, air, error }: AirSectionProps) {
   )
 }
 
-interface Kind {
+interface SensorSummary {
   readonly sensor: AirSensor
-  /** Rooms that know it. */
+  /** This many rooms have a reading of the sensor. */
   readonly measured: number
-  /** Rooms that are outside the limits, the worst first. */
+  /** These rooms are outside the limits; the worst comes first. */
   readonly outside: readonly { readonly row: RoomRow; readonly value: number; readonly excess: number }[]
 }
 
-function kindOf(sensor: AirSensor, rows: readonly RoomRow[]): Kind {
+function summariseSensor(sensor: AirSensor, rows: readonly RoomRow[]): SensorSummary {
   const outside = rows.flatMap((row) =>
     row.outliers
       .filter((outlier) => outlier.sensor === sensor)
@@ -57,14 +65,14 @@ function kindOf(sensor: AirSensor, rows: readonly RoomRow[]): Kind {
   }
 }
 
-const mostNamed = 3
+const maxRoomsNamed = 3
 
-function AirKind({ sensor, measured, outside }: Kind) {
+function SensorItem({ sensor, measured, outside }: SensorSummary) {
   const { airLimits } = useSession()
   const limit = limitText(sensor, airLimits)
   if (limit === undefined) return null
   return (
-    <li className={classes.kind}>
+    <li className={classes.sensor}>
       <Title order={3} fz="sm" fw={600}>
         {sensorWords[sensor].name}{' '}
         <Text span fz="sm" c="dimmed" fw={400}>
@@ -78,10 +86,10 @@ function AirKind({ sensor, measured, outside }: Kind) {
       ) : (
         <Text span fz="sm" c="dimmed">
           {measured === 0 ? (
-            'Not measured'
+            'No readings'
           ) : (
             <>
-              None of{' '}
+              OK in{' '}
               <Link to="/rooms" search={{ sort: `-${sensor}` }}>
                 {plural(measured, 'room')}
               </Link>
@@ -90,13 +98,13 @@ function AirKind({ sensor, measured, outside }: Kind) {
         </Text>
       )}
       {outside.length > 0 && (
-        <ul className={classes.worst}>
-          {outside.slice(0, mostNamed).map(({ row, value }) => (
-            <li key={row.id} className={classes.named}>
+        <ul className={classes.worstRooms}>
+          {outside.slice(0, maxRoomsNamed).map(({ row, value }) => (
+            <li key={row.id} className={classes.worstRoom}>
               <Link to="/rooms/$roomId" params={{ roomId: String(row.id) }} title={row.name}>
                 {row.name}
               </Link>
-              <Text span fz="sm" c="dimmed" className={classes.place} title={row.location?.name}>
+              <Text span fz="sm" c="dimmed" className={classes.location} title={row.location?.name}>
                 {row.location?.name}
               </Text>
               <span className={classes.value}>{sensorText(sensor, value)}</span>

@@ -1,16 +1,16 @@
-// Is everything all right? Rooms by state, who needs somebody, the air, the devices, and what changed today.
+// The overview page shows rooms by state, rooms that need attention, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useDeviceRows } from '../../parts/device-rows.ts'
-import { Page, Waiting } from '../../parts/page.tsx'
-import { isNeedy, needy } from '../../parts/room-filter.ts'
-import { type RoomRow, useRoomRows } from '../../parts/room-rows.ts'
-import { plural } from '../../parts/words.ts'
+import { useDeviceRows } from '../../domain/device/device-rows.ts'
+import { isNeedy, needy } from '../../domain/room/room-filter.ts'
+import { type RoomRow, useRoomRows } from '../../domain/room/room-rows.ts'
+import { Page, Waiting } from '../../parts/page/page.tsx'
+import { plural } from '../../parts/text/words.ts'
+import { ActivitySection } from './activity-section.tsx'
 import { AirSection } from './air-section.tsx'
-import { ChangesSection } from './changes-section.tsx'
-import { FirmwareSection, ModelsSection } from './devices-sections.tsx'
+import { AttentionSection } from './attention-section.tsx'
+import { DevicesByFirmwareSection, DevicesByModelSection } from './devices-sections.tsx'
 import { GettingStarted } from './getting-started.tsx'
-import { NeedSection } from './need-section.tsx'
 import classes from './overview.module.css'
 import { PeopleTile, StateTiles } from './tiles.tsx'
 
@@ -25,38 +25,42 @@ export function OverviewPage() {
     )
   }
   return (
-    <Page title="Overview" beside={<Summary rows={rows} />}>
+    <Page title="Overview" beside={<AttentionSummary rows={rows} />}>
       <div className={classes.tiles}>
         <StateTiles rows={rows} />
         <PeopleTile rows={rows} />
       </div>
-      <div className={classes.halves}>
-        <NeedSection rows={rows} />
+      <div className={classes.twoColumns}>
+        <AttentionSection rows={rows} />
         <AirSection rows={rows} air={air} error={airError} />
       </div>
-      <div className={classes.thirds}>
-        <ModelsSection rows={devices} />
-        <FirmwareSection rows={devices} />
+      <div className={classes.threeColumns}>
+        <DevicesByModelSection rows={devices} />
+        <DevicesByFirmwareSection rows={devices} />
         <Waiting>
-          <ChangesSection />
+          <ActivitySection />
         </Waiting>
       </div>
     </Page>
   )
 }
 
-function Summary({ rows }: { readonly rows: readonly RoomRow[] }) {
-  const wrong = rows.filter(isNeedy).length
+function AttentionSummary({ rows }: { readonly rows: readonly RoomRow[] }) {
+  const attentionCount = rows.filter(isNeedy).length
   return (
     <Text c="dimmed">
-      {wrong === 0 ? (
-        'Every room that has devices is all right.'
+      {attentionCount === 0 ? (
+        'All rooms with devices are healthy.'
       ) : (
         <>
-          <Link to="/rooms" search={{ state: needy }}>
-            {plural(wrong, 'room')}
+          <Link
+            to="/rooms"
+            search={{ state: needy }}
+            aria-label={`${plural(attentionCount, 'room needs', 'rooms need')} attention`}
+          >
+            {attentionCount.toLocaleString('en-GB')}
           </Link>{' '}
-          of <Link to="/rooms">{rows.length.toLocaleString('en-GB')}</Link> {wrong === 1 ? 'needs' : 'need'} somebody.
+          of <Link to="/rooms">{plural(rows.length, 'room')}</Link> {attentionCount === 1 ? 'needs' : 'need'} attention
         </>
       )}
     </Text>

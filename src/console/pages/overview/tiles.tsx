@@ -1,20 +1,20 @@
-// The large numbers: rooms by state, the worst first, and the people in them. Each leads to the rooms that it counts.
+// Shows the rooms by state, worst first, and the occupancy as large numbers that link to the rooms.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { Heard } from '../../parts/heard.tsx'
-import { PeopleIcon } from '../../parts/icons.tsx'
-import { roomTest } from '../../parts/room-filter.ts'
-import type { RoomRow } from '../../parts/room-rows.ts'
-import { Mark, type RoomState, RoomStateMark, roomStates, stateMeaning } from '../../parts/state-mark.tsx'
-import { plural } from '../../parts/words.ts'
+import { roomTest } from '../../domain/room/room-filter.ts'
+import type { RoomRow } from '../../domain/room/room-rows.ts'
+import { Mark, type RoomState, RoomStateMark, roomStates, stateMeaning } from '../../domain/room/state-mark.tsx'
+import { PeopleIcon } from '../../parts/page/icons.tsx'
+import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
-interface RowsProps {
+interface RoomRowsProps {
   readonly rows: readonly RoomRow[]
 }
 
-export function StateTiles({ rows }: RowsProps) {
+export function StateTiles({ rows }: RoomRowsProps) {
   const counts = useMemo(() => {
     const byState = new Map<RoomState, number>()
     for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
@@ -41,20 +41,20 @@ export function StateTiles({ rows }: RowsProps) {
   })
 }
 
-export function PeopleTile({ rows }: RowsProps) {
-  const { people, some, none } = useMemo(() => {
-    const used = rows.filter(roomTest({ people: 'some' }))
+export function PeopleTile({ rows }: RoomRowsProps) {
+  const { people, occupiedCount, freeCount } = useMemo(() => {
+    const occupied = rows.filter(roomTest({ people: 'some' }))
     return {
-      people: used.reduce((sum, row) => sum + (row.people ?? 0), 0),
-      some: used.length,
-      none: rows.filter(roomTest({ people: 'none' })).length,
+      people: occupied.reduce((sum, row) => sum + (row.people ?? 0), 0),
+      occupiedCount: occupied.length,
+      freeCount: rows.filter(roomTest({ people: 'none' })).length,
     }
   }, [rows])
-  const isKnown = some + none > 0
+  const isKnown = occupiedCount + freeCount > 0
   return (
     <div className={classes.tile}>
       <Mark colour="var(--mantine-color-text)" mark={<PeopleIcon size={16} />}>
-        People now
+        Occupancy now
       </Mark>
       {isKnown ? (
         <>
@@ -65,11 +65,11 @@ export function PeopleTile({ rows }: RowsProps) {
           <Text span fz="sm" c="dimmed">
             in{' '}
             <Link to="/rooms" search={{ people: 'some', sort: '-people' }}>
-              {plural(some, 'room')}
+              {plural(occupiedCount, 'room')}
             </Link>
             ,{' '}
             <Link to="/rooms" search={{ people: 'none' }}>
-              {none.toLocaleString('en-GB')} free
+              {freeCount.toLocaleString('en-GB')} free
             </Link>
           </Text>
         </>
@@ -77,7 +77,7 @@ export function PeopleTile({ rows }: RowsProps) {
         <>
           <span className={classes.count}>–</span>
           <Text span fz="sm" c="dimmed">
-            No room can count people.
+            No occupancy data
           </Text>
         </>
       )}

@@ -1,23 +1,25 @@
-// The form of a profile: name, description and settings, saved after a look at the diff.
+// Edits the name, the description and the locked settings of a profile; changes are saved after a review.
 import { Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { sentenceOf, useWrite } from '../../api.ts'
-import { type Errors, violationsOf } from '../../parts/config/check.ts'
-import { type Changes, useDraft } from '../../parts/config/draft.ts'
-import { ConfigForm } from '../../parts/config/form.tsx'
-import type { Settings } from '../../parts/config/meaning.ts'
-import { MovedOn, Review } from '../../parts/config/review.tsx'
-import { sidesOf } from '../../parts/config/sides.ts'
-import { LeaveGuard, UnsavedBar } from '../../parts/config/unsaved.tsx'
-import { lookAgainIfChanged } from '../../parts/meanwhile.ts'
-import { Section } from '../../parts/page.tsx'
-import { plural } from '../../parts/words.ts'
+import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { Section } from '../../parts/page/page.tsx'
+import { type Errors, violationsOf } from '../../parts/settings-form/check.ts'
+import { type Changes, useDraft } from '../../parts/settings-form/draft.ts'
+import { ConfigForm } from '../../parts/settings-form/form.tsx'
+import type { Settings } from '../../parts/settings-form/meaning.ts'
+import { MovedOn, Review } from '../../parts/settings-form/review.tsx'
+import { sidesOf } from '../../parts/settings-form/sides.ts'
+import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved.tsx'
+import { plural } from '../../parts/text/words.ts'
 import { useMay } from '../../session.ts'
-import { asBody, configOf, profileProblems } from './profile-fields.ts'
+import { draftConfig, profileBody, profileProblems } from './profile-fields.ts'
+
+type Draft = ReturnType<typeof useDraft>
 
 interface ProfileEditorProps {
-  /** Undefined: it does not exist yet. */
+  /** A new profile has no id. */
   readonly id: number | undefined
   readonly stored: Settings
   readonly etag: string | undefined
@@ -25,81 +27,30 @@ interface ProfileEditorProps {
 
 export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
   const may = useMay()
-  const navigate = useNavigate()
   const draft = useDraft(stored, etag)
   const { changes } = draft
   const [isReviewing, setReviewing] = useState(false)
-  const [refused, setRefused] = useState<{ changes: Changes; error: unknown }>()
+  const { create, update, save, serverErrors } = useSave(id, stored, draft, () => setReviewing(false))
 
-  const create = useWrite('profilesCreate', { quiet: true })
-  const update = useWrite('profilesUpdate', {
-    quiet: true,
-    said: 'The profile was saved.',
-    onDone: () => setReviewing(false),
-  })
   const isBusy = create.isPending || update.isPending
-  const failed = (error: unknown) => setRefused({ changes, error })
-
-  const save = async () => {
-    const sent = changes
-    const body = asBody(stored, sent)
-    try {
-      if (id === undefined) {
-        const { profile } = await create.mutateAsync({ input: { body } })
-        await navigate({
-          to: '/profiles/$profileId',
-          params: { profileId: String(profile.id) },
-          replace: true,
-          ignoreBlocker: true,
-        })
-      } else {
-        await update.mutateAsync({ input: { id, body }, ifMatch: draft.etag })
-        draft.sent(sent)
-      }
-    } catch (error) {
-      failed(error)
-      await lookAgainIfChanged(error)
-    }
-  }
-
+  const isStale = draft.isStale && !isBusy
   const count = Object.keys(changes).length
   const problems = useMemo(() => profileProblems(stored, changes), [stored, changes])
-  const errors = useMemo<Errors>(() => {
-    const said = Object.entries(violationsOf(refused?.error)).filter(
-      ([name]) => refused?.changes[name] === changes[name],
-    )
-    return { ...Object.fromEntries(said), ...(count > 0 && problems) }
-  }, [refused, changes, problems, count])
-  const isStale = draft.isStale && !isBusy
-  const config = useMemo(() => configOf(stored), [stored])
+  const errors = useMemo<Errors>(
+    () => ({ ...serverErrors, ...(count > 0 && problems) }),
+    [serverErrors, problems, count],
+  )
+  const config = useMemo(() => draftConfig(stored), [stored])
   const sides = useMemo(() => sidesOf(stored, changes), [stored, changes])
-  const field = (name: string) => String(name in changes ? (changes[name] ?? '') : (stored[name] ?? ''))
 
   return (
     <Stack gap="md">
       {isStale && !isReviewing && <MovedOn onLookAgain={draft.rebase} />}
       <Section title="Profile">
         {may.write ? (
-          <Stack gap="sm" maw={640}>
-            <TextInput
-              label="Name"
-              required
-              value={field('name')}
-              onChange={(event) => draft.set('name', event.currentTarget.value)}
-              error={errors.name}
-            />
-            <Textarea
-              label="What it is for"
-              autosize
-              minRows={2}
-              maxRows={6}
-              value={field('description')}
-              onChange={(event) => draft.set('description', event.currentTarget.value || null)}
-              error={errors.description}
-            />
-          </Stack>
+          <TextFields stored={stored} draft={draft} errors={errors} />
         ) : (
-          <Text>{stored.description ?? 'Nobody has written what it is for.'}</Text>
+          <Text>{stored.description ?? 'No description'}</Text>
         )}
       </Section>
       <ConfigForm
@@ -107,9 +58,9 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         changes={changes}
         errors={errors}
         onChange={may.write ? draft.set : undefined}
-        unset="Left to the device"
+        unset="Not managed"
         mayHaveSecret={id !== undefined}
-        heading="Fixed by this profile"
+        heading="Locked value"
       />
       <UnsavedBar
         count={isBusy && !isReviewing && id !== undefined ? 0 : count}
@@ -127,7 +78,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
       <Review
         opened={isReviewing}
         onClose={() => setReviewing(false)}
-        title={`${plural(count, 'change')} of the profile ${stored.name ?? ''}`}
+        title={`Save ${plural(count, 'change')} to ${stored.name ?? ''}?`}
         before={sides.before}
         after={sides.after}
         verb="Save"
@@ -136,10 +87,70 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         onConfirm={() => void save()}
         onLookAgain={isStale ? draft.rebase : undefined}
       >
-        When settings change, every device with this profile gets them at once. Devices that are offline get them when
-        they come back.
+        Devices with this profile apply the changed settings immediately, offline devices when they reconnect.
       </Review>
       <LeaveGuard count={isBusy ? 0 : count} what="this profile" />
+    </Stack>
+  )
+}
+
+/** Creates or updates the profile. The server's errors stay at their fields until the values change. */
+function useSave(id: number | undefined, stored: Settings, draft: Draft, onUpdated: () => void) {
+  const navigate = useNavigate()
+  const { changes } = draft
+  const [failure, setFailure] = useState<{ changes: Changes; error: unknown }>()
+  const create = useWrite('profilesCreate', { quiet: true })
+  const update = useWrite('profilesUpdate', { quiet: true, said: 'Profile saved', onDone: onUpdated })
+  const save = async () => {
+    const sent = changes
+    const body = profileBody(stored, sent)
+    try {
+      if (id === undefined) {
+        const { profile } = await create.mutateAsync({ input: { body } })
+        const params = { profileId: String(profile.id) }
+        await navigate({ to: '/profiles/$profileId', params, replace: true, ignoreBlocker: true })
+      } else {
+        await update.mutateAsync({ input: { id, body }, ifMatch: draft.etag })
+        draft.sent(sent)
+      }
+    } catch (error) {
+      setFailure({ changes: sent, error })
+      await lookAgainIfChanged(error)
+    }
+  }
+  const serverErrors = useMemo(() => {
+    const isUnchanged = (name: string) => failure?.changes[name] === changes[name]
+    return Object.fromEntries(Object.entries(violationsOf(failure?.error)).filter(([name]) => isUnchanged(name)))
+  }, [failure, changes])
+  return { create, update, save, serverErrors }
+}
+
+interface TextFieldsProps {
+  readonly stored: Settings
+  readonly draft: Draft
+  readonly errors: Errors
+}
+
+function TextFields({ stored, draft: { changes, set }, errors }: TextFieldsProps) {
+  const fieldValue = (name: string) => String(name in changes ? (changes[name] ?? '') : (stored[name] ?? ''))
+  return (
+    <Stack gap="sm" maw={640}>
+      <TextInput
+        label="Name"
+        required
+        value={fieldValue('name')}
+        onChange={(event) => set('name', event.currentTarget.value)}
+        error={errors.name}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxRows={6}
+        value={fieldValue('description')}
+        onChange={(event) => set('description', event.currentTarget.value || null)}
+        error={errors.description}
+      />
     </Stack>
   )
 }

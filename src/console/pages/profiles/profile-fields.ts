@@ -1,23 +1,23 @@
-// A profile as one flat draft: its name and description beside the settings that it fixes.
+// Converts a profile to one flat draft, with its name and description beside its settings, and back.
 
 import { longestName } from '../../../contract/shape.ts'
-import { type Errors, problemsOf, textProblem } from '../../parts/config/check.ts'
-import { type Changes, withChanges } from '../../parts/config/draft.ts'
-import { isSecret, type Settings } from '../../parts/config/meaning.ts'
+import { type Errors, problemsOf, textProblem } from '../../parts/settings-form/check.ts'
+import { type Changes, withChanges } from '../../parts/settings-form/draft.ts'
+import { isSecret, type Settings } from '../../parts/settings-form/meaning.ts'
 
-interface Profile {
+interface ProfileText {
   readonly name: string
   readonly description?: string | undefined
 }
 
-export const asDraft = ({ name, description }: Profile, config: Settings): Settings => ({
+export const draftOfProfile = ({ name, description }: ProfileText, config: Settings): Settings => ({
   name,
   ...(description !== undefined && { description }),
   ...config,
 })
 
-/** What the service is sent: the whole config, because it replaces the one before. Absent passwords are kept. */
-export function asBody(stored: Settings, changes: Changes) {
+/** The body has the whole config, because it replaces the stored one. Passwords that are absent stay as they are. */
+export function profileBody(stored: Settings, changes: Changes) {
   const { name = '', description, ...config } = withChanges(stored, changes)
   const secrets = Object.fromEntries(Object.entries(changes).filter(([key]) => isSecret(key)))
   return {
@@ -27,15 +27,15 @@ export function asBody(stored: Settings, changes: Changes) {
   }
 }
 
-export const configOf = ({ name: _, description: __, ...config }: Settings): Settings => config
+export const draftConfig = ({ name: _, description: __, ...config }: Settings): Settings => config
 
-const longestDescription = 1024
+const maxDescriptionLength = 1024
 
 export function profileProblems(stored: Settings, changes: Changes): Errors {
   const { name = '', description } = withChanges(stored, changes)
-  const nameProblem = name === '' ? 'Give the profile a name.' : textProblem(String(name), longestName)
+  const nameProblem = name === '' ? 'Enter a name.' : textProblem(String(name), longestName)
   const descriptionProblem =
-    description === undefined ? undefined : textProblem(String(description), longestDescription, true)
+    description === undefined ? undefined : textProblem(String(description), maxDescriptionLength, true)
   return {
     ...problemsOf(changes),
     ...(nameProblem && { name: nameProblem }),

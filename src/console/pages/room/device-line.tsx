@@ -1,24 +1,24 @@
-// One device of a room in a line: is it there, what does it do, what does it run.
+// Shows one device of a room as a line: connection, call, settings and firmware.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { modelOf } from '../../../contract/models.ts'
-import { callText, type Device } from '../../parts/device.ts'
-import { WarnIcon } from '../../parts/icons.tsx'
-import { ConnectedMark, Mark } from '../../parts/state-mark.tsx'
-import { Time } from '../../parts/time.tsx'
-import { capitalised } from '../../parts/words.ts'
+import { callText, type Device } from '../../domain/device/device.ts'
+import { ConnectedMark, Mark } from '../../domain/room/state-mark.tsx'
+import { WarnIcon } from '../../parts/page/icons.tsx'
+import { Time } from '../../parts/text/time.tsx'
+import { capitalised } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
 interface DeviceLineProps {
   readonly device: Device
-  readonly isRefusing: boolean
+  readonly hasRejectedSettings: boolean
   readonly zone: string
   readonly isFollower: boolean
   readonly action: ReactNode
 }
 
-export function DeviceLine({ device, isRefusing, zone, isFollower, action }: DeviceLineProps) {
+export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, action }: DeviceLineProps) {
   const { id, model, serial, connected, connectionTime, inCallStatus, firmwareVersion } = device
   const call = callText(inCallStatus)
   return (
@@ -37,7 +37,7 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
                 since <Time at={connectionTime} zone={zone} />
               </>
             ) : (
-              'never connected yet'
+              'Never connected'
             )}
           </Text>
         )}
@@ -46,9 +46,9 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
             {capitalised(call)}
           </Text>
         )}
-        {isRefusing && (
+        {hasRejectedSettings && (
           <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
-            Refused its config
+            Settings rejected
           </Mark>
         )}
       </span>

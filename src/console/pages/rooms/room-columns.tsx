@@ -1,21 +1,23 @@
-// The columns of the table of rooms.
+// Defines the columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
-import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../parts/air.ts'
-import { Heard } from '../../parts/heard.tsx'
-import { WarnIcon } from '../../parts/icons.tsx'
-import type { RoomRow } from '../../parts/room-rows.ts'
-import { RoomStateMark } from '../../parts/state-mark.tsx'
-import type { Column } from '../../parts/virtual-table.tsx'
+import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
+import type { RoomRow } from '../../domain/room/room-rows.ts'
+import { RoomStateMark } from '../../domain/room/state-mark.tsx'
+import { WarnIcon } from '../../parts/page/icons.tsx'
+import { Heard } from '../../parts/page/visually-hidden.tsx'
+import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './rooms.module.css'
 
-const unknown = (
-  <span className={classes.unknown} role="img" aria-label="not known">
+const dash = (label: string) => (
+  <span className={classes.dash} role="img" aria-label={label}>
     –
   </span>
 )
+const noSite = dash('none')
+const noData = dash('no data')
 
-/** `airShown`: the sensors that have a column. */
-export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Column<RoomRow>[] => [
+/** `airColumns` names the sensors that get a column. */
+export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): Column<RoomRow>[] => [
   {
     id: 'name',
     title: 'Room',
@@ -33,7 +35,7 @@ export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Co
     title: 'Location',
     width: 'minmax(110px, 1.4fr)',
     canSort: true,
-    cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : unknown),
+    cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : noSite),
   },
   ...(isWide ? [regionColumn] : []),
   {
@@ -50,9 +52,9 @@ export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Co
     width: '64px',
     isNumber: true,
     canSort: true,
-    cell: ({ people }) => people?.toLocaleString('en-GB') ?? unknown,
+    cell: ({ people }) => people?.toLocaleString('en-GB') ?? noData,
   },
-  ...airSensors.filter((sensor) => airShown.includes(sensor)).map(airColumn),
+  ...airSensors.filter((sensor) => airColumns.includes(sensor)).map(airColumn),
 ]
 
 const regionColumn: Column<RoomRow> = {
@@ -60,7 +62,7 @@ const regionColumn: Column<RoomRow> = {
   title: 'Region',
   width: 'minmax(90px, 1fr)',
   canSort: true,
-  cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : unknown),
+  cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : noSite),
 }
 
 const airColumn = (sensor: AirSensor): Column<RoomRow> => ({
@@ -73,7 +75,7 @@ const airColumn = (sensor: AirSensor): Column<RoomRow> => ({
 })
 
 function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomRow; readonly sensor: AirSensor }) {
-  if (!sample || !isMeasured(sample[sensor])) return unknown
+  if (!sample || !isMeasured(sample[sensor])) return noData
   const value = sensorNumber(sensor, sample[sensor])
   const outlier = outliers.find((one) => one.sensor === sensor)
   if (!outlier) return value
@@ -81,7 +83,7 @@ function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomRow;
     <span className={classes.outlier} title={outlierText(outlier)}>
       <WarnIcon size={14} />
       {value}
-      <Heard> outside the limits</Heard>
+      <Heard> outside limits</Heard>
     </span>
   )
 }

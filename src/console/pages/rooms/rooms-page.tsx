@@ -1,25 +1,25 @@
-// All rooms: found by typing, narrowed by filters that are kept in the address, live.
+// The rooms page shows a live table of all rooms; the address holds the search and the filters.
 import { Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { sentenceOf } from '../../api.ts'
-import type { AirSensor } from '../../parts/air.ts'
-import { useAddressChange } from '../../parts/list-address.ts'
-import { Found } from '../../parts/list-filters.tsx'
-import { NewRoomButton } from '../../parts/new-room.tsx'
-import { Empty, Page } from '../../parts/page.tsx'
-import { isAirSensor, type RoomFilter, roomTest, sortRooms, usualSort } from '../../parts/room-filter.ts'
-import { useRoomRows } from '../../parts/room-rows.ts'
-import { sortFrom, sortText } from '../../parts/sorting.ts'
-import { VirtualTable } from '../../parts/virtual-table.tsx'
+import type { AirSensor } from '../../domain/air/air.ts'
+import { NewRoomButton } from '../../domain/room/new-room.tsx'
+import { isAirSensor, type RoomFilter, roomTest, sortRooms, usualSort } from '../../domain/room/room-filter.ts'
+import { useRoomRows } from '../../domain/room/room-rows.ts'
+import { Empty, Page } from '../../parts/page/page.tsx'
+import { useAddressChange } from '../../parts/table/list-address.ts'
+import { Found } from '../../parts/table/list-filters.tsx'
+import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { useMay } from '../../session.ts'
 import { roomColumns } from './room-columns.tsx'
 import { RoomFilters } from './room-filters.tsx'
 
 const route = getRouteApi('/rooms')
 type Search = ReturnType<typeof route.useSearch>
-const usualAir: readonly AirSensor[] = ['co2', 'temp']
+const defaultAirSensors: readonly AirSensor[] = ['co2', 'temp']
 
 export function RoomsPage() {
   const { rows, air, airError } = useRoomRows()
@@ -29,21 +29,22 @@ export function RoomsPage() {
   const isWide = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const change = useAddressChange<Search>(navigate)
 
-  const wanted = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(wanted.sort, usualSort), [wanted.sort])
-  // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
+  const deferredSearch = useDeferredValue(search)
+  const sort = useMemo(() => sortFrom(deferredSearch.sort, usualSort), [deferredSearch.sort])
+  // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(roomTest(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(roomTest(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => {
-    const asked = [wanted.air, sort.by].filter(isAirSensor)
-    return roomColumns(isWide ? [...usualAir, ...asked] : asked, isWide)
-  }, [wanted.air, sort.by, isWide])
+    const requested = [deferredSearch.air, sort.by].filter(isAirSensor)
+    return roomColumns(isWide ? [...defaultAirSensors, ...requested] : requested, isWide)
+  }, [deferredSearch.air, sort.by, isWide])
 
-  const isFiltered = filters.some((name) => search[name] !== undefined)
-  const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const clear = () =>
+    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
 
-  // Drawn anew for other rows only, not for every letter that is typed.
-  const isReading = air === 'asked' && wanted.air !== undefined
+  // The memo keeps the table from rendering for every letter that is typed.
+  const isLoadingAir = air === 'asked' && deferredSearch.air !== undefined
   const table = useMemo(
     () => (
       <VirtualTable
@@ -53,10 +54,10 @@ export function RoomsPage() {
         keyOf={(row) => row.id}
         sort={sort}
         onSort={(next) => change({ sort: sortText(next, usualSort) })}
-        empty={isFiltered ? <NoneFound isReading={isReading} /> : <NoRooms mayWrite={may.write} />}
+        empty={isFiltered ? <NoMatches isLoadingAir={isLoadingAir} /> : <NoRooms mayWrite={may.write} />}
       />
     ),
-    [shown, columns, sort, change, isFiltered, isReading, may.write],
+    [shown, columns, sort, change, isFiltered, isLoadingAir, may.write],
   )
 
   return (
@@ -66,7 +67,7 @@ export function RoomsPage() {
         <Found shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
         {air === 'failed' && (
           <Text fz="sm" c="var(--rk-offline)" role="alert">
-            The air of the rooms could not be read. {sentenceOf(airError)}
+            Air quality could not be loaded. {sentenceOf(airError)}
           </Text>
         )}
         {table}
@@ -75,19 +76,24 @@ export function RoomsPage() {
   )
 }
 
-const filters = ['q', 'region', 'location', 'state', 'air', 'people'] as const satisfies readonly (keyof RoomFilter)[]
+const filterNames = [
+  'q',
+  'region',
+  'location',
+  'state',
+  'air',
+  'people',
+] as const satisfies readonly (keyof RoomFilter)[]
 
-const NoneFound = ({ isReading }: { readonly isReading: boolean }) =>
-  isReading ? (
-    <Empty title="The air of the rooms is being read." />
+const NoMatches = ({ isLoadingAir }: { readonly isLoadingAir: boolean }) =>
+  isLoadingAir ? (
+    <Empty title="Loading air quality…" />
   ) : (
-    <Empty title="No room is like that.">Try fewer words, or clear a filter.</Empty>
+    <Empty title="No rooms match your filters">Change the search or clear the filters.</Empty>
   )
 
 const NoRooms = ({ mayWrite }: { readonly mayWrite: boolean }) => (
-  <Empty title="There are no rooms yet.">
-    {mayWrite
-      ? 'Create the first with “New room”. Its page then shows the code with which devices enrol.'
-      : 'Somebody whose key may write can create the first.'}
+  <Empty title="No rooms yet">
+    {mayWrite ? 'Create a room to get its enrolment code.' : 'Ask an administrator to create the first room.'}
   </Empty>
 )

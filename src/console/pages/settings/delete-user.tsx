@@ -1,7 +1,7 @@
-// Deleting a user record, or why it cannot be done.
+// Confirms the deletion of a user; the last owner cannot be deleted.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm.tsx'
 import type { UserRecord } from './user-form.tsx'
 
 interface DeleteUserProps {
@@ -12,7 +12,7 @@ interface DeleteUserProps {
 }
 
 export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserProps) {
-  const remove = useWrite('usersDelete', { said: `${user?.email} was deleted.`, onDone: onClose, quiet: true })
+  const remove = useWrite('usersDelete', { said: `${user?.email} deleted`, onDone: onClose, quiet: true })
   return (
     <Confirm
       opened={opened}
@@ -25,9 +25,7 @@ export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserPro
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
         <b>{user?.email}</b>{' '}
-        {isLastOwner
-          ? 'is the last owner. Make somebody else an owner first.'
-          : 'will no longer be on record. Nobody loses access: users sign in nowhere, and keys stay as they are.'}
+        {isLastOwner ? 'is the last owner. Assign another owner first.' : 'will be removed. API keys are not affected.'}
       </Text>
     </Confirm>
   )

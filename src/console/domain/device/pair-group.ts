@@ -1,0 +1,39 @@
+// Which devices belong together: all that point at the same leader. [contract 5.1.pairing]
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { ask } from '../../api.ts'
+import type { Device, ListedDevice } from './device.ts'
+
+export interface Pair {
+  /** The device itself and all that are paired with it, the leader first; undefined until it is known. */
+  readonly members: readonly ListedDevice[] | undefined
+  /** The same without the device itself. */
+  readonly others: readonly ListedDevice[]
+  readonly leaderSerial: string
+  readonly error: unknown
+}
+
+interface Paired {
+  readonly serial: string
+  readonly pairingSerial?: string
+}
+
+export const leaderOf = ({ pairingSerial, serial }: Paired): string => pairingSerial ?? serial
+
+export function usePair(device: Device): Pair {
+  const { data, error } = useQuery(ask('endpointsBasicList'))
+  const leaderSerial = leaderOf(device)
+  const listed = data?.body.endpoints
+  return useMemo(() => {
+    const paired = listed?.filter((one) => one.id !== device.id && leaderOf(one) === leaderSerial) ?? []
+    const byRank = (a: ListedDevice, b: ListedDevice) =>
+      Number(b.serial === leaderSerial) - Number(a.serial === leaderSerial) || a.serial.localeCompare(b.serial)
+    return {
+      // The page's own answer is newer than the list, which is long and asked for less often.
+      members: listed && [device, ...paired].sort(byRank),
+      others: paired.sort(byRank),
+      leaderSerial,
+      error,
+    }
+  }, [listed, device, leaderSerial, error])
+}

@@ -1,0 +1,61 @@
+// The form that gives a room or a device a profile, another one, or none. [contract 6.assignProfile]
+import { Select, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { ask } from '../../api.ts'
+import classes from '../../parts/dialog/dialog.module.css'
+import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
+
+interface ProfileFormProps {
+  /** The profile that it had when the form began. */
+  readonly before: number | undefined
+  /** The word on the button; null is no profile. */
+  readonly verb: (chosen: number | null) => string
+  /** To choose what it has already changes something too. */
+  readonly canRepeat?: boolean
+  readonly isBusy: boolean
+  readonly error: unknown
+  readonly onAssign: (profileId: number | null) => void
+  readonly onCancel: () => void
+  readonly loadAgain: () => void
+  /** What the choice does. */
+  readonly children: (chosen: number | null) => ReactNode
+}
+
+/** Select knows only text. */
+const none = 'none'
+
+export function ProfileForm(props: ProfileFormProps) {
+  const { before, verb, canRepeat = false, isBusy, error, onAssign, onCancel, loadAgain, children } = props
+  const [chosen, setChosen] = useState(before ?? null)
+  const profiles = useQuery(ask('profilesList'))
+  return (
+    <DialogForm
+      verb={verb(chosen)}
+      canSubmit={canRepeat || chosen !== (before ?? null)}
+      isBusy={isBusy}
+      error={error ?? profiles.error}
+      onSubmit={() => onAssign(chosen)}
+      onCancel={onCancel}
+      loadAgain={loadAgain}
+    >
+      <Select
+        label="Profile"
+        data={[
+          { value: none, label: 'No profile' },
+          ...(profiles.data?.body.profiles ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+        ]}
+        value={String(chosen ?? none)}
+        onChange={(value) => setChosen(value === null || value === none ? null : Number(value))}
+        allowDeselect={false}
+        searchable
+        openOnFocus={false}
+        withScrollArea={false}
+        classNames={{ options: classes.choices }}
+        nothingFoundMessage="No profile is called that."
+        data-autofocus
+      />
+      <Text fz="sm">{children(chosen)}</Text>
+    </DialogForm>
+  )
+}

@@ -1,0 +1,82 @@
+// Which rooms an address shows, and in which order.
+import { expect, test } from 'vitest'
+import { folded, orderKey } from '../../parts/table/search.ts'
+import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { roomTest, sortRooms, usualSort } from './room-filter.ts'
+import type { RoomRow } from './room-rows.ts'
+
+const row = (id: number, name: string, more: Partial<RoomRow> = {}): RoomRow => ({
+  id,
+  name,
+  state: 'HEALTHY',
+  endpointCount: 2,
+  connectedCount: 2,
+  region: undefined,
+  sample: undefined,
+  outliers: [],
+  text: folded(name),
+  order: orderKey(name),
+  ...more,
+})
+const oslo = { location: { id: 3, name: 'Oslo' }, region: { id: 1, name: 'Europe' } }
+const rows = [
+  row(1, 'Room 10', { ...oslo, people: 4, text: 'room 10 oslo europe' }),
+  row(2, 'Room 9', { state: 'OFFLINE', people: 0 }),
+  row(3, 'Ålesund', { state: 'DEGRADED', ...oslo, region: undefined }),
+  row(4, 'room 9', {
+    sample: { co2: 1200, voc: 0, temp: 21, humidity: 40 },
+    outliers: [{ sensor: 'co2', value: 1200, limit: 1000 }],
+  }),
+]
+const shown = (filter: Parameters<typeof roomTest>[0]) => rows.filter(roomTest(filter)).map(({ id }) => id)
+const all = [1, 2, 3, 4]
+
+test('every word must occur; case and accents do not matter', () => {
+  expect(shown({ q: 'EUROPE room' })).toEqual([1])
+  expect(shown({ q: 'alesund' })).toEqual([3])
+  expect(shown({ q: 'room tokyo' })).toEqual([])
+  expect(shown({ q: '  ' })).toEqual(all)
+})
+
+test('filters narrow together, and "none" finds rooms that are nowhere', () => {
+  expect(shown({ location: '3' })).toEqual([1, 3])
+  expect(shown({ location: '3', region: 'none' })).toEqual([3])
+  expect(shown({ location: 'none' })).toEqual([2, 4])
+  expect(shown({ location: '99' })).toEqual([])
+  expect(shown({ state: 'OFFLINE' })).toEqual([2])
+  expect(shown({ state: 'NEEDY' })).toEqual([2, 3])
+  expect(shown({ air: 'co2' })).toEqual([4])
+  expect(shown({ air: 'temp' })).toEqual([])
+  expect(shown({ air: 'any' })).toEqual([4])
+})
+
+test('a room that cannot count people is neither used nor free', () => {
+  expect(shown({ people: 'some' })).toEqual([1])
+  expect(shown({ people: 'none' })).toEqual([2])
+  expect(shown({ people: 'unknown' })).toEqual([3, 4])
+})
+
+test('what the address says wrongly filters nothing', () => {
+  expect(shown({ state: 'BROKEN', air: 'light', people: 'toString' })).toEqual(all)
+})
+
+test('the worst comes first, then by name with numbers as numbers', () => {
+  const order = (by: string, descending = false) => sortRooms(rows, { by, descending }).map(({ id }) => id)
+  expect(order('state')).toEqual([2, 3, 4, 1])
+  expect(order('name')).toEqual([3, 2, 4, 1])
+  expect(order('no such column')).toEqual([3, 2, 4, 1])
+})
+
+test('what is not known comes last, whichever way it is sorted', () => {
+  const order = (descending: boolean) => sortRooms(rows, { by: 'people', descending }).map(({ id }) => id)
+  expect(order(false)).toEqual([2, 1, 3, 4])
+  expect(order(true)).toEqual([1, 2, 3, 4])
+})
+
+test('the order is kept in the address unless it is the usual one', () => {
+  const byPeople = { by: 'people', descending: true }
+  expect(sortText(byPeople, usualSort)).toBe('-people')
+  expect(sortFrom('-people', usualSort)).toEqual(byPeople)
+  expect(sortText(usualSort, usualSort)).toBeUndefined()
+  expect(sortFrom(undefined, usualSort)).toEqual(usualSort)
+})

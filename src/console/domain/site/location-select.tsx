@@ -1,0 +1,32 @@
+// Chooses the location of a room, or none.
+import { Select } from '@mantine/core'
+import { locationLabel, usePlaces } from './sites.ts'
+
+interface LocationSelectProps {
+  readonly value: number | null
+  readonly onChange: (locationId: number | null) => void
+  readonly description?: string
+  readonly disabled?: boolean
+}
+
+/** More than anybody reads; typing finds the others. */
+const mostShown = 300
+
+export function LocationSelect({ value, onChange, ...more }: LocationSelectProps) {
+  const { locations } = usePlaces()
+  return (
+    <Select
+      label="Location"
+      placeholder="No location"
+      data={locations.map((location) => ({ value: String(location.id), label: locationLabel(location) }))}
+      value={value === null ? null : String(value)}
+      onChange={(chosen) => onChange(chosen === null ? null : Number(chosen))}
+      searchable
+      clearable
+      limit={mostShown}
+      nothingFoundMessage="No location has that name. Locations are made under Sites."
+      clearButtonProps={{ 'aria-label': 'No location' }}
+      {...more}
+    />
+  )
+}

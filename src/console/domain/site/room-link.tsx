@@ -1,0 +1,95 @@
+// Where a room or a device is: rooms with the location that tells them from others of the same name, and the steps to them.
+import { Breadcrumbs, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ask } from '../../api.ts'
+import type { Room } from '../room/room.ts'
+import classes from './room-link.module.css'
+
+interface Placed {
+  readonly roomId: number | undefined
+  readonly roomName: string | undefined
+}
+
+/** The name of the room is there at once, its location when the room has been read. */
+const useLocationOf = (roomId: number | undefined) =>
+  useQuery({ ...ask('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body.location
+
+export function RoomLink({ roomId, roomName }: Placed) {
+  const location = useLocationOf(roomId)
+  if (roomId === undefined) return <>In no room</>
+  return (
+    <span>
+      <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
+        {roomName}
+      </Link>
+      {location && (
+        <Text span c="dimmed" fz="inherit">
+          {' '}
+          · {location.name}
+        </Text>
+      )}
+    </span>
+  )
+}
+
+/** The same inside a sentence of a dialog, where a link would lead away from the question. */
+export function RoomText({ roomId, roomName }: Placed) {
+  const location = useLocationOf(roomId)
+  if (roomId === undefined) return <>no room</>
+  return <>{location ? `${roomName} (${location.name})` : roomName}</>
+}
+
+interface PlaceCrumbsProps {
+  readonly label: string
+  readonly location: Room['location'] | undefined
+  /** A further step, if any. */
+  readonly children?: ReactNode
+}
+
+/** None of the steps is the page that one is on. */
+const exact = { exact: true }
+
+/** Each step leads to the rooms there. */
+export function PlaceCrumbs({ label, location, children }: PlaceCrumbsProps) {
+  const region = location?.region
+  return (
+    <nav aria-label={label}>
+      <Breadcrumbs
+        fz="sm"
+        separator="›"
+        separatorMargin={8}
+        style={{ flexWrap: 'wrap' }}
+        classNames={{ breadcrumb: classes.step }}
+      >
+        <Link to="/rooms" activeOptions={exact}>
+          Rooms
+        </Link>
+        {region && (
+          <Link to="/rooms" search={{ region: String(region.id) }}>
+            {region.name}
+          </Link>
+        )}
+        {location && (
+          <Link to="/rooms" search={{ location: String(location.id) }}>
+            {location.name}
+          </Link>
+        )}
+        {children}
+      </Breadcrumbs>
+    </nav>
+  )
+}
+
+export function DeviceCrumbs({ roomId, roomName }: Placed) {
+  const location = useLocationOf(roomId)
+  if (roomId === undefined) return null
+  return (
+    <PlaceCrumbs label="Where it is" location={location}>
+      <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
+        {roomName}
+      </Link>
+    </PlaceCrumbs>
+  )
+}

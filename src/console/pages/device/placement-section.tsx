@@ -1,0 +1,115 @@
+// Shows where a device is and how it is used: room, profile, call, app and paired devices.
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ask } from '../../api.ts'
+import { callText, type Device, deviceName } from '../../domain/device/device.ts'
+import { type Pair, usePair } from '../../domain/device/pair-group.ts'
+import { ConnectedMark } from '../../domain/room/state-mark.tsx'
+import { RoomLink, RoomText } from '../../domain/site/room-link.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { Facts } from '../../parts/text/definition-list.tsx'
+import { capitalised, inWords } from '../../parts/text/words.ts'
+import { useMay } from '../../session.ts'
+import classes from './device-list.module.css'
+import { ProfileDialog } from './profile-dialog.tsx'
+
+const appNames = { oob: 'Not set up yet', zoom: 'Zoom', msteams: 'Microsoft Teams', avos: 'AVOS', usb: 'USB' } as const
+const padModeNames = { controller: 'Controller', schedule: 'Room schedule' } as const
+
+export function PlacementSection({ device }: { readonly device: Device }) {
+  const { primaryMode, controllerMode, inCallStatus, orientation } = device
+  const pair = usePair(device)
+  return (
+    <Section title="Placement">
+      <Facts
+        facts={[
+          ['Room', <RoomLink key="room" roomId={device.roomId} roomName={device.roomName} />],
+          ['Profile', <ProfileValue key="profile" device={device} />],
+          ['Call', inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
+          ['App', primaryMode && appNames[primaryMode]],
+          ['Pad mode', controllerMode && padModeNames[controllerMode]],
+          ['Orientation', orientation && inWords(orientation)],
+        ]}
+      />
+      <PairedDevices device={device} pair={pair} />
+    </Section>
+  )
+}
+
+function ProfileValue({ device }: { readonly device: Device }) {
+  const may = useMay()
+  const [opened, dialog] = useDisclosure(false)
+  const { profileId } = device
+  const profiles = useQuery(ask('profilesList')).data?.body.profiles
+  const profile = profiles?.find(({ id }) => id === profileId)
+  return (
+    <Group gap="xs" justify="space-between">
+      {profileId === undefined ? (
+        <span>None (own settings)</span>
+      ) : (
+        <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
+          {profile?.name ?? `Profile ${String(profileId)}`}
+        </Link>
+      )}
+      {may.write && (
+        <Button variant="default" size="compact-xs" onClick={dialog.open} mih={24}>
+          Change profile
+        </Button>
+      )}
+      <ProfileDialog device={device} opened={opened} onClose={dialog.close} />
+    </Group>
+  )
+}
+
+function PairedDevices({
+  device,
+  pair: { members = [], others, leaderSerial },
+}: {
+  readonly device: Device
+  readonly pair: Pair
+}) {
+  const isLeaderHere = members.some(({ serial }) => serial === leaderSerial)
+  if (others.length === 0 && isLeaderHere) return null
+  if (members.length === 0) return null
+  return (
+    <Stack gap={6} mt="md">
+      <Title order={3} fz="sm">
+        Paired devices
+      </Title>
+      {!isLeaderHere && (
+        <Text fz="sm" c="dimmed">
+          Paired primary device {leaderSerial} is not enrolled here.
+        </Text>
+      )}
+      <ul className={classes.list}>
+        {members.map((one) => (
+          <li key={one.id}>
+            <div className={classes.device}>
+              {one.id === device.id ? (
+                <Text span fz="sm" fw={550}>
+                  {deviceName(one)}
+                </Text>
+              ) : (
+                <Link to="/devices/$endpointId" params={{ endpointId: one.id }}>
+                  {deviceName(one)}
+                </Link>
+              )}
+              <Text span fz="xs" c="dimmed">
+                {one.serial === leaderSerial ? 'primary' : 'secondary'}
+                {one.id === device.id && ' (this device)'}
+                {one.roomId !== device.roomId && (
+                  <>
+                    , in <RoomText roomId={one.roomId} roomName={one.roomName} />
+                  </>
+                )}
+              </Text>
+            </div>
+            <ConnectedMark connected={one.connected} />
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  )
+}

@@ -1,0 +1,28 @@
+// What somebody else changed while a form was open: noticed by its version, and looked at again before anything is overwritten.
+import { useState } from 'react'
+import { ApiError, type CallInput } from '../../../client/client.ts'
+import type { OperationId } from '../../../contract/operations.ts'
+import { ask, queryClient, sayFailed, useAnswer } from '../../api.ts'
+
+/** Noticed here, where the interface has no version to ask for. Its message says what it is by now. */
+export class ChangedMeanwhile extends Error {}
+
+export const isChangedMeanwhile = (error: unknown): boolean =>
+  error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
+
+/** Also without the stream of events the next look must show what they have made of it. */
+export async function lookAgainIfChanged(error: unknown): Promise<void> {
+  if (isChangedMeanwhile(error)) await queryClient.invalidateQueries()
+}
+
+/** What a form began with, and what is there now. A form with the ETag of `seen` as its key begins anew after `loadAgain`, which forgets what was wrong. */
+export function useSeen<K extends OperationId>(id: K, input: CallInput<K>) {
+  const now = useAnswer(id, input)
+  const [seen, setSeen] = useState(now)
+  const loadAgain = (forget: () => void) =>
+    void queryClient.fetchQuery({ ...ask(id, input), staleTime: 0 }).then((answer) => {
+      setSeen(answer)
+      forget()
+    }, sayFailed)
+  return { now, seen, loadAgain }
+}

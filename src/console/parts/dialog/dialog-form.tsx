@@ -1,0 +1,57 @@
+// The form inside a dialog: its fields, what went wrong, and the two ways out.
+import { Button, Group, Stack, Text } from '@mantine/core'
+import type { FormEvent, ReactNode } from 'react'
+import { sentenceOf } from '../../api.ts'
+import { ChangedMeanwhile, isChangedMeanwhile } from './concurrent-change.ts'
+
+interface DialogFormProps {
+  readonly children: ReactNode
+  /** The word on the button: what it does. */
+  readonly verb: string
+  readonly canSubmit: boolean
+  readonly isBusy: boolean
+  readonly error: unknown
+  readonly onSubmit: () => void
+  readonly onCancel: () => void
+  /** Shows what the resource is by now, after somebody else has changed it. */
+  readonly loadAgain?: () => void
+}
+
+export function DialogForm(props: DialogFormProps) {
+  const { children, verb, canSubmit, isBusy, error, onCancel, loadAgain } = props
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (canSubmit && !isBusy) props.onSubmit()
+  }
+  const wasChanged = loadAgain && isChangedMeanwhile(error)
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {children}
+        {error !== undefined && error !== null && (
+          <Group role="alert" gap="sm">
+            <Text c="var(--rk-offline)" fz="sm">
+              {wasChanged ? `${whatChanged(error)} Load it again, then make your change.` : sentenceOf(error)}
+            </Text>
+            {wasChanged && (
+              <Button variant="default" size="xs" onClick={loadAgain}>
+                Load it again
+              </Button>
+            )}
+          </Group>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy} disabled={!canSubmit}>
+            {verb}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const whatChanged = (error: unknown) =>
+  error instanceof ChangedMeanwhile ? error.message : 'Somebody changed it meanwhile.'

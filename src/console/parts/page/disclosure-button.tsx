@@ -1,0 +1,17 @@
+// The button that opens and closes what is below it; its arrow points down while that is open.
+import type { ComponentProps } from 'react'
+import classes from './disclosure-button.module.css'
+import { ChevronIcon } from './icons.tsx'
+
+interface FoldButtonProps extends ComponentProps<'button'> {
+  readonly isOpen: boolean
+}
+
+export const FoldButton = ({ isOpen, children, ...button }: FoldButtonProps) => (
+  <button type="button" className={classes.button} aria-expanded={isOpen} {...button}>
+    <span className={classes.arrow} data-open={isOpen}>
+      <ChevronIcon size={16} />
+    </span>
+    {children}
+  </button>
+)

@@ -1,0 +1,147 @@
+// The frame of every page: its title, what can be done on it, and what is shown while it waits or when it fails.
+import { Box, Button, Card, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { useQueryErrorResetBoundary } from '@tanstack/react-query'
+import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { sentenceOf } from '../../api.ts'
+import { WarnIcon } from './icons.tsx'
+
+interface PageProps {
+  readonly title: string
+  /** Above the title: where one is. */
+  readonly above?: ReactNode
+  /** Beside the title. */
+  readonly beside?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Page({ title, above, beside, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Roomkeeper`
+  }, [title])
+  // A reader of the screen hears where the link has led.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  return (
+    <Stack gap="lg">
+      <Box>
+        {above}
+        <Group justify="space-between" align="center" gap="sm">
+          <Group gap="md" align="center" miw={0}>
+            <Title order={1} fz={26} ref={heading} tabIndex={-1} style={{ outline: 'none', overflowWrap: 'anywhere' }}>
+              {title}
+            </Title>
+            {beside}
+          </Group>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+      </Box>
+      {children}
+    </Stack>
+  )
+}
+
+/** A titled part of a page. */
+export const Section = ({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}) => (
+  <Card component="section" aria-label={title} bg="var(--rk-panel)">
+    <Group justify="space-between" mb="sm" gap="xs">
+      <Title order={2} fz="md">
+        {title}
+      </Title>
+      {actions}
+    </Group>
+    {children}
+  </Card>
+)
+
+/** Waits for what is inside, and says what went wrong there without taking the rest of the page along. */
+export function Waiting({ children }: { readonly children: ReactNode }) {
+  const { reset } = useQueryErrorResetBoundary()
+  return (
+    <Catch onReset={reset}>
+      <Suspense fallback={<Loading />}>{children}</Suspense>
+    </Catch>
+  )
+}
+
+export const Loading = () => (
+  <Group justify="center" p="xl" role="status" aria-label="Loading">
+    <Loader size="sm" />
+  </Group>
+)
+
+/** After an update of the server, or without the network. The words are those of the browsers. */
+const isCodeMissing = (error: unknown) =>
+  error instanceof TypeError && /dynamically imported module|importing a module script/i.test(error.message)
+
+interface CatchProps {
+  readonly onReset: () => void
+  readonly children: ReactNode
+}
+
+class Catch extends Component<CatchProps, { error: unknown }> {
+  override state = { error: undefined as unknown }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    const again = () => {
+      // React keeps what a part of the program failed with: only the whole page can ask for it again.
+      if (isCodeMissing(error)) return location.reload()
+      this.props.onReset()
+      this.setState({ error: undefined })
+    }
+    return <Problem error={error} again={again} />
+  }
+}
+
+export const Problem = ({ error, again }: { readonly error: unknown; readonly again?: () => void }) => (
+  <Card role="alert" bg="var(--rk-panel)">
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Text c="var(--rk-offline)" span>
+        <WarnIcon />
+      </Text>
+      <Stack gap="xs" align="flex-start">
+        <Text>{sentenceOf(error)}</Text>
+        {again && (
+          <Button variant="default" size="xs" onClick={again}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Group>
+  </Card>
+)
+
+/** What went wrong, in the place where it did; nothing if nothing has. */
+export const ErrorText = ({ error }: { readonly error: unknown }) =>
+  error !== undefined &&
+  error !== null && (
+    <Text role="alert" c="var(--rk-offline)" fz="sm">
+      {sentenceOf(error)}
+    </Text>
+  )
+
+/** Nothing there: why, and what to do about it. */
+export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+  <Stack align="center" gap="xs" py="xl" px="md" ta="center">
+    <Text fw={600}>{title}</Text>
+    {children && (
+      <Box c="dimmed" maw={560}>
+        {children}
+      </Box>
+    )}
+  </Stack>
+)

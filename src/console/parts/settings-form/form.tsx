@@ -1,0 +1,125 @@
+// All settings as a form, made from the table of config keys: in sections, searched as one types.
+import { Group, Stack, Switch, TextInput } from '@mantine/core'
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import type { ConfigValue } from '../../../contract/config-keys.ts'
+import { SearchIcon } from '../page/icons.tsx'
+import { Empty, Section } from '../page/page.tsx'
+import { folded, hasWords, wordsOf } from '../table/search.ts'
+import type { Errors } from './check.ts'
+import type { Changes } from './draft.ts'
+import classes from './form.module.css'
+import { isSecret, type Settings } from './meaning.ts'
+import { ConfigRow } from './row.tsx'
+import { type ConfigSection, nameOf, sections } from './sections.ts'
+
+interface ConfigFormProps {
+  readonly stored: Settings
+  readonly changes: Changes
+  readonly errors: Errors
+  /** Undefined: it can only be looked at. */
+  readonly onChange: ((name: string, value: ConfigValue | null | undefined) => void) | undefined
+  /** What it means that a setting is not set. */
+  readonly unset: string
+  readonly mayHaveSecret: boolean
+  /** The heading of the column with the controls. */
+  readonly heading: string
+  readonly fixed?: Settings
+  readonly fixedBy?: ReactNode
+  readonly device?: DeviceWords
+}
+
+/** What the device has said about all of them. */
+interface DeviceWords {
+  readonly reported: Settings
+  readonly rejected: Readonly<Record<string, string>>
+  readonly isPending: boolean
+}
+
+const noSettings: Settings = {}
+
+export function ConfigForm(props: ConfigFormProps) {
+  const {
+    stored,
+    changes,
+    errors,
+    onChange,
+    unset,
+    mayHaveSecret,
+    heading,
+    fixed = noSettings,
+    fixedBy,
+    device,
+  } = props
+  const [text, setText] = useState('')
+  const [onlySet, setOnlySet] = useState(onChange === undefined)
+  const wanted = useDeferredValue(text)
+
+  const shown = useMemo(() => {
+    const isSet = (key: string) =>
+      [stored, changes, fixed].some((settings) => Object.hasOwn(settings, key)) ||
+      (isSecret(key) && mayHaveSecret && onChange !== undefined)
+    return found(sections, wanted, (key) => !onlySet || isSet(key))
+  }, [stored, changes, fixed, wanted, onlySet, mayHaveSecret, onChange])
+
+  return (
+    <Stack gap="md">
+      <Group gap="md" justify="space-between">
+        <TextInput
+          type="search"
+          aria-label="Search settings"
+          placeholder="Search settings"
+          leftSection={<SearchIcon size={16} />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          w={{ base: '100%', xs: 320 }}
+        />
+        <Switch
+          label="Only what is set"
+          checked={onlySet}
+          onChange={(event) => setOnlySet(event.currentTarget.checked)}
+        />
+      </Group>
+      {shown.map(({ title, keys }) => (
+        <Section key={title} title={title}>
+          <div className={`${classes.head} ${device ? classes.three : classes.two}`} aria-hidden="true">
+            <span>Setting</span>
+            <span>{heading}</span>
+            {device && <span>The device reports</span>}
+          </div>
+          {keys.map((key) => (
+            <ConfigRow
+              key={key}
+              name={key}
+              stored={stored[key]}
+              change={changes[key]}
+              error={errors[key]}
+              onChange={onChange}
+              unset={unset}
+              mayHaveSecret={mayHaveSecret}
+              fixed={fixed[key]}
+              fixedBy={fixedBy}
+              hasDevice={device !== undefined}
+              reported={device?.reported[key]}
+              rejected={device?.rejected[key]}
+              isPending={device?.isPending === true}
+            />
+          ))}
+        </Section>
+      ))}
+      {shown.length === 0 && (
+        <Empty title={wanted ? `No setting has “${wanted}” in its name` : 'Nothing is set'}>
+          {onlySet ? 'Switch off “Only what is set” to see every setting.' : 'Try fewer letters.'}
+        </Empty>
+      )}
+    </Stack>
+  )
+}
+
+/** All words must occur in the name of a setting, as people or as machines call it, or in the title of its section. */
+function found(from: readonly ConfigSection[], wanted: string, isShown: (key: string) => boolean): ConfigSection[] {
+  const words = wordsOf(wanted)
+  return from.flatMap(({ title, keys }) => {
+    const hits = keys.filter((key) => isShown(key) && hasWords(folded(`${nameOf(key)} ${key} ${title}`), words))
+    return hits.length > 0 ? [{ title, keys: hits }] : []
+  })
+}

@@ -1,0 +1,165 @@
+// One setting in a form: its name, its control or why it is locked, and what the device says about it.
+import { Code, Group, Text, UnstyledButton } from '@mantine/core'
+import { memo, type ReactNode, useId, useRef } from 'react'
+import type { ConfigValue } from '../../../contract/config-keys.ts'
+import { Mark } from '../../domain/room/state-mark.tsx'
+import { LockIcon, WarnIcon } from '../page/icons.tsx'
+import { ConfigField } from './field.tsx'
+import classes from './form.module.css'
+import { isSame, keyNamed, meaningOf } from './meaning.ts'
+import { hintOf, nameOf } from './sections.ts'
+
+interface RowProps {
+  readonly name: string
+  readonly stored: ConfigValue | undefined
+  /** Undefined: as it is stored. Null: to be unset. */
+  readonly change: ConfigValue | null | undefined
+  readonly error: string | undefined
+  /** Undefined: it can only be looked at. */
+  readonly onChange: ((name: string, value: ConfigValue | null | undefined) => void) | undefined
+  readonly unset: string
+  readonly mayHaveSecret: boolean
+  /** What a profile sets it to, and the sentence that says so. */
+  readonly fixed?: ConfigValue | undefined
+  readonly fixedBy?: ReactNode
+  /** A profile has none. */
+  readonly hasDevice: boolean
+  readonly reported: ConfigValue | undefined
+  readonly rejected: string | undefined
+  /** The device has not answered to the newest version yet. */
+  readonly isPending: boolean
+}
+
+export const ConfigRow = memo(function ConfigRow(props: RowProps) {
+  const { name, stored, change, error, onChange, unset, mayHaveSecret, fixed, fixedBy, hasDevice } = props
+  const configKey = keyNamed(name)
+  const id = useId()
+  const control = useRef<HTMLDivElement>(null)
+  if (!configKey) return null
+  const labelId = `${id}-name`
+  const isChanged = change !== undefined
+  const value = isChanged ? change : stored
+  const canEdit = onChange !== undefined && fixed === undefined
+  const hasInput = canEdit && configKey.type !== 'boolean'
+  const hint = hintOf(name)
+  return (
+    <div className={`${classes.row} ${hasDevice ? classes.three : classes.two}`} data-changed={isChanged || undefined}>
+      <div>
+        <Group gap={8} wrap="wrap">
+          {hasInput ? (
+            <label className={classes.name} htmlFor={id} id={labelId}>
+              {nameOf(name)}
+            </label>
+          ) : (
+            <span className={classes.name} id={labelId}>
+              {nameOf(name)}
+            </span>
+          )}
+          {isChanged && <span className={classes.changed}>changed</span>}
+        </Group>
+        <Group gap={8}>
+          <Code className={classes.machine}>{name}</Code>
+          {isChanged && (
+            <UnstyledButton
+              className={classes.undo}
+              onClick={() => {
+                onChange?.(name, undefined)
+                // The button that was pressed is gone then.
+                control.current?.querySelector('input')?.focus()
+              }}
+              aria-label={`Undo the change of ${nameOf(name)}`}
+            >
+              Undo
+            </UnstyledButton>
+          )}
+        </Group>
+        {hint && (
+          <Text fz="xs" c="dimmed">
+            {hint}
+          </Text>
+        )}
+      </div>
+      <div ref={control} className={classes.control}>
+        {fixed !== undefined ? (
+          <Fixed name={name} value={fixed} stored={stored} by={fixedBy} />
+        ) : canEdit ? (
+          <ConfigField
+            name={name}
+            configKey={configKey}
+            id={id}
+            labelId={labelId}
+            value={value}
+            stored={stored}
+            error={error}
+            onChange={(next) => onChange(name, next)}
+            unset={unset}
+            mayHaveSecret={mayHaveSecret}
+          />
+        ) : (
+          <Text fz="sm" {...(value === undefined && { c: 'dimmed' })}>
+            {value === undefined ? (configKey.secret ? 'Never shown' : unset) : meaningOf(name, value)}
+          </Text>
+        )}
+      </div>
+      {hasDevice && <Reported {...props} wanted={fixed ?? stored} />}
+    </div>
+  )
+})
+
+interface FixedProps {
+  readonly name: string
+  readonly value: ConfigValue
+  readonly stored: ConfigValue | undefined
+  readonly by: ReactNode
+}
+
+const Fixed = ({ name, value, stored, by }: FixedProps) => (
+  <>
+    <Group gap={6} wrap="nowrap" fz="sm" fw={600}>
+      <LockIcon size={16} />
+      <span className={classes.value}>{meaningOf(name, value)}</span>
+    </Group>
+    <Text fz="xs" c="dimmed">
+      {by}
+      {stored !== undefined &&
+        !isSame(name, stored, value) &&
+        ` Its own value, ${meaningOf(name, stored)}, comes back when the profile goes.`}
+    </Text>
+  </>
+)
+
+type ReportedProps = Pick<RowProps, 'name' | 'reported' | 'rejected' | 'isPending'> & {
+  readonly wanted: ConfigValue | undefined
+}
+
+function Reported({ name, wanted, reported, rejected, isPending }: ReportedProps) {
+  if (keyNamed(name)?.secret && rejected === undefined) return <div />
+  const differs = wanted !== undefined && reported !== undefined && !isSame(name, wanted, reported)
+  const word = reported === undefined ? undefined : meaningOf(name, reported)
+  return (
+    <div className={classes.reported}>
+      <span className={classes.prefix}>Device reports: </span>
+      {rejected !== undefined ? (
+        <Mark colour="var(--rk-offline)" mark={<WarnIcon size={16} />}>
+          Refused
+        </Mark>
+      ) : differs ? (
+        <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+          {isPending ? `The device still reports ${word}` : `The device reports ${word}`}
+        </Mark>
+      ) : word !== undefined ? (
+        <span className={classes.value}>{word}</span>
+      ) : (
+        <Text span inherit c="dimmed">
+          Nothing reported
+        </Text>
+      )}
+      {rejected !== undefined && (
+        <Text fz="xs">
+          {rejected}
+          {word !== undefined && ` It reports ${word}.`}
+        </Text>
+      )}
+    </div>
+  )
+}

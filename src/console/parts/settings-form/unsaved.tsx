@@ -1,0 +1,62 @@
+// Changes that nobody has saved yet: how many, what to do with them, and a warning for who walks away.
+import { Button, Group, Text } from '@mantine/core'
+import { useBlocker } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { Confirm } from '../dialog/confirm.tsx'
+import { plural } from '../text/words.ts'
+import classes from './form.module.css'
+
+interface UnsavedProps {
+  readonly count: number
+  readonly wrongCount: number
+  /** The word on the button that shows the changes. */
+  readonly verb: string
+  readonly isBusy?: boolean
+  readonly error?: string | null
+  readonly onReview: () => void
+  readonly onDiscard: () => void
+}
+
+export function UnsavedBar(props: UnsavedProps) {
+  const { count, wrongCount, verb, isBusy = false, error, onReview, onDiscard } = props
+  if (count === 0) return null
+  const isWrong = wrongCount > 0 || Boolean(error)
+  return (
+    <Group component="section" aria-label="Unsaved changes" className={classes.bar} gap="sm">
+      {/* On the left: notices come up on the right. */}
+      <Button onClick={onReview} disabled={wrongCount > 0} loading={isBusy}>
+        {verb}
+      </Button>
+      <Button variant="default" onClick={onDiscard}>
+        Discard changes
+      </Button>
+      <Text role="status" fz="sm" fw={550} {...(isWrong && { c: 'var(--rk-offline)' })}>
+        {wrongCount > 0
+          ? `${plural(wrongCount, 'field needs', 'fields need')} another value, see there.`
+          : (error ?? plural(count, 'unsaved change'))}
+      </Text>
+    </Group>
+  )
+}
+
+/** Asks who leaves with unsaved changes, by a link or by closing the tab. */
+export function LeaveGuard({ count, what }: { readonly count: number; readonly what: string }) {
+  const isDirty = count > 0
+  const blocker = useBlocker({
+    shouldBlockFn: useCallback(() => isDirty, [isDirty]),
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  })
+  return (
+    <Confirm
+      opened={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title="Leave without saving?"
+      verb="Leave without saving"
+      onConfirm={() => blocker.proceed?.()}
+    >
+      {plural(count, 'change')} of {what} {count === 1 ? 'has' : 'have'} not been saved. If you leave now,{' '}
+      {count === 1 ? 'it is' : 'they are'} lost.
+    </Confirm>
+  )
+}

@@ -1,0 +1,124 @@
+// What stands above a long list: a search box, filters, and how much of the list is shown.
+import { Button, CloseButton, Group, Select, Text, TextInput } from '@mantine/core'
+import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { CrossIcon, SearchIcon } from '../page/icons.tsx'
+import { plural } from '../text/words.ts'
+import classes from './list-filters.module.css'
+
+export const Filters = ({ children }: { readonly children: ReactNode }) => (
+  <search className={classes.filters}>{children}</search>
+)
+
+interface SearchBoxProps {
+  readonly label: string
+  readonly placeholder: string
+  /** What the address says. */
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+/** Shows what is typed at once; the address follows, and leads when somebody goes back. */
+export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProps) {
+  const [text, setText] = useState(value)
+  const told = useRef(value)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (value === told.current) return
+    told.current = value
+    setText(value)
+  }, [value])
+  const write = (next: string) => {
+    setText(next)
+    told.current = next
+    onChange(next)
+  }
+  return (
+    <TextInput
+      ref={field}
+      className={classes.search}
+      label={label}
+      placeholder={placeholder}
+      value={text}
+      maxLength={200}
+      autoComplete="off"
+      spellCheck={false}
+      leftSection={<SearchIcon />}
+      onChange={(event) => write(event.currentTarget.value)}
+      rightSection={
+        text !== '' && (
+          <CloseButton
+            size="sm"
+            aria-label="Clear the search"
+            onClick={() => {
+              write('')
+              field.current?.focus()
+            }}
+          />
+        )
+      }
+    />
+  )
+}
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+interface FilterSelectProps {
+  readonly label: string
+  readonly value: string | undefined
+  readonly choices: readonly Choice[]
+  /** Undefined when anything will do. */
+  readonly onChange: (value: string | undefined) => void
+}
+
+const anything = '*'
+
+/** Kept as it is while nothing of it changes: five of them cost more than all rows in sight. */
+export const FilterSelect = memo(function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
+  const options = useMemo(() => {
+    const isKnown = value === undefined || choices.some((choice) => choice.value === value)
+    // An old address may name what was deleted since.
+    const unknown = isKnown ? [] : [{ value, label: 'No longer there' }]
+    return [{ value: anything, label: 'Any' }, ...choices, ...unknown]
+  }, [choices, value])
+  return (
+    <Select
+      label={label}
+      value={value ?? anything}
+      data={options}
+      onChange={(next) => onChange(next === null || next === anything ? undefined : next)}
+      allowDeselect={false}
+      searchable={choices.length > 8}
+      limit={300}
+      nothingFoundMessage="Nothing has that in its name"
+      maxDropdownHeight={320}
+      data-set={value !== undefined || undefined}
+      classNames={selectClasses}
+    />
+  )
+})
+const selectClasses = { input: classes.select ?? '' }
+
+interface FoundProps {
+  readonly shown: number
+  readonly all: number
+  readonly one: string
+  /** Undefined when nothing is filtered. */
+  readonly onClear: (() => void) | undefined
+}
+
+/** "43 of 1,204 rooms" */
+export const Found = ({ shown, all, one, onClear }: FoundProps) => (
+  <Group gap="sm" mih={30}>
+    <Text fz="sm" c="dimmed" role="status">
+      {shown === all ? plural(all, one) : `${shown.toLocaleString('en-GB')} of ${plural(all, one)}`}
+    </Text>
+    {onClear && (
+      <Button variant="subtle" size="compact-sm" leftSection={<CrossIcon size={14} />} onClick={onClear}>
+        Clear filters
+      </Button>
+    )}
+  </Group>
+)

@@ -1,0 +1,39 @@
+// Names and values beside each other; what is not known is not listed.
+import { Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { CopyIconButton } from '../page/copy-button.tsx'
+import classes from './definition-list.module.css'
+
+export type Fact = readonly [name: string, value: ReactNode]
+
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  const known = facts.filter(([, value]) => value !== undefined && value !== false && value !== '')
+  return (
+    <dl className={classes.facts}>
+      {known.map(([name, value]) => (
+        <div key={name} className={classes.fact}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Text that somebody will want to paste elsewhere. */
+export const Copied = ({
+  text,
+  what,
+  large = false,
+}: {
+  readonly text: string
+  readonly what: string
+  readonly large?: boolean
+}) => (
+  <Group component="span" gap={4} wrap="nowrap" display="inline-flex" maw="100%">
+    <Text span ff="monospace" fz={large ? 28 : 'sm'} fw={large ? 650 : undefined} className={classes.long}>
+      {text}
+    </Text>
+    <CopyIconButton text={text} tip={`Copy the ${what}`} isInline size={large ? 36 : 24} />
+  </Group>
+)
