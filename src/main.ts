@@ -2,8 +2,8 @@
 import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import { program } from './cli/program.ts'
-import { Failure, Refusal } from './platform/failure.ts'
-import { programVersion } from './platform/program-version.ts'
+import { Failure, Refusal } from './server/core/failure.ts'
+import { programVersion } from './server/core/program-version.ts'
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 const complain = (text: string) => void process.stderr.write(`${text}\n`)

@@ -1,9 +1,9 @@
 // Keys and limits: what a token costs, how rates are limited, and whom failures hurt.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { devicePaths } from '../src/contract/device.ts'
-import { Keyring } from '../src/platform/auth/keyring.ts'
-import { isToken, makeCredential, makeToken, tokenHash } from '../src/platform/auth/token.ts'
-import { findHolder } from '../src/resources/keys/store.ts'
+import { Keyring } from '../src/server/auth/keyring.ts'
+import { isToken, makeCredential, makeToken, tokenHash } from '../src/server/auth/token.ts'
+import { findHolder } from '../src/server/resources/keys/store.ts'
 import { enrolDevice } from './device.ts'
 import { type Harness, startHarness, TestClock } from './harness.ts'
 

@@ -1,10 +1,10 @@
 // Tests the console's cookie on the API: which requests it authenticates, and which it does not. [contract 9.cookie]
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService } from '../src/app.ts'
-import { Keyring } from '../src/platform/auth/keyring.ts'
-import { makeSession } from '../src/platform/auth/token.ts'
-import { makeLog } from '../src/platform/log.ts'
-import { findSessionHolder } from '../src/resources/sessions/store.ts'
+import { startService } from '../src/server/app.ts'
+import { Keyring } from '../src/server/auth/keyring.ts'
+import { makeSession } from '../src/server/auth/token.ts'
+import { makeLog } from '../src/server/core/log.ts'
+import { findSessionHolder } from '../src/server/resources/sessions/store.ts'
 import { cookieName, cookieOf, own, session, signIn } from './console-door.ts'
 import { type Harness, newPlace, quiet, send, startHarness, TestClock, type TestOrg } from './harness.ts'
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Service, startService } from '../src/app.ts'
 import { consolePages } from '../src/contract/session.ts'
-import { makeLog } from '../src/platform/log.ts'
+import { type Service, startService } from '../src/server/app.ts'
+import { makeLog } from '../src/server/core/log.ts'
 import { newPlace, quiet, send } from './harness.ts'
 
 const index = `<!doctype html><title>Console</title>${'<p>room</p>'.repeat(50)}`

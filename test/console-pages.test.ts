@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loginLinkCreate } from '../src/resources/sessions/rules.ts'
+import { loginLinkCreate } from '../src/server/resources/sessions/rules.ts'
 import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from './browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from './console-fleet.ts'
 import { type Harness, startHarness } from './harness.ts'

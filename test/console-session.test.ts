@@ -1,8 +1,8 @@
 // Tests the console's sessions: their rights, their actor in the audit log, and their end. [contract 9.session]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keysDelete } from '../src/resources/keys/rules.ts'
-import { forgetSessions } from '../src/resources/sessions/retention.ts'
-import { loginLinkCreate } from '../src/resources/sessions/rules.ts'
+import { keysDelete } from '../src/server/resources/keys/rules.ts'
+import { forgetSessions } from '../src/server/resources/sessions/retention.ts'
+import { loginLinkCreate } from '../src/server/resources/sessions/rules.ts'
 import { cookieName, own, readWith, session, sessionRows, signIn } from './console-door.ts'
 import { type Harness, startHarness } from './harness.ts'
 

@@ -1,8 +1,8 @@
 // Tests signing in to the console: accepted and rejected secrets, and the cookie. [contract 9.session]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultAirLimits } from '../src/contract/session.ts'
-import { isLink, isSession, isToken, makeLink, makeSession, makeToken, tokenHash } from '../src/platform/auth/token.ts'
-import { loginLinkCreate } from '../src/resources/sessions/rules.ts'
+import { isLink, isSession, isToken, makeLink, makeSession, makeToken, tokenHash } from '../src/server/auth/token.ts'
+import { loginLinkCreate } from '../src/server/resources/sessions/rules.ts'
 import { cookieName, own, readWith, session, sessionRows, signIn } from './console-door.ts'
 import { type Call, type Harness, startHarness } from './harness.ts'
 

@@ -1,7 +1,7 @@
 // What holds for the service as a whole: bases, ids, CORS, health, metrics, logs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationIds } from '../src/contract/operations.ts'
-import { makeCredential, makeLink, makeSession } from '../src/platform/auth/token.ts'
+import { makeCredential, makeLink, makeSession } from '../src/server/auth/token.ts'
 import { type Harness, startHarness } from './harness.ts'
 import { rawRequest } from './raw.ts'
 

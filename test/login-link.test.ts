@@ -1,9 +1,14 @@
 // Sign-in links: made on the command line, good once, for 15 minutes. [contract 9.link]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { KeyHolder } from '../src/platform/auth/keyring.ts'
-import { tokenHash } from '../src/platform/auth/token.ts'
-import { keysDelete } from '../src/resources/keys/rules.ts'
-import { linkHolder, loginLinkCreate, sessionStart, sessionStartByLink } from '../src/resources/sessions/rules.ts'
+import type { KeyHolder } from '../src/server/auth/keyring.ts'
+import { tokenHash } from '../src/server/auth/token.ts'
+import { keysDelete } from '../src/server/resources/keys/rules.ts'
+import {
+  linkHolder,
+  loginLinkCreate,
+  sessionStart,
+  sessionStartByLink,
+} from '../src/server/resources/sessions/rules.ts'
 import { cookieOf, own } from './console-door.ts'
 import { type Harness, send, startHarness } from './harness.ts'
 import { newSite, type Server, type Site, siteForTest, until } from './program.ts'

@@ -1,6 +1,6 @@
 // A PostgreSQL that stops answering: the service says so in time, hangs nobody, and goes on by itself when it answers again.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { verifyChain } from '../src/resources/audit/chain.ts'
+import { verifyChain } from '../src/server/resources/audit/chain.ts'
 import { newDevice } from './device.ts'
 import { engine, type Harness, type Reply, startHarness, type TestOrg } from './harness.ts'
 import { freezableCluster, frozen, type Outage, swallowed } from './outages.ts'

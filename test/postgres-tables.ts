@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openDb } from '../src/platform/db/open.ts'
+import { openDb } from '../src/server/db/open.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

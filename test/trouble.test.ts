@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDb } from '../src/platform/db/open.ts'
+import { openDb } from '../src/server/db/open.ts'
 import { engine, type Harness, newPlace, startHarness, type TestOrg } from './harness.ts'
 
 let house: Harness

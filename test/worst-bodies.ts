@@ -1,5 +1,5 @@
 // Makes the JSON that costs most to read for its size, and puts it wherever a schema has a place for it.
-import { maxJsonKeys } from '../src/platform/json-keys.ts'
+import { maxJsonKeys } from '../src/server/core/json-keys.ts'
 
 interface Schema {
   readonly type?: string

@@ -1,6 +1,6 @@
 // Measures endpointsGet and a refused token; the baseline is node:http that sends the same bytes.
 import { fileURLToPath } from 'node:url'
-import { makeToken } from '../../src/platform/auth/token.ts'
+import { makeToken } from '../../src/server/auth/token.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { type Answer, HttpClient } from '../load/http-client.ts'
 import { cycle, HttpLoad, makeRequest } from '../load/http-load.ts'

@@ -1,6 +1,6 @@
 // Measures a start with 100,000 endpoints against one with none, and the memory of an idle server against Fastify.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ground } from '../../src/platform/by.ts'
+import type { Ground } from '../../src/server/context/request-context.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { withServices } from '../fixture/services.ts'
 import { atMost, interleave, type Row, ratioByRound, summarise } from '../measure/figures.ts'

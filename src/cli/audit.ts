@@ -1,9 +1,9 @@
 // `roomkeeper audit`: checks the chain of the audit log and prints its heads.
-import type { Ground } from '../platform/by.ts'
-import { Refusal } from '../platform/failure.ts'
-import { headText, verifyChain } from '../resources/audit/chain.ts'
-import { findHead } from '../resources/audit/store.ts'
-import { findOrg, listOrgs } from '../resources/orgs/store.ts'
+import type { Ground } from '../server/context/request-context.ts'
+import { Refusal } from '../server/core/failure.ts'
+import { headText, verifyChain } from '../server/resources/audit/chain.ts'
+import { findHead } from '../server/resources/audit/store.ts'
+import { findOrg, listOrgs } from '../server/resources/orgs/store.ts'
 import { type PlaceAndFormat, withExisting } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 // The options of `roomkeeper demo`: those of the server that have a default, and a folder of its own.
-import { type OptionSpec, serveOptions } from '../platform/options.ts'
+import { type OptionSpec, serveOptions } from '../server/config/options.ts'
 
 /** A folder of its own, whatever the variables of a real server say; and a log for trouble only. */
 export const demoOptions: readonly OptionSpec[] = [

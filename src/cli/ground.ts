@@ -1,9 +1,10 @@
 // Opens the database for a command that works on it directly, also while a server runs.
-import type { Actor, Ground } from '../platform/by.ts'
-import { systemClock } from '../platform/clock.ts'
-import type { Opened } from '../platform/db/open.ts'
-import { openGround } from '../platform/ground.ts'
-import type { PlaceOptions } from '../platform/options.ts'
+
+import type { PlaceOptions } from '../server/config/options.ts'
+import { openGround } from '../server/context/open-services.ts'
+import type { Actor, Ground } from '../server/context/request-context.ts'
+import { systemClock } from '../server/core/clock.ts'
+import type { Opened } from '../server/db/open.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface PlaceAndFormat extends PlaceOptions {

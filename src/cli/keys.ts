@@ -1,10 +1,10 @@
 // `roomkeeper keys`: creates, lists and revokes API keys.
 import type { Scope } from '../contract/operation.ts'
-import { isoTime, parseTime } from '../platform/clock.ts'
-import { Refusal } from '../platform/failure.ts'
-import { nameProblem } from '../platform/text.ts'
-import { keysCreate, keysDelete, keysList } from '../resources/keys/rules.ts'
-import { administrator } from '../resources/orgs/rules.ts'
+import { isoTime, parseTime } from '../server/core/clock.ts'
+import { Refusal } from '../server/core/failure.ts'
+import { nameProblem } from '../server/core/text.ts'
+import { keysCreate, keysDelete, keysList } from '../server/resources/keys/rules.ts'
+import { administrator } from '../server/resources/orgs/rules.ts'
 import { cliActor, type PlaceAndFormat, withExisting } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 

@@ -1,11 +1,12 @@
 // `roomkeeper login-link`: makes a link that signs somebody in to the console, once. [contract 9.link]
-import type { Actor, Ground } from '../platform/by.ts'
-import { Refusal } from '../platform/failure.ts'
-import { parseInt32 } from '../platform/http/input.ts'
-import { type OptionSpec, serveOptions } from '../platform/options.ts'
-import { administrator } from '../resources/orgs/rules.ts'
-import { listOrgs } from '../resources/orgs/store.ts'
-import { loginLinkCreate } from '../resources/sessions/rules.ts'
+
+import { type OptionSpec, serveOptions } from '../server/config/options.ts'
+import type { Actor, Ground } from '../server/context/request-context.ts'
+import { Refusal } from '../server/core/failure.ts'
+import { parseInt32 } from '../server/http/input.ts'
+import { administrator } from '../server/resources/orgs/rules.ts'
+import { listOrgs } from '../server/resources/orgs/store.ts'
+import { loginLinkCreate } from '../server/resources/sessions/rules.ts'
 import { cliActor, type PlaceAndFormat, withExisting } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 // `roomkeeper org`: creates and lists organisations, and sets their time zones.
-import { isoTime } from '../platform/clock.ts'
-import { administrator, orgCreate, orgTimezone } from '../resources/orgs/rules.ts'
-import { listOrgs } from '../resources/orgs/store.ts'
+import { isoTime } from '../server/core/clock.ts'
+import { administrator, orgCreate, orgTimezone } from '../server/resources/orgs/rules.ts'
+import { listOrgs } from '../server/resources/orgs/store.ts'
 import { cliActor, type PlaceAndFormat, withExisting, withGround } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 

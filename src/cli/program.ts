@@ -1,7 +1,7 @@
 // The command line: every command, its options and its help.
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { Refusal } from '../platform/failure.ts'
-import { type OptionSpec, placeOptions, serveOptions } from '../platform/options.ts'
+import { type OptionSpec, placeOptions, serveOptions } from '../server/config/options.ts'
+import { Refusal } from '../server/core/failure.ts'
 import { auditHead, auditVerify } from './audit.ts'
 import { demoOptions } from './demo-options.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'

@@ -1,10 +1,10 @@
 // `roomkeeper serve`: starts the service, greets, and stops it gently.
-import { startService } from '../app.ts'
-import { firstStartActor } from '../first-start.ts'
-import { makeLog } from '../platform/log.ts'
-import { isLoopbackHost } from '../platform/loopback.ts'
-import type { ServeOptions } from '../platform/options.ts'
-import { settle } from '../platform/settle.ts'
+import { startService } from '../server/app.ts'
+import type { ServeOptions } from '../server/config/options.ts'
+import { makeLog } from '../server/core/log.ts'
+import { isLoopbackHost } from '../server/core/loopback.ts'
+import { settle } from '../server/core/settle.ts'
+import { firstStartActor } from '../server/first-start.ts'
 import { makeLoginLink } from './login-link.ts'
 import type { Terminal } from './terminal.ts'
 

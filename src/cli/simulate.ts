@@ -1,6 +1,6 @@
 // `roomkeeper simulate`: a fleet of devices that speak the real protocol, until Ctrl-C.
 import { type Command, InvalidArgumentError } from 'commander'
-import { Refusal } from '../platform/failure.ts'
+import { Refusal } from '../server/core/failure.ts'
 import { FleetError } from '../simulator/failure.ts'
 import type { FleetOptions } from '../simulator/fleet.ts'
 import { mostInRoom } from '../simulator/plan.ts'

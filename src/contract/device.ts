@@ -1,7 +1,7 @@
 // The device protocol: enrolment, topics and every message, as docs/device-protocol.md describes them.
 
 import Type, { type Static, type TSchema } from 'typebox'
-import { operationTypes } from './device-operations.ts'
+import { operationTypes } from './device-commands.ts'
 import { reportedFields } from './endpoints.ts'
 import { type Sensor, sensorRanges } from './models.ts'
 import { Int32, Line, Lines, OneOf, Shape, Time } from './shape.ts'

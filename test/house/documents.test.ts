@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { fullReport, type Results, summary } from '../../bench/report/markdown-table.ts'
 import { readSection } from '../../bench/report/readme-section.ts'
 import { operationIds } from '../../src/contract/operations.ts'
-import { serveOptions } from '../../src/platform/options.ts'
+import { serveOptions } from '../../src/server/config/options.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -14,7 +14,7 @@ import {
   upMessages,
   upTopic,
 } from '../../src/contract/device.ts'
-import { parseTime } from '../../src/platform/clock.ts'
+import { parseTime } from '../../src/server/core/clock.ts'
 import { tables } from '../protocol-tables.ts'
 
 const docs = join(import.meta.dirname, '../../docs')

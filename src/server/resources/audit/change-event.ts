@@ -1,0 +1,63 @@
+// A change as those who follow are told it: what and where, never what was in it. [contract 6.events]
+import type { By } from '../../context/request-context.ts'
+import type { Tx } from '../../db/db.ts'
+import type { About, Draft } from '../../events/feed.ts'
+import { Surroundings } from '../../events/surroundings.ts'
+import { listLocated } from '../places/store.ts'
+import type { Changed, Ref } from './change.ts'
+
+interface Entry {
+  readonly seq: number
+  readonly timestamp: number
+  readonly type: string
+}
+
+/** What is to be told after the commit. Where it happened is asked before: what is around it may move next, or be deleted. */
+export async function draftsOf(
+  tx: Tx,
+  { org, ground }: By,
+  entry: Entry,
+  changed: Changed<unknown>,
+): Promise<() => Draft[]> {
+  // Nobody pays who is not listened to; whoever comes before the commit has it looked up later.
+  if (!ground.feed.isHeard(org.key)) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
+  const about = aboutOf(changed)
+  const places = new Surroundings(await listLocated(tx, org.key, about)).around(about.endpoints, about)
+  return () => drafts(tx, entry, changed, { about, places })
+}
+
+const drafts = (
+  { announced }: Tx,
+  { seq, timestamp, type }: Entry,
+  { target }: Changed<unknown>,
+  where: Pick<Draft, 'about' | 'places'>,
+): Draft[] => [
+  {
+    type: 'structure',
+    at: timestamp,
+    ...(target.type === 'endpoint' && { endpointId: target.id }),
+    change: { id: String(seq), type, target },
+    ...where,
+  },
+  // What says more than its endpoint is about what the change is about.
+  ...announced.map((draft) => (draft.about ? { ...draft, ...where } : draft)),
+]
+
+/** Everything that the entry names, before and after: what moved is about both places, what is deleted about where it was. */
+function aboutOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): Required<About> {
+  const named = (type: string) => [target, ...affected].filter((ref) => ref.type === type)
+  const numbered = (type: string, one: string, many: string) => [
+    ...named(type).map((ref: Ref) => Number(ref.id)),
+    ...[before[one], after[one], before[many], after[many]].flatMap(numbersIn),
+  ]
+  return {
+    endpoints: named('endpoint').map((ref) => ref.id),
+    rooms: numbered('room', 'roomId', 'roomIds'),
+    locations: numbered('location', 'locationId', 'locationIds'),
+    regions: numbered('region', 'regionId', 'regionIds'),
+  }
+}
+
+/** A number, a list of them, or an object that has them as values. */
+const numbersIn = (value: unknown): number[] =>
+  (typeof value === 'object' && value !== null ? Object.values(value) : [value]).filter((n) => typeof n === 'number')

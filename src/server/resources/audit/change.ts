@@ -1,0 +1,132 @@
+// The only door to a writing transaction: it takes the audit entry with it. [contract 5.4.audit]
+import { deviceChanges } from '../../../contract/device.ts'
+import type { AuditCategory, Operation } from '../../../contract/operation.ts'
+import { type AuditedId, operations } from '../../../contract/operations.ts'
+import type { Org } from '../../auth/keyring.ts'
+import type { Actor, By, Ground } from '../../context/request-context.ts'
+import type { Tx } from '../../db/db.ts'
+import type { Draft } from '../../events/feed.ts'
+import { chainStart, linkOf } from './chain.ts'
+import { draftsOf } from './change-event.ts'
+import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
+
+/** Something that an entry points at. */
+export interface Ref {
+  readonly type: string
+  readonly id: string
+  readonly name: string
+}
+export const ref = (type: string, { id, name }: { id: number | string; name: string }): Ref => ({
+  type,
+  id: String(id),
+  name,
+})
+
+/** What a piece of work gives back: its result, and what the entry says about it. */
+export interface Changed<T> {
+  readonly result: T
+  readonly target: Ref
+  readonly before?: Readonly<Record<string, unknown>>
+  readonly after?: Readonly<Record<string, unknown>>
+  readonly affected?: readonly Ref[]
+  /** The call undid what its operation is named for. */
+  readonly undone?: boolean
+}
+
+interface Kind {
+  readonly category: AuditCategory
+  readonly type: string
+  readonly undoType?: string
+}
+
+/** Runs the work in a transaction and writes its audit entry in the same one: both happen, or neither. */
+export async function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
+  const kind = kindOf(operation)
+  const { db, feed } = by.ground
+  let tell: (drafts: () => readonly Draft[]) => void = () => {}
+  try {
+    const { drafts, result } = await db.transaction(async (tx) => {
+      const head = await lockHead(tx, by.org.key)
+      if (!head) throw new Error(`organisation ${by.org.id} has no audit head`)
+      // A try before this one came to nothing.
+      tell(nothing)
+      tell = feed.turn(by.org.key)
+      const changed = await work(tx)
+      const entry = await append(tx, by, by.org, head, kind, changed)
+      return { result: changed.result, drafts: await draftsOf(tx, by, entry, changed) }
+    })
+    tell(drafts)
+    return result
+  } catch (error) {
+    tell(nothing)
+    throw error
+  }
+}
+
+const nothing = () => []
+
+/** What the API cannot do, only a command. */
+const commandChanges = {
+  orgCreate: { category: 'ORG', type: 'ORG_CREATED' },
+  orgTimezone: { category: 'ORG', type: 'ORG_UPDATED' },
+} as const
+
+/** Who comes into the console, and goes. [contract 9.session] [contract 9.link] */
+const consoleChanges = {
+  sessionStart: { category: 'USER', type: 'SESSION_STARTED' },
+  sessionEnd: { category: 'USER', type: 'SESSION_ENDED' },
+  loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
+} as const
+
+const otherChanges: Readonly<Record<string, Kind>> = { ...deviceChanges, ...commandChanges, ...consoleChanges }
+
+/** An operation of the API that writes, something that a device does by itself, a command, or the console's door. */
+export type ChangeId =
+  | AuditedId
+  | keyof typeof deviceChanges
+  | keyof typeof commandChanges
+  | keyof typeof consoleChanges
+
+const kindOf = (id: ChangeId): Kind => otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as Kind)
+
+/** Creates an organisation: the work inserts it, and its log starts with that entry. */
+export function changeNewOrg(ground: Ground, actor: Actor, work: (tx: Tx) => Promise<Changed<Org>>): Promise<Org> {
+  return ground.db.transaction(async (tx) => {
+    const changed = await work(tx)
+    const org = changed.result
+    const head = { org: org.key, count: 0, mac: chainStart(ground.secrets, org.id), timestamp: 0 }
+    await insertHead(tx, head)
+    await append(tx, { ground, actor }, org, head, kindOf('orgCreate'), changed)
+    return org
+  })
+}
+
+type Author = Pick<By, 'ground' | 'actor' | 'requestId' | 'ip'>
+
+async function append(tx: Tx, by: Author, org: Org, head: HeadRow, kind: Kind, changed: Changed<unknown>) {
+  const { target, before, after, affected } = changed
+  const entry = {
+    seq: head.count + 1,
+    // Never backwards, also when the clock is. [contract D.8]
+    timestamp: Math.max(by.ground.clock.now(), head.timestamp),
+    category: kind.category,
+    type: (changed.undone && kind.undoType) || kind.type,
+    actor_type: by.actor.type,
+    actor_id: by.actor.id,
+    actor_name: by.actor.name,
+    target_type: target.type,
+    target_id: target.id,
+    target_name: target.name,
+    details: JSON.stringify({
+      ...(before && { before }),
+      ...(after && { after }),
+      ...(affected?.length && { affected }),
+    }),
+    request_id: by.requestId ?? null,
+    ip: by.ip ?? null,
+  }
+  const mac = linkOf(by.ground.secrets, head.mac, entry)
+  await insertEntry(tx, { ...entry, org: org.key, mac })
+  await updateHead(tx, { org: org.key, count: entry.seq, mac, timestamp: entry.timestamp })
+  return entry
+}

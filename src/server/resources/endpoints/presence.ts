@@ -1,0 +1,81 @@
+// What a device does by being there: it is known by its credential, comes, goes, and says how it is. [contract 5.1]
+
+import { isCredential, tokenHash } from '../../auth/token.ts'
+import type { Ground } from '../../context/request-context.ts'
+import type { Device, Presence, Session } from '../../devices/mqtt/handlers.ts'
+import {
+  findByCredential,
+  findStatus,
+  updateAllDisconnected,
+  updateConnected,
+  updateDisconnected,
+  updateStatus,
+} from './device-store.ts'
+
+/** The device, if it is who it says it is. A credential that cannot be one costs no database read. */
+export async function identify(ground: Ground, endpointId: string, credential: string): Promise<Device | undefined> {
+  if (!isCredential(credential)) return undefined
+  const row = await findByCredential(ground.db, tokenHash(credential))
+  if (!row || row.id !== endpointId) return undefined
+  const { id, number, serial, model } = row
+  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
+}
+
+export async function deviceConnected(
+  { db, feed }: Ground,
+  { device, since, credential }: Session,
+): Promise<Presence | undefined> {
+  const { org, id } = device
+  const row = await db.telemetry((on) => updateConnected(on, org.key, id, tokenHash(credential), since))
+  if (!row) return undefined
+  feed.publish(org.key, [{ type: 'connected', endpointId: id }])
+  return { mayHavePending: Boolean(row.may_wait) }
+}
+
+export async function deviceDisconnected({ db, clock, feed }: Ground, { device: { org, id } }: Session): Promise<void> {
+  const isKnown = await db.telemetry((on) => updateDisconnected(on, org.key, id, clock.now()))
+  if (isKnown) feed.publish(org.key, [{ type: 'disconnected', endpointId: id }])
+}
+
+/** After a start nobody is connected, whatever a crash left behind. */
+export async function nobodyConnected({ db, clock }: Ground): Promise<void> {
+  await db.telemetry((on) => updateAllDisconnected(on, clock.now()))
+}
+
+/** Only what it names changes; null takes something back. */
+export async function statusReported(
+  { db, feed }: Ground,
+  { device }: Session,
+  report: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { pairingSerial, ...said } = report
+  const networks = said.networks as ReportedNetwork[] | null | undefined
+  const isNew = await db.telemetry(async (on) => {
+    const before = await findStatus(on, device.org.key, device.id)
+    if (!before) return false
+    const fields: Record<string, unknown> = {
+      ...JSON.parse(before.status),
+      ...said,
+      ...(networks && { networks: networks.map(complete) }),
+    }
+    const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
+    // An empty serial is nobody's: it must not make a group of all who say so.
+    const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
+    if (status === before.status && leader === before.pairing_serial) return false
+    await updateStatus(on, device.org.key, device.id, status, leader)
+    return true
+  })
+  if (isNew) feed.publish(device.org.key, [{ type: 'status', endpointId: device.id }])
+}
+
+interface ReportedNetwork {
+  readonly addresses?: readonly object[]
+  readonly gateway?: readonly object[]
+}
+
+/** Clients count on the lists, and on both addresses in each item. [contract 5.1.networks] */
+const complete = (network: ReportedNetwork) => ({
+  ...network,
+  addresses: (network.addresses ?? []).map((item) => ({ address: {}, broadcast: {}, ...item })),
+  gateway: network.gateway ?? [],
+})

@@ -1,0 +1,199 @@
+// SQL of endpoints, as the API and the other nouns need it.
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { isUuid } from '../../core/uuid.ts'
+import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
+import type { Reader, Tx } from '../../db/db.ts'
+import { query, queryOne } from '../../db/query.ts'
+import type { Schema } from '../../db/schema.ts'
+import { byPlace } from '../places/site-filter.ts'
+import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
+
+export type EndpointRow = Omit<Selectable<Schema['endpoints']>, 'org' | 'number'>
+
+const columns = [
+  'id',
+  'version',
+  'serial',
+  'pairing_serial',
+  'model',
+  'room_id',
+  'profile_id',
+  'connected',
+  'connection_time',
+  'enrolment_time',
+  'status',
+] as const
+
+interface Filter {
+  org: number
+  region: number
+  location: number
+}
+
+const listed = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.connected', 'e.status', 'e.room_id'])
+    .select('r.name as room_name')
+
+const listing = byPlace((byRegion, byLocation) =>
+  query((db, p: Filter) =>
+    listed(db)
+      .$if(byRegion, (q) =>
+        q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
+      )
+      .where('e.org', '=', p.org)
+      .$if(byRegion, (q) => q.where(sql.ref('l.region_id'), '=', p.region))
+      .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+      .orderBy('e.id'),
+  ),
+)
+export const listEndpoints = (on: Reader, org: number, region?: number, location?: number) =>
+  listing(on, { org }, region, location)
+export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
+
+const listingAfter = query((db, p: { org: number; after: string; limit: number }) =>
+  listed(db).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
+)
+export const listEndpointsAfter = (on: Reader, org: number, after: string, limit: number) =>
+  listingAfter(on, { org, after, limit })
+
+const listingNamed = query((db, p: { org: number; ids: string }, engine) =>
+  listed(db)
+    .where('e.org', '=', p.org)
+    .where(isAnyOf(engine, 'e.id', p.ids)),
+)
+/** Those of the ids that exist, as the list shows them. */
+export const listListedEndpoints = (on: Reader, org: number, ids: readonly string[]) =>
+  listingNamed(on, { org, ids: JSON.stringify(ids) })
+
+const one = queryOne((db, p: { org: number; id: string }) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    .select(columns.map((c) => `e.${c}` as const))
+    .select('r.name as room_name')
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.id),
+)
+export const findEndpoint = async (on: Reader, org: number, id: string) =>
+  isUuid(id) ? one(on, { org, id }) : undefined
+
+/** What a write to many endpoints at once has to know of each. */
+const placed = ['id', 'serial', 'model', 'room_id', 'profile_id', 'connected'] as const
+
+const named = query((db, p: { org: number; ids: string }, engine) =>
+  db
+    .selectFrom('endpoints')
+    .select(placed)
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+/** Those of the ids that exist. */
+export const listEndpointsById = (on: Reader, org: number, ids: readonly string[]) =>
+  named(on, { org, ids: JSON.stringify(ids.filter(isUuid)) })
+export type PlacedEndpoint = Awaited<ReturnType<typeof listEndpointsById>>[number]
+
+const paired = query((db, p: { org: number; ids: string }, engine) =>
+  db
+    .selectFrom('endpoints')
+    .select(placed)
+    .where('org', '=', p.org)
+    .where(
+      (e) => e.fn.coalesce('pairing_serial', 'serial'),
+      'in',
+      (q) =>
+        q
+          .selectFrom('endpoints as n')
+          .select((e) => e.fn.coalesce('n.pairing_serial', 'n.serial').as('leader'))
+          .where('n.org', '=', p.org)
+          .where(isAnyOf(engine, 'n.id', p.ids)),
+    )
+    .orderBy('id'),
+)
+/** These and everything that points at the same leaders, each once. [contract 5.1.pairing] */
+export const listPairedEndpoints = (on: Reader, org: number, ids: readonly string[]) =>
+  paired(on, { org, ids: JSON.stringify(ids.filter(isUuid)) })
+
+const inRoom = query((db, p: { org: number; room: number }) =>
+  db.selectFrom('endpoints').select(columns).where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id'),
+)
+export const listEndpointsInRoom = (on: Reader, org: number, room: number) => inRoom(on, { org, room })
+
+const inRooms = query((db, p: { org: number; rooms: string }, engine) =>
+  db
+    .selectFrom('endpoints')
+    .select(placed)
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'room_id', p.rooms))
+    .orderBy('room_id')
+    .orderBy('id'),
+)
+export const listEndpointsInRooms = (on: Reader, org: number, rooms: readonly number[]) =>
+  inRooms(on, { org, rooms: JSON.stringify(rooms) })
+
+const withProfile = queryOne((db, p: { org: number; profile: number }) =>
+  db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
+)
+export const hasEndpointWithProfile = async (on: Reader, org: number, profile: number) =>
+  (await withProfile(on, { org, profile })) !== undefined
+
+const giveProfile = query((db, p: { org: number; room: number; profile: number | null }) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room),
+)
+export const updateProfileInRoom = (tx: Tx, org: number, room: number, profile: number | null) =>
+  giveProfile(tx, { org, room, profile })
+
+const giveProfileTo = query((db, p: { org: number; ids: string; profile: number | null }, engine) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+export const updateProfileOf = (tx: Tx, org: number, ids: readonly string[], profile: number | null) =>
+  giveProfileTo(tx, { org, ids: JSON.stringify(ids), profile })
+
+const move = query((db, p: { org: number; ids: string; room: number }, engine) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ room_id: p.room, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+export async function updateRoomOf(tx: Tx, org: number, ids: readonly string[], room: number, at: number) {
+  await move(tx, { org, ids: JSON.stringify(ids), room })
+  await insertStay(tx, org, ids, room, at)
+}
+
+const touch = query((db, p: { org: number; room: number }) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room),
+)
+/** An endpoint shows the name of its room: its version moves with it. [contract D.9] */
+export const touchEndpointsInRoom = (tx: Tx, org: number, room: number) => touch(tx, { org, room })
+
+/** Its credential and its configs go with it. */
+const remove = query((db, p: { org: number; id: string }) =>
+  db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
+)
+export async function deleteEndpoint(tx: Tx, org: number, id: string, at: number) {
+  await updateStayEnded(tx, org, id, at)
+  await remove(tx, { org, id })
+}
+
+const removeInRoom = query((db, p: { org: number; room: number }) =>
+  db.deleteFrom('endpoints').where('org', '=', p.org).where('room_id', '=', p.room).returning(['id', 'serial']),
+)
+export async function deleteEndpointsInRoom(tx: Tx, org: number, room: number, at: number) {
+  await updateStaysEnded(tx, org, room, at)
+  return removeInRoom(tx, { org, room })
+}

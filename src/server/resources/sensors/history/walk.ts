@@ -1,0 +1,110 @@
+// Walks through the history of an endpoint or a room, a slice at a time: no query is long, and others get their turn between two.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Reader } from '../../../db/db.ts'
+import type { RollupTable } from '../rollups/store.ts'
+import { type Buckets, quarters } from '../slots.ts'
+import { findNextSlot, type Stay, type Whose } from './store.ts'
+
+/** Whose history it is. */
+export interface Place {
+  readonly org: number
+  /** Only what was measured in this room; 0: wherever it was. */
+  readonly room: number
+  readonly stays: readonly Pick<Stay, 'endpoint' | 'since' | 'until'>[]
+}
+
+/** What is read of the database in one go, about. */
+export const mostRows = 2000
+
+export interface Read<T> {
+  /** Oldest first. */
+  readonly items: T[]
+  /** How many rows that took. None: there is nothing, and the walk may look where something is. */
+  readonly rows: number
+}
+
+/** How the buckets of a slice are read. */
+export interface SliceReader<T> {
+  readonly buckets: Buckets
+  /** The table that knows where the next samples are, apart from those that are due, and what its slots mean. */
+  readonly table: RollupTable
+  readonly slots: Buckets
+  /** How many buckets a slice of one endpoint has at first, and at most. */
+  readonly usual: number
+  readonly longest: number
+  /** How many endpoints are read together. */
+  readonly endpointsAtOnce: number
+  /** Undefined if that was too much at once; never for a single bucket. */
+  read(whose: Whose, first: number, end: number): Promise<Read<T> | undefined>
+}
+
+export interface Slice<T> extends Read<T> {
+  /** The bucket that the next slice begins with. */
+  readonly next: number
+}
+
+/** `most` is how many items the caller can use: fewer are read where that is enough. */
+export async function* walk<T>(
+  on: Reader,
+  place: Place,
+  reader: SliceReader<T>,
+  { first, end, most }: { first: number; end: number; most: number },
+): AsyncGenerator<Slice<T>> {
+  const { buckets } = reader
+  let length = Math.min(reader.usual, most)
+  let at = first
+  while (at < end) {
+    if (at > first) await nextTurn()
+    const here = presentIn(place, buckets.start(at), buckets.start(at + 1)).endpoints.length
+    length = Math.max(1, Math.min(length, Math.floor(reader.longest / Math.max(here, 1))))
+    const to = Math.min(at + length, end)
+    const read = await reader.read(presentIn(place, buckets.start(at), buckets.start(to)), at, to)
+    if (!read) {
+      length = Math.ceil((to - at) / 2)
+      continue
+    }
+    const next = read.rows > 0 ? to : Math.min(end, await nextFilled(on, place, reader, to))
+    yield { ...read, next }
+    if (read.rows > mostRows) length = Math.ceil(length / 2)
+    else if (read.rows < mostRows / 2) length *= 2
+    at = next
+  }
+}
+
+function presentIn({ org, room, stays }: Place, from: number, to: number): Whose {
+  const present = stays.filter(({ since, until }) => since < to && (until === null || until > from))
+  return { org, room, endpoints: [...new Set(present.map(({ endpoint }) => endpoint))] }
+}
+
+/** The first bucket, from that one on, that may hold something. Gaps can be years. */
+async function nextFilled<T>(
+  on: Reader,
+  place: Place,
+  { buckets, table, slots, endpointsAtOnce }: SliceReader<T>,
+  bucket: number,
+): Promise<number> {
+  const from = buckets.start(bucket)
+  let next = Number.POSITIVE_INFINITY
+  for (const { since } of place.stays) if (since > from) next = Math.min(next, since)
+  const here = presentIn(place, from, from + 1)
+  for await (const endpoints of inTurns(here.endpoints, endpointsAtOnce)) {
+    const due = await findNextSlot(on, 'sample_due', { ...here, endpoints }, quarters.at(from))
+    const rolledUp = await findNextSlot(on, table, { ...here, endpoints }, slots.at(from))
+    if (due !== undefined) next = Math.min(next, quarters.start(due))
+    if (rolledUp !== undefined) next = Math.min(next, slots.start(rolledUp))
+  }
+  return Number.isFinite(next) ? buckets.at(Math.max(next, from)) : next
+}
+
+/** Pieces of a list, and a turn for others between two. */
+export async function* inTurns<T>(list: readonly T[], length: number): AsyncGenerator<readonly T[]> {
+  for (const [i, piece] of inPieces(list, length).entries()) {
+    if (i > 0) await nextTurn()
+    yield piece
+  }
+}
+
+export function inPieces<T>(list: readonly T[], length: number): readonly (readonly T[])[] {
+  if (list.length <= length) return list.length === 0 ? [] : [list]
+  return Array.from({ length: Math.ceil(list.length / length) }, (_, i) => list.slice(i * length, (i + 1) * length))
+}

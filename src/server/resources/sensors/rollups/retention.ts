@@ -1,0 +1,92 @@
+// Forgets what is older than it is kept, a piece at a time, so that nobody waits long for it.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Ground } from '../../../context/request-context.ts'
+import { dayOf } from '../../../core/time-zone.ts'
+import { listOrgs } from '../../orgs/store.ts'
+import { dayLength, days, hourLength, hours, quarters, slots } from '../slots.ts'
+import type { Horizon } from './horizon.ts'
+import { dropPartition, listDays } from './partitions.ts'
+import {
+  deleteFromSlot,
+  deleteOrphanedLatest,
+  deleteRollups,
+  findNextRollup,
+  findOldestSlot,
+} from './retention-store.ts'
+import type { RollupTable } from './store.ts'
+
+/** Rows that go in one commit: on SQLite nothing else runs meanwhile. */
+const rowsAtOnce = 2000
+/** Endpoints whose rollups are looked at, or deleted, in one go, and how many slots of each. */
+const endpointsAtOnce = 20
+const slotsAtOnce = rowsAtOnce / endpointsAtOnce
+
+/** A late sample may still make its quarter due, which is then made of all its samples: they stay a little longer. */
+const samplesLonger = hourLength
+/** And a quarter as long as the day that it lies in may be made anew, wherever midnight is. */
+const quartersLonger = 2 * dayLength
+
+/** To be called every hour, after what is due was rolled up. */
+export async function forgetSamples(ground: Ground, horizon: Horizon, signal?: AbortSignal): Promise<void> {
+  const { db, clock, settings } = ground
+  const now = Math.floor(clock.now() / 1000)
+  const samplesBefore = now - settings.samplesKept - samplesLonger
+  const quartersBefore = now - settings.quartersKept - quartersLonger
+  await horizon.raise(db, samplesBefore, quartersBefore)
+  if (db.engine === 'postgres') await forgetPartitions(ground, samplesBefore)
+  for (const { key, timezone } of await listOrgs(db)) {
+    const inOrg = { ground, org: key, signal }
+    if (db.engine === 'sqlite') await forgetSlots(inOrg, samplesBefore)
+    await forgetRollups(inOrg, 'sample_quarters', quarters.at(quartersBefore))
+    await forgetRollups(inOrg, 'sample_hours', hours.at(quartersBefore))
+    if (Number.isFinite(settings.daysKept)) {
+      await forgetRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.daysKept))
+    }
+  }
+  while (!signal?.aborted && (await db.telemetry((on) => deleteOrphanedLatest(on, rowsAtOnce))) === rowsAtOnce) {}
+}
+
+/** One that somebody holds goes the next time. */
+async function forgetPartitions({ db }: Ground, before: number): Promise<void> {
+  for (const day of await listDays(db)) if (days.start(day + 1) <= before) await dropPartition(db, day)
+}
+
+interface InOrg {
+  readonly ground: Ground
+  readonly org: number
+  readonly signal: AbortSignal | undefined
+}
+
+async function forgetSlots({ ground: { db }, org, signal }: InOrg, before: number): Promise<void> {
+  while (!signal?.aborted) {
+    const slot = await findOldestSlot(db, org, slots.at(before))
+    if (slot === undefined) return
+    await db.telemetry((on) => deleteFromSlot(on, org, slot, rowsAtOnce))
+  }
+}
+
+/** Endpoint by endpoint: that is how rollups lie. */
+async function forgetRollups(inOrg: InOrg, table: RollupTable, before: number): Promise<void> {
+  const { ground, org, signal } = inOrg
+  const { db } = ground
+  let last: number | undefined = 0
+  while (last !== undefined && !signal?.aborted) {
+    // SQLite answers at once: without this, nobody else would have a turn until all were looked at.
+    await nextTurn()
+    const first: number = last
+    const old: { endpoint: number; slot: number }[] = []
+    for (let i = 0; i < endpointsAtOnce && last !== undefined; i++) {
+      const next: { endpoint: number; slot: number } | undefined = await findNextRollup(db, table, org, last)
+      last = next?.endpoint
+      if (next && next.slot < before) old.push(next)
+    }
+    if (old.length === 0) continue
+    await db.telemetry(async (on) => {
+      for (const { endpoint, slot } of old) {
+        await deleteRollups(on, table, org, endpoint, Math.min(before, slot + slotsAtOnce))
+      }
+    })
+    // There may be more of them.
+    last = first
+  }
+}

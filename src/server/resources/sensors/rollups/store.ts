@@ -1,0 +1,211 @@
+// SQL of rollups: what is due, and quarters, hours and days made of what lies below them.
+import { type Selectable, sql } from 'kysely'
+import { isAnyNumberOf } from '../../../db/any-of.ts'
+import type { Engine, Reader, Telemetry } from '../../../db/db.ts'
+import { writeMany } from '../../../db/insert-many.ts'
+import { query, queryOne } from '../../../db/query.ts'
+import { type Schema, sensorColumns } from '../../../db/schema.ts'
+import { roomAtTheTime } from '../ingest/room-at.ts'
+
+export type RollupTable = 'sample_quarters' | 'sample_hours' | 'sample_days'
+
+/** That the rollup of these quarters does not have every sample; it may be said twice. */
+export const insertDue = writeMany('sample_due', ['org', 'endpoint', 'slot'], 'do nothing')
+
+export type Due = Omit<Schema['sample_due'], 'org'>
+
+const due = query((db, p: { org: number; endpoint: number; slot: number; before: number; limit: number }) =>
+  db
+    .selectFrom('sample_due')
+    .select(['endpoint', 'slot'])
+    .where('org', '=', p.org)
+    .where(sql<boolean>`(endpoint, slot) > (${p.endpoint}, ${p.slot})`)
+    .where('slot', '<', p.before)
+    .orderBy('endpoint')
+    .orderBy('slot')
+    .limit(p.limit),
+)
+/** In the order of the key, after that one. */
+export const listDue = (on: Reader, org: number, after: Due, before: number, limit: number) =>
+  due(on, { org, ...after, before, limit })
+
+/** Lists of numbers as rows, in one parameter. */
+const rowsIn = (engine: Engine, rows: string) =>
+  engine === 'postgres' ? sql`jsonb_array_elements(${rows}::jsonb)` : sql`jsonb_each(${rows})`
+const item = (i: number) => sql<number>`cast(value ->> ${sql.lit(i)} as bigint)`
+
+/** Pairs of endpoint and slot. */
+interface Buckets {
+  org: number
+  buckets: string
+  /** PostgreSQL does not know what is in a list, and would read everything to be sure. */
+  endpoints: string
+}
+const bucketsOf = (org: number, pairs: readonly (readonly [endpoint: number, slot: number])[]): Buckets => ({
+  org,
+  buckets: JSON.stringify(pairs),
+  endpoints: JSON.stringify([...new Set(pairs.map(([endpoint]) => endpoint))]),
+})
+const deleteFrom = (table: RollupTable | 'sample_due') =>
+  query((db, p: Buckets, engine) =>
+    db
+      .deleteFrom(table)
+      .where('org', '=', p.org)
+      .where(sql<boolean>`(endpoint, slot) in (select ${item(0)}, ${item(1)} from ${rowsIn(engine, p.buckets)})`)
+      .$if(engine === 'postgres', (q) => q.where(isAnyNumberOf(engine, 'endpoint', p.endpoints)))
+      // What brings rows is waited for, with everything that was sent before: so its time can be taken.
+      .$if(table === 'sample_due', (q) => q.returning('slot')),
+  )
+const deleteBuckets = {
+  sample_due: deleteFrom('sample_due'),
+  sample_quarters: deleteFrom('sample_quarters'),
+  sample_hours: deleteFrom('sample_hours'),
+  sample_days: deleteFrom('sample_days'),
+}
+export const deleteDue = (on: Telemetry, org: number, list: readonly Due[]) =>
+  deleteBuckets.sample_due(
+    on,
+    bucketsOf(
+      org,
+      list.map(({ endpoint, slot }) => [endpoint, slot]),
+    ),
+  )
+
+const keys = ['org', 'endpoint', 'slot', 'room'] as const
+const statistics = sensorColumns.flatMap((c) => [`${c}_count`, `${c}_min`, `${c}_max`, `${c}_sum`] as const)
+
+interface Parts {
+  org: number
+  parts: string
+  /** What the parts say altogether, for PostgreSQL. */
+  endpoints: string
+  first: number
+  last: number
+}
+
+const ofSamples = query((db, p: Parts, engine) =>
+  db
+    .insertInto('sample_quarters')
+    .columns([...keys, ...statistics])
+    .expression((q) =>
+      q
+        .selectFrom((inner) =>
+          inner
+            .selectFrom(rowsIn(engine, p.parts).as('part'))
+            // The parts first: SQLite follows the order of a cross join.
+            .crossJoin('samples as s')
+            .select(['s.org', 's.endpoint', item(2).as('target'), roomAtTheTime.as('room')])
+            .select(sensorColumns.map((c) => `s.${c}` as const))
+            .where('s.org', '=', p.org)
+            .where('s.slot', '=', item(1))
+            .where('s.endpoint', '=', item(0))
+            .$if(engine === 'postgres', (r) =>
+              r
+                .where(isAnyNumberOf(engine, 's.endpoint', p.endpoints))
+                .where('s.slot', '>=', p.first)
+                .where('s.slot', '<=', p.last),
+            )
+            .as('x'),
+        )
+        .select(['x.org', 'x.endpoint', 'x.target', 'x.room'])
+        .select((e) =>
+          sensorColumns.flatMap((c) => [
+            e.fn.count(`x.${c}`).as(`${c}_count`),
+            e.fn.min(`x.${c}`).as(`${c}_min`),
+            e.fn.max(`x.${c}`).as(`${c}_max`),
+            e.fn.sum(`x.${c}`).as(`${c}_sum`),
+          ]),
+        )
+        .groupBy(['x.org', 'x.endpoint', 'x.target', 'x.room']),
+    ),
+)
+/** Made anew of raw samples: nothing else is left of them. A part is endpoint, slot of samples, quarter. */
+export async function updateQuarters(
+  on: Telemetry,
+  org: number,
+  parts: readonly (readonly [endpoint: number, slot: number, quarter: number])[],
+): Promise<void> {
+  if (parts.length === 0) return
+  const made = parts.map(([endpoint, , quarter]) => [endpoint, quarter] as const)
+  await deleteBuckets.sample_quarters(on, bucketsOf(org, made))
+  await ofSamples(on, partsOf(org, parts, 1, 1))
+}
+
+/** First quarter, the one after the last, and the hour or day that they make. */
+export type Part = readonly [endpoint: number, first: number, end: number, bucket: number]
+
+function partsOf(org: number, parts: readonly (readonly number[])[], first: number, last: number): Parts {
+  const all = (i: number) => parts.map((part) => part[i] as number)
+  return {
+    org,
+    parts: JSON.stringify(parts),
+    endpoints: JSON.stringify([...new Set(all(0))]),
+    first: Math.min(...all(first)),
+    last: Math.max(...all(last)),
+  }
+}
+
+const ofQuarters = (table: 'sample_hours' | 'sample_days') =>
+  query((db, p: Parts, engine) =>
+    db
+      .insertInto(table)
+      .columns([...keys, ...statistics])
+      .expression((q) =>
+        q
+          .selectFrom(rowsIn(engine, p.parts).as('part'))
+          .crossJoin('sample_quarters as q')
+          .select(['q.org', 'q.endpoint', item(3).as('target'), 'q.room'])
+          .select((e) =>
+            sensorColumns.flatMap((c) => [
+              e.fn.sum(`q.${c}_count`).as(`${c}_count`),
+              e.fn.min(`q.${c}_min`).as(`${c}_min`),
+              e.fn.max(`q.${c}_max`).as(`${c}_max`),
+              e.fn.sum(`q.${c}_sum`).as(`${c}_sum`),
+            ]),
+          )
+          .where('q.org', '=', p.org)
+          .where('q.endpoint', '=', item(0))
+          .where('q.slot', '>=', item(1))
+          .where('q.slot', '<', item(2))
+          .$if(engine === 'postgres', (r) =>
+            r
+              .where(isAnyNumberOf(engine, 'q.endpoint', p.endpoints))
+              .where('q.slot', '>=', p.first)
+              .where('q.slot', '<=', p.last),
+          )
+          .groupBy(['q.org', 'q.endpoint', sql.ref('target'), 'q.room']),
+      ),
+  )
+const made = { sample_hours: ofQuarters('sample_hours'), sample_days: ofQuarters('sample_days') }
+/** Hours or days, made anew of their quarters: nothing else is left of them. */
+export async function updateRollups(
+  on: Telemetry,
+  table: 'sample_hours' | 'sample_days',
+  org: number,
+  parts: readonly Part[],
+): Promise<void> {
+  if (parts.length === 0) return
+  await deleteBuckets[table](
+    on,
+    bucketsOf(
+      org,
+      parts.map(([endpoint, , , bucket]) => [endpoint, bucket]),
+    ),
+  )
+  await made[table](on, partsOf(org, parts, 1, 2))
+}
+
+export type Progress = Omit<Selectable<Schema['sample_progress']>, 'org'>
+const progress = queryOne((db, p: { org: number }) =>
+  db.selectFrom('sample_progress').select(['timezone', 'samples_from', 'quarters_from']).where('org', '=', p.org),
+)
+/** Undefined if there are no rollups yet. */
+export const findProgress = (on: Reader, org: number) => progress(on, { org })
+
+const setProgress = query((db, p: { org: number; timezone: string }) =>
+  db
+    .insertInto('sample_progress')
+    .values({ org: p.org, timezone: p.timezone })
+    .onConflict((c) => c.column('org').doUpdateSet({ timezone: p.timezone })),
+)
+export const updateDayZone = (on: Telemetry, org: number, timezone: string) => setProgress(on, { org, timezone })
