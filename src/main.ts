@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import { program } from './cli/program.ts'
-import { Failure, Refusal } from './server/core/failure.ts'
+import { Failure, StartupError } from './server/core/failure.ts'
 import { programVersion } from './server/core/program-version.ts'
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
@@ -45,7 +45,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {
-    const expected = error instanceof Refusal || error instanceof Failure
+    const expected = error instanceof StartupError || error instanceof Failure
     complain(expected ? error.message : `Something unexpected went wrong: ${(error as Error).stack ?? error}`)
     process.exitCode = 1
   }

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { Aedes } from 'aedes'
 import { expect, onTestFinished, test } from 'vitest'
-import type { OperationCommand } from '../src/contract/device.ts'
+import type { DeviceCommandMessage } from '../src/contract/device.ts'
 import { Agent } from '../src/device/agent.ts'
 import type { Handlers, Kept } from '../src/device/handlers.ts'
 import { until } from './program.ts'
@@ -49,7 +49,7 @@ async function newService(refuse: () => number | undefined = () => undefined) {
   }
 }
 
-const command = (type: OperationCommand['type'], more: Partial<OperationCommand> = {}): string =>
+const command = (type: DeviceCommandMessage['type'], more: Partial<DeviceCommandMessage> = {}): string =>
   JSON.stringify({ id: randomUUID(), type, deadline: new Date(Date.now() + 60_000).toISOString(), ...more })
 
 async function newAgent(connect: string[], handlers: Partial<Handlers> = {}) {
@@ -144,7 +144,7 @@ test('does nothing after the deadline, nothing with what it cannot read, and goe
   expect((await trouble)[0]).toBeInstanceOf(SyntaxError)
   const past = new Date(Date.now() - 1).toISOString()
   await service.send('operation', command('MESSAGE', { message: 'Too late.', deadline: past }))
-  await service.send('operation', command('UPGRADE' as OperationCommand['type']))
+  await service.send('operation', command('UPGRADE' as DeviceCommandMessage['type']))
   await service.send('operation', command('MESSAGE', { message: 'In time.' }))
   await until('two answers', () => service.reports().length === 2)
   expect(shown).toEqual(['In time.'])

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { devicePaths } from '../src/contract/device.ts'
 import { Keyring } from '../src/server/auth/keyring.ts'
-import { isToken, makeCredential, makeToken, tokenHash } from '../src/server/auth/token.ts'
+import { isApiKey, makeApiKey, makeCredential, tokenHash } from '../src/server/auth/token.ts'
 import { findHolder } from '../src/server/resources/keys/store.ts'
 import { enrolDevice } from './device.ts'
 import { type Harness, startHarness, TestClock } from './harness.ts'
@@ -15,16 +15,16 @@ afterAll(() => house.close())
 
 describe('tokens [contract 3.1]', () => {
   test('have a recognisable prefix, over 160 random bits and a checksum that catches any one wrong character', () => {
-    const token = makeToken()
+    const token = makeApiKey()
     expect(token).toMatch(/^rk_[0-9A-Za-z]{40}$/)
     expect(34 * Math.log2(62)).toBeGreaterThan(160)
-    expect(isToken(token)).toBe(true)
+    expect(isApiKey(token)).toBe(true)
     for (let i = 3; i < token.length; i++) {
       const other = token[i] === 'a' ? 'b' : 'a'
-      expect(isToken(token.slice(0, i) + other + token.slice(i + 1)), `position ${i}`).toBe(false)
+      expect(isApiKey(token.slice(0, i) + other + token.slice(i + 1)), `position ${i}`).toBe(false)
     }
     for (const not of ['', 'rk_', token.slice(1), `${token}x`, token.replace('rk_', 'sk_'), `${token}\n`]) {
-      expect(isToken(not)).toBe(false)
+      expect(isApiKey(not)).toBe(false)
     }
   })
 
@@ -44,7 +44,7 @@ describe('tokens [contract 3.1]', () => {
     )
     expect(await keyring.find('rk_nonsense')).toBeUndefined()
     expect(reads).toBe(0)
-    const unknown = makeToken()
+    const unknown = makeApiKey()
     expect(await keyring.find(unknown)).toBeUndefined()
     expect(await keyring.find(unknown)).toBeUndefined()
     expect(reads).toBe(1)
@@ -74,7 +74,7 @@ describe('tokens [contract 3.1]', () => {
     const first = Promise.resolve(keyring.find(token))
     await expect.poll(() => waiting.length).toBe(1)
     revoked = true
-    keyring.forget()
+    keyring.invalidate()
     // Also one that asks while the old look-up is still under way.
     const second = Promise.resolve(keyring.find(token))
     await expect.poll(() => waiting.length).toBe(2)
@@ -150,7 +150,7 @@ describe('failed tokens [contract 3.11]', () => {
     const statuses = []
     for (let i = 0; i < 25; i++) {
       const headers = from('203.0.113.7')
-      const key = i % 2 === 0 ? 'rubbish' : makeToken()
+      const key = i % 2 === 0 ? 'rubbish' : makeApiKey()
       statuses.push((await house.call('GET', '/v1/orgs/x/regions', { headers, key })).status)
     }
     expect(statuses.slice(0, 20).every((s) => s === 401)).toBe(true)

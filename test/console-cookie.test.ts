@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService } from '../src/server/app.ts'
 import { Keyring } from '../src/server/auth/keyring.ts'
-import { makeSession } from '../src/server/auth/token.ts'
+import { makeSessionSecret } from '../src/server/auth/token.ts'
 import { makeLog } from '../src/server/core/log.ts'
 import { findSessionHolder } from '../src/server/resources/sessions/store.ts'
 import { cookieName, cookieOf, own, session, signIn } from './console-door.ts'
@@ -112,7 +112,7 @@ test('is not used when there is an Authorization header, also a bad one', async 
 })
 
 test('an unknown, a malformed and an empty one are a 401', async () => {
-  const wrong = [makeSession(), `${secret()}x`, 'rubbish', '', '%', '"quoted"']
+  const wrong = [makeSessionSecret(), `${secret()}x`, 'rubbish', '', '%', '"quoted"']
   for (const value of wrong) {
     const reply = await call({ ...own, cookie: `${cookieName(house)}=${value}` })
     expect(reply.body, value).toMatchObject({ status: 401, message: 'The session has ended. Sign in again.' })
@@ -148,7 +148,7 @@ test('answers to it are kept by nobody in between, and asked for again by the br
 
 test('no secret reaches the log', async () => {
   await call(own)
-  const unknown = { ...own, cookie: `${cookieName(house)}=${makeSession()}` }
+  const unknown = { ...own, cookie: `${cookieName(house)}=${makeSessionSecret()}` }
   await call(unknown)
   await house.call('DELETE', '/console/session', { headers: unknown })
   const log = JSON.stringify(house.logged)

@@ -1,7 +1,7 @@
 // Tests the console's sessions: their rights, their actor in the audit log, and their end. [contract 9.session]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keysDelete } from '../src/server/resources/keys/rules.ts'
-import { forgetSessions } from '../src/server/resources/sessions/retention.ts'
+import { deleteOldSessions } from '../src/server/resources/sessions/retention.ts'
 import { loginLinkCreate } from '../src/server/resources/sessions/rules.ts'
 import { cookieName, own, readWith, session, sessionRows, signIn } from './console-door.ts'
 import { type Harness, startHarness } from './harness.ts'
@@ -79,13 +79,13 @@ describe('a session [contract 9.session]', () => {
     const links = () =>
       house.ground.db.kysely.selectFrom('login_links').selectAll().where('org', '=', org.org.key).execute()
     house.clock.advance(15 * 60_000 - 1)
-    await forgetSessions(house.ground)
+    await deleteOldSessions(house.ground)
     expect([await sessionRows(house, org), await links()].map((kept) => kept.length)).toEqual([1, 1])
     house.clock.advance(1)
-    await forgetSessions(house.ground)
+    await deleteOldSessions(house.ground)
     expect([await sessionRows(house, org), await links()].map((kept) => kept.length)).toEqual([1, 0])
     house.clock.advance(12 * hour)
-    await forgetSessions(house.ground)
+    await deleteOldSessions(house.ground)
     expect(await sessionRows(house, org)).toEqual([])
   })
 

@@ -1,7 +1,15 @@
 // Tests signing in to the console: accepted and rejected secrets, and the cookie. [contract 9.session]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultAirLimits } from '../src/contract/session.ts'
-import { isLink, isSession, isToken, makeLink, makeSession, makeToken, tokenHash } from '../src/server/auth/token.ts'
+import {
+  isApiKey,
+  isSessionSecret,
+  isSignInLinkSecret,
+  makeApiKey,
+  makeSessionSecret,
+  makeSignInLinkSecret,
+  tokenHash,
+} from '../src/server/auth/token.ts'
 import { loginLinkCreate } from '../src/server/resources/sessions/rules.ts'
 import { cookieName, own, readWith, session, sessionRows, signIn } from './console-door.ts'
 import { type Call, type Harness, startHarness } from './harness.ts'
@@ -19,8 +27,8 @@ afterAll(async () => {
 
 describe('secrets [contract 9.session] [contract 9.link]', () => {
   test('each kind is told by its prefix and a checksum, and none passes for another', () => {
-    const made = [makeToken(), makeSession(), makeLink()]
-    const kinds = [isToken, isSession, isLink]
+    const made = [makeApiKey(), makeSessionSecret(), makeSignInLinkSecret()]
+    const kinds = [isApiKey, isSessionSecret, isSignInLinkSecret]
     for (const [i, secret] of made.entries()) {
       expect(secret).toMatch(/^rk[sl]?_[0-9A-Za-z]{40}$/)
       expect(kinds.map((isKind) => isKind(secret))).toEqual(kinds.map((_, k) => k === i))
@@ -125,12 +133,12 @@ describe('signing in [contract 9.session]', () => {
     const { secret: link } = await loginLinkCreate(org.by)
     const before = [await org.audit(), await sessionRows(house, org)]
     for (const [body, message] of [
-      [{ key: makeToken() }, /unknown, expired or revoked/],
+      [{ key: makeApiKey() }, /unknown, expired or revoked/],
       [{ key: `${org.key}x` }, /Copy the whole key/],
       [{ key: '' }, /Copy the whole key/],
-      [{ key: makeSession() }, /not an API key/],
+      [{ key: makeSessionSecret() }, /not an API key/],
       [{ key: link }, /not an API key/],
-      [{ link: makeLink() }, /roomkeeper login-link/],
+      [{ link: makeSignInLinkSecret() }, /roomkeeper login-link/],
       [{ link: org.key }, /roomkeeper login-link/],
       [{ link: `${link}x` }, /roomkeeper login-link/],
     ] as const) {
@@ -187,7 +195,7 @@ describe('signing in [contract 9.session]', () => {
     const { key, id } = await strict.newOrg()
     const statuses = []
     for (let i = 0; i < 25; i++) {
-      const wrong = { body: i % 2 ? { key: makeToken() } : { link: makeLink() }, headers: own }
+      const wrong = { body: i % 2 ? { key: makeApiKey() } : { link: makeSignInLinkSecret() }, headers: own }
       statuses.push((await strict.call('POST', '/console/session', wrong)).status)
     }
     expect(statuses.slice(0, 20).every((status) => status === 401)).toBe(true)

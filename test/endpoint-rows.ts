@@ -1,10 +1,10 @@
 // Endpoints that are only rows, for tests that need a thousand of them or one in a state that takes long to reach.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Schema } from '../src/server/db/schema.ts'
+import type { DatabaseSchema } from '../src/server/db/schema.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
-type Row = Schema['endpoints']
+type Row = DatabaseSchema['endpoints']
 
 /** One for each of the given values; they have no credential, so nobody can connect as one. */
 export async function putEndpoints(

@@ -7,9 +7,9 @@ import { tokenHash } from '../src/server/auth/token.ts'
 import type { Device } from '../src/server/devices/mqtt/handlers.ts'
 import { uploadUrl } from '../src/server/resources/bug-reports/upload.ts'
 import { updateConnected } from '../src/server/resources/endpoints/device-store.ts'
-import { identify } from '../src/server/resources/endpoints/presence.ts'
-import { Intake } from '../src/server/resources/sensors/ingest/intake.ts'
-import { Latest } from '../src/server/resources/sensors/latest/cache.ts'
+import { findDeviceByCredential } from '../src/server/resources/endpoints/presence.ts'
+import { SampleIntake } from '../src/server/resources/sensors/ingest/intake.ts'
+import { LatestSamples } from '../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../src/server/resources/sensors/rollups/horizon.ts'
 import { enrolDevice } from './device.ts'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
@@ -52,13 +52,13 @@ export async function newFixture(house: Harness): Promise<Fixture> {
 async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
   const { answer } = await enrolDevice(house, org, { roomId })
   const { endpointId: endpoint, credential } = answer
-  const { ground } = house
-  await ground.db.telemetry((on) =>
-    updateConnected(on, org.org.key, endpoint, tokenHash(credential), ground.clock.now()),
+  const { ground: services } = house
+  await services.db.telemetry((on) =>
+    updateConnected(on, org.org.key, endpoint, tokenHash(credential), services.clock.now()),
   )
-  const device = (await identify(ground, endpoint, credential)) as Device
-  const sample = { timestamp: Math.floor(ground.clock.now() / 1000), people: 3 }
-  await new Intake(ground, new Latest(ground.db), new Horizon()).receive(
+  const device = (await findDeviceByCredential(services, endpoint, credential)) as Device
+  const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
+  await new SampleIntake(services, new LatestSamples(services.db), new Horizon()).receive(
     { device, since: 0, credential },
     { samples: [sample] },
   )
@@ -70,7 +70,7 @@ async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
   const logs = (await org.call('GET', `/endpoints/${endpoint}/operations`)).body.operations.find(
     (o: { type: string }) => o.type === 'COLLECT_LOGS',
   )
-  const uploaded = await fetch(uploadUrl(ground, org.org, logs.id), {
+  const uploaded = await fetch(uploadUrl(services, org.org, logs.id), {
     method: 'PUT',
     headers: { authorization: `Basic ${btoa(`${endpoint}:${credential}`)}`, 'content-type': 'application/gzip' },
     body: gzipSync('all is well'),

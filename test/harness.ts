@@ -10,15 +10,15 @@ import { ErrorBody } from '../src/contract/error.ts'
 import { operationList } from '../src/contract/operations.ts'
 import { startService } from '../src/server/app.ts'
 import type { Org } from '../src/server/auth/keyring.ts'
-import { type KeepOptions, keepDefaults, type ServeOptions } from '../src/server/config/options.ts'
-import type { By, Ground } from '../src/server/context/request-context.ts'
-import type { Engine } from '../src/server/db/db.ts'
+import { type RetentionOptions, retentionDefaults, type ServeOptions } from '../src/server/config/options.ts'
+import type { RequestContext, Services } from '../src/server/context/request-context.ts'
+import type { EngineName } from '../src/server/db/db.ts'
 import { routesOf } from '../src/server/http/paths.ts'
 import { keysCreate, type NewKey } from '../src/server/resources/keys/rules.ts'
-import { administrator, orgCreate } from '../src/server/resources/orgs/rules.ts'
+import { commandLineActor, orgCreate } from '../src/server/resources/orgs/rules.ts'
 import { createDatabase, dropDatabase } from './postgres-tables.ts'
 
-export const engine = process.env.TEST_ENGINE as Engine
+export const engine = process.env.TEST_ENGINE as EngineName
 
 /** Real time until a test moves it. */
 export class TestClock {
@@ -57,7 +57,7 @@ export interface TestOrg {
   /** Read, Write and manage. */
   readonly key: string
   readonly client: Client
-  readonly by: By
+  readonly by: RequestContext
   /** Calls `/v1/orgs/<this one>` + path. */
   call(method: string, path: string, call?: Call): Promise<Reply>
   newKey(key: Partial<NewKey>): Promise<string>
@@ -68,7 +68,7 @@ export interface TestOrg {
 export interface Harness {
   readonly url: string
   readonly mqttPort: number
-  readonly ground: Ground
+  readonly ground: Services
   readonly clock: TestClock
   /** Log lines that were written, as objects. */
   readonly logged: Record<string, unknown>[]
@@ -79,7 +79,7 @@ export interface Harness {
   close(): Promise<void>
 }
 
-export const quiet: KeepOptions &
+export const quiet: RetentionOptions &
   Pick<
     ServeOptions,
     | 'host'
@@ -103,7 +103,7 @@ export const quiet: KeepOptions &
   authFailureLimit: 0,
   logLevel: 'info',
   logRequests: 'writes',
-  ...keepDefaults,
+  ...retentionDefaults,
 }
 
 /** An empty place for a database, on the engine of this run; or one with tables already, where making them is not the point. */
@@ -134,20 +134,20 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
   const service = await startService({ ...quiet, ...place, ...options }, log, { clock })
-  const { url, ground } = service
+  const { url, ground: services } = service
   const call = (method: string, path: string, given: Call = {}) => send(url, method, path, given)
   return {
     url,
     mqttPort: service.mqttPort ?? 0,
-    ground,
+    ground: services,
     clock,
     logged,
     place,
     call,
     async newOrg(name = 'Test organisation') {
       const actor = { type: 'SYSTEM', id: 'test', name: 'Test' } as const
-      const org = await orgCreate(ground, actor, name)
-      const by = await administrator(ground, actor, org.id)
+      const org = await orgCreate(services, actor, name)
+      const by = await commandLineActor(services, actor, org.id)
       const newKey = async (key: Partial<NewKey>) =>
         (await keysCreate(by, { name: 'Test key', scopes: ['read', 'write'], ...key })).body.key
       const key = await newKey({ manage: true })

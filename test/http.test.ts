@@ -1,7 +1,7 @@
 // What holds for the service as a whole: bases, ids, CORS, health, metrics, logs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationIds } from '../src/contract/operations.ts'
-import { makeCredential, makeLink, makeSession } from '../src/server/auth/token.ts'
+import { makeCredential, makeSessionSecret, makeSignInLinkSecret } from '../src/server/auth/token.ts'
 import { type Harness, startHarness } from './harness.ts'
 import { rawRequest } from './raw.ts'
 
@@ -199,7 +199,7 @@ describe('logs', () => {
   test('mask a key, session, link or credential that somebody put into a path, also in part or escaped', async () => {
     const { call, key } = await house.newOrg()
     house.logged.length = 0
-    const secrets = [key, makeSession(), makeLink(), makeCredential()]
+    const secrets = [key, makeSessionSecret(), makeSignInLinkSecret(), makeCredential()]
     for (const secret of secrets) {
       await call('POST', `/${secret}`, { headers: { 'x-request-id': 'whole' } })
       await call('POST', `/x/${secret.slice(0, 30)}/y?key=${secret}`, { headers: { 'x-request-id': 'part' } })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openDb } from '../src/server/db/open.ts'
+import { openDatabase } from '../src/server/db/open.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,7 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { name, databaseUrl } = await createDatabase(server)
   const dataDir = mkdtempSync(join(tmpdir(), 'roomkeeper-tables-'))
   const settings = { isLocked: false, mustExist: false, onError() {} }
-  const { db } = await openDb({ dataDir, databaseUrl }, settings)
+  const { db } = await openDatabase({ dataDir, databaseUrl }, settings)
   await db.close()
   rmSync(dataDir, { recursive: true })
   project.provide('postgresTables', name)

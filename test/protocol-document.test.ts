@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { devicePaths, largestBundle } from '../src/contract/device.ts'
+import { devicePaths, maxBundleBytes } from '../src/contract/device.ts'
 import { need } from './debian.ts'
 import { newDevice } from './device.ts'
 import { type Harness, startHarness } from './harness.ts'
@@ -153,7 +153,7 @@ test('the errors of an upload are those in the table', async () => {
     `PUT ${pathname} HTTP/1.1`,
     'Host: x',
     `Authorization: ${proof(device.credential).authorization}`,
-    `Content-Length: ${largestBundle + 1}`,
+    `Content-Length: ${maxBundleBytes + 1}`,
     'Connection: close',
   ]
   const unzipped = await put(pathname, Buffer.from('all is well'))

@@ -2,8 +2,12 @@
 import type { Harness, TestOrg } from './harness.ts'
 
 /** The times of its raw samples, the oldest first. */
-export async function storedTimes({ ground }: Harness, { org }: TestOrg, endpointId: string): Promise<number[]> {
-  const rows = await ground.db.kysely
+export async function storedTimes(
+  { ground: services }: Harness,
+  { org }: TestOrg,
+  endpointId: string,
+): Promise<number[]> {
+  const rows = await services.db.kysely
     .selectFrom('samples as s')
     .innerJoin('endpoints as e', (join) => join.onRef('e.org', '=', 's.org').onRef('e.number', '=', 's.endpoint'))
     .select('s.timestamp')

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDb } from '../src/server/db/open.ts'
+import { openDatabase } from '../src/server/db/open.ts'
 import { engine, type Harness, newPlace, startHarness, type TestOrg } from './harness.ts'
 
 let house: Harness
@@ -164,7 +164,10 @@ if (engine === 'postgres') {
       const url = new URL(place.databaseUrl ?? '')
       url.username = role
       url.password = 'poor'
-      const opening = openDb({ ...place, databaseUrl: url.href }, { isLocked: true, mustExist: false, onError() {} })
+      const opening = openDatabase(
+        { ...place, databaseUrl: url.href },
+        { isLocked: true, mustExist: false, onError() {} },
+      )
       await expect(opening).rejects.toThrow(/GRANT CREATE ON SCHEMA/)
     } finally {
       await remove()

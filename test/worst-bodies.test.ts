@@ -1,7 +1,7 @@
 // No single body or message holds the event loop for long, however it is made. [contract 7.1] [contract 7.2]
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { devicePaths, EnrolRequest, largestPacket, type UpKind, upMessages, upTopic } from '../src/contract/device.ts'
+import { devicePaths, EnrolRequest, maxPacketBytes, type UpKind, upMessages, upTopic } from '../src/contract/device.ts'
 import { smallBodyBytes } from '../src/contract/operation.ts'
 import { operationList } from '../src/contract/operations.ts'
 import { SignIn, sessionPath } from '../src/contract/session.ts'
@@ -85,7 +85,7 @@ test.each(Object.keys(upMessages) as UpKind[])('a message of the kind %s', async
   it.socket.write(frames.connect(endpointId, credential))
   await until('CONNACK', () => it.received.length === 1)
   // The packet id has two bytes.
-  for (const [name, payload] of worstBodies(upMessages[kind], largestPacket - topic.length - 2, validMessages[kind])) {
+  for (const [name, payload] of worstBodies(upMessages[kind], maxPacketBytes - topic.length - 2, validMessages[kind])) {
     const packet = frame(0x32, topic, Buffer.from([0, 1]), payload)
     // A minute later, so that bad messages do not slow the device.
     house.clock.advance(60_000)

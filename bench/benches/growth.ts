@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { modelOf } from '../../src/contract/models.ts'
-import type { Ground } from '../../src/server/context/request-context.ts'
-import { rowOf } from '../../src/server/resources/sensors/ingest/check.ts'
+import type { Services } from '../../src/server/context/request-context.ts'
+import { sampleRowOf } from '../../src/server/resources/sensors/ingest/check.ts'
 import { insertSamples, updateLatest, valuesOf } from '../../src/server/resources/sensors/ingest/store.ts'
 import { slots } from '../../src/server/resources/sensors/slots.ts'
 import { copyFilledFolder, type FilledFolder } from '../fixture/data-folders.ts'
@@ -54,10 +54,10 @@ async function startSized({ cleanup, profiles }: BenchOptions, size: number): Pr
 }
 
 /** Writes one sample of every endpoint, measured an hour ago. */
-async function fillLatest({ db }: Ground, { org, devices }: Organisation): Promise<void> {
+async function fillLatest({ db }: Services, { org, devices }: Organisation): Promise<void> {
   const hourAgo = Math.floor(Date.now() / 1000) - 3600
   const model = modelOf(deviceModel)
-  const samples = devices.map((_, i) => ({ endpoint: i + 1, row: rowOf(makeSample(i + 1, hourAgo), model) }))
+  const samples = devices.map((_, i) => ({ endpoint: i + 1, row: sampleRowOf(makeSample(i + 1, hourAgo), model) }))
   await db.telemetry(async (tx) => {
     await insertSamples(
       tx,

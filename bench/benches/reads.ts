@@ -1,6 +1,6 @@
 // Measures endpointsGet and a refused token; the baseline is node:http that sends the same bytes.
 import { fileURLToPath } from 'node:url'
-import { makeToken } from '../../src/server/auth/token.ts'
+import { makeApiKey } from '../../src/server/auth/token.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { type Answer, HttpClient } from '../load/http-client.ts'
 import { cycle, HttpLoad, makeRequest } from '../load/http-load.ts'
@@ -120,7 +120,7 @@ async function startPeers({ cleanup }: BenchOptions, paths: readonly string[], a
   const jsonServer = await startJsonServer(cleanup, { endpoints: answers.map(({ bytes }) => JSON.parse(`${bytes}`)) })
   const work = { warmUp: 500, share: peerShare }
   const [path = ''] = paths
-  const prismRequest = cycle(paths.map((path) => makeRequest('GET', path, { key: makeToken() })))
+  const prismRequest = cycle(paths.map((path) => makeRequest('GET', path, { key: makeApiKey() })))
   const jsonServerRequest = cycle(paths.map((path) => makeRequest('GET', path.slice(path.indexOf('/endpoints')))))
   // Prism accepts every token, so it refuses only a request without one.
   const prismWithoutToken = { ...prism, name: `${prism.name}, no token` }
@@ -148,9 +148,9 @@ async function measureStatements({ quick, cleanup }: BenchOptions, folder: DataF
   }
   const unknown: number[] = []
   const malformed: number[] = []
-  await statementsPerRequest(makeToken)
+  await statementsPerRequest(makeApiKey)
   for (let round = 0; round < 3; round++) {
-    unknown.push(await statementsPerRequest(makeToken))
+    unknown.push(await statementsPerRequest(makeApiKey))
     malformed.push(await statementsPerRequest(() => malformedToken))
   }
   await server.process.stop()

@@ -1,6 +1,6 @@
 // Measures a start with 100,000 endpoints against one with none, and the memory of an idle server against Fastify.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ground } from '../../src/server/context/request-context.ts'
+import type { Services } from '../../src/server/context/request-context.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { withServices } from '../fixture/services.ts'
 import { atMost, interleave, type Row, ratioByRound, summarise } from '../measure/figures.ts'
@@ -99,7 +99,7 @@ async function measureStartsAfterCrash(dataDir: string, count: number): Promise<
 }
 
 /** The start must have found all endpoints and marked every one of them as disconnected. */
-async function expectAllDisconnected({ db }: Ground): Promise<void> {
+async function expectAllDisconnected({ db }: Services): Promise<void> {
   const { total, connected } = await db.kysely
     .selectFrom('endpoints')
     .select(({ fn }) => [fn.countAll<number>().as('total'), fn.sum<number>('connected').as('connected')])

@@ -1,8 +1,8 @@
 // Measures the sample store without MQTT; the baseline is a loop that writes the same rows with better-sqlite3.
 import type { DeviceSample } from '../../src/contract/device.ts'
-import type { Ground } from '../../src/server/context/request-context.ts'
-import { Intake } from '../../src/server/resources/sensors/ingest/intake.ts'
-import { Latest } from '../../src/server/resources/sensors/latest/cache.ts'
+import type { Services } from '../../src/server/context/request-context.ts'
+import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
+import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
 import { rollUp } from '../../src/server/resources/sensors/rollups/roll-up.ts'
 import { type BareRow, BareStore } from '../bare/store.ts'
@@ -41,11 +41,11 @@ async function measure(count: number, work: () => Promise<void>): Promise<Measur
   return { perSecond: (count * 1000) / (performance.now() - startedAt), cpuMicros: (user + system) / count }
 }
 
-async function measureStore(services: Ground, { quick, cleanup }: BenchOptions): Promise<Row[]> {
+async function measureStore(services: Services, { quick, cleanup }: BenchOptions): Promise<Row[]> {
   const rounds = quick ? 2 : 7
   const batches = quick ? 40 : 120
   const connections = await fillEndpoints(services, batchSize)
-  const intake = new Intake(services, new Latest(services.db), new Horizon())
+  const intake = new SampleIntake(services, new LatestSamples(services.db), new Horizon())
   const bare = new BareStore(cleanup.tempFolder())
   cleanup.add(() => bare.close())
 
@@ -120,7 +120,7 @@ async function measureStore(services: Ground, { quick, cleanup }: BenchOptions):
 
 /** Sends samples into slots that are rolled up already and measures the rollups that follow. */
 async function measureLateSamples(
-  services: Ground,
+  services: Services,
   send: (secondsAfterStart: number) => Promise<unknown>[],
   rounds: number,
 ): Promise<number[]> {

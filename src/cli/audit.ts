@@ -1,6 +1,6 @@
 // `roomkeeper audit`: checks the chain of the audit log and prints its heads.
-import type { Ground } from '../server/context/request-context.ts'
-import { Refusal } from '../server/core/failure.ts'
+import type { Services } from '../server/context/request-context.ts'
+import { StartupError } from '../server/core/failure.ts'
 import { headText, verifyChain } from '../server/resources/audit/chain.ts'
 import { findHead } from '../server/resources/audit/store.ts'
 import { findOrg, listOrgs } from '../server/resources/orgs/store.ts'
@@ -13,16 +13,16 @@ interface AuditOptions extends PlaceAndFormat {
 }
 
 export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
-  withExisting(options, async (ground) => {
+  withExisting(options, async (services) => {
     const expected = options.expect ?? []
     for (const head of expected) {
-      if (!/^\w+:\d+:[0-9a-f]{64}$/.test(head)) throw new Refusal(`"${head}" is not what "audit head" prints.`)
+      if (!/^\w+:\d+:[0-9a-f]{64}$/.test(head)) throw new StartupError(`"${head}" is not what "audit head" prints.`)
     }
-    const orgs = await chosen(ground, options.org)
-    const all = await listOrgs(ground.db)
+    const orgs = await chosen(services, options.org)
+    const all = await listOrgs(services.db)
     const strangers = expected.filter((head) => !all.some((org) => head.startsWith(`${org.id}:`)))
     const verdicts = []
-    for (const org of orgs) verdicts.push(await verifyChain(ground.db, ground.secrets, org, expected))
+    for (const org of orgs) verdicts.push(await verifyChain(services.db, services.secrets, org, expected))
     const sound = strangers.length === 0 && verdicts.every((v) => v.problem === undefined)
     print(terminal, options.json, { ok: sound, organisations: verdicts, unknownHeads: strangers }, [
       ...verdicts.map((v) =>
@@ -32,22 +32,22 @@ export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
       ),
       ...strangers.map((head) => `${head}: there is no such organisation here.`),
     ])
-    if (!sound) throw new Refusal('The audit log is not what it was.')
+    if (!sound) throw new StartupError('The audit log is not what it was.')
   })
 
 export const auditHead = (terminal: Terminal, options: AuditOptions) =>
-  withExisting(options, async (ground) => {
+  withExisting(options, async (services) => {
     const heads = []
-    for (const org of await chosen(ground, options.org)) {
-      const head = await findHead(ground.db, org.key)
+    for (const org of await chosen(services, options.org)) {
+      const head = await findHead(services.db, org.key)
       if (head) heads.push(headText(org.id, head.count, head.mac))
     }
     print(terminal, options.json, { heads }, heads)
   })
 
-async function chosen(ground: Ground, id: string | undefined) {
-  if (id === undefined) return listOrgs(ground.db)
-  const org = await findOrg(ground.db, id)
-  if (!org) throw new Refusal(`There is no organisation ${id}. See "org list".`)
+async function chosen(services: Services, id: string | undefined) {
+  if (id === undefined) return listOrgs(services.db)
+  const org = await findOrg(services.db, id)
+  if (!org) throw new StartupError(`There is no organisation ${id}. See "org list".`)
   return [org]
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { makeClient } from '../client/client.ts'
 import { type Service, startService } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/options.ts'
-import { Refusal } from '../server/core/failure.ts'
+import { StartupError } from '../server/core/failure.ts'
 import { makeLog } from '../server/core/log.ts'
 import { keysCreate } from '../server/resources/keys/rules.ts'
-import { administrator } from '../server/resources/orgs/rules.ts'
+import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
 import { cliActor } from './ground.ts'
 import { makeLoginLink } from './login-link.ts'
@@ -61,18 +61,18 @@ interface Access {
 }
 
 /** The key of the first start is kept, so that every start can show it; if it is lost, a new one is made. */
-async function accessTo({ first, ground }: Service, terminal: Terminal, folder: string): Promise<Access> {
+async function accessTo({ first, ground: services }: Service, terminal: Terminal, folder: string): Promise<Access> {
   const file = join(folder, 'demo.json')
   const kept = first ?? read(file)
-  const orgs = await listOrgs(ground.db)
+  const orgs = await listOrgs(services.db)
   if (kept && orgs.some(({ id }) => id === kept.org)) {
     if (first) keep(file, first)
     return kept
   }
   const [org] = orgs
-  if (!org) throw new Refusal(`There is no organisation in ${folder}. Delete the folder to start afresh.`)
-  const by = await administrator(ground, cliActor(terminal), org.id)
-  const { body } = await keysCreate(by, { name: 'Demo', scopes: ['read', 'write'], manage: true })
+  if (!org) throw new StartupError(`There is no organisation in ${folder}. Delete the folder to start afresh.`)
+  const ctx = await commandLineActor(services, cliActor(terminal), org.id)
+  const { body } = await keysCreate(ctx, { name: 'Demo', scopes: ['read', 'write'], manage: true })
   const access = { org: org.id, key: body.key }
   keep(file, access)
   return access

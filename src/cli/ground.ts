@@ -1,32 +1,32 @@
 // Opens the database for a command that works on it directly, also while a server runs.
 
-import type { PlaceOptions } from '../server/config/options.ts'
-import { openGround } from '../server/context/open-services.ts'
-import type { Actor, Ground } from '../server/context/request-context.ts'
+import type { DatabaseOptions } from '../server/config/options.ts'
+import { openServices } from '../server/context/open-services.ts'
+import type { Actor, Services } from '../server/context/request-context.ts'
 import { systemClock } from '../server/core/clock.ts'
-import type { Opened } from '../server/db/open.ts'
+import type { OpenedDatabase } from '../server/db/open.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface PlaceAndFormat extends PlaceOptions {
+export interface PlaceAndFormat extends DatabaseOptions {
   readonly json?: boolean
 }
 
 /** For commands that need something to be there already. */
-export const withExisting = <T>(options: PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> =>
+export const withExisting = <T>(options: DatabaseOptions, work: (services: Services) => Promise<T>): Promise<T> =>
   open(options, true, work)
 
 /** For commands that may make a database. */
 export const withGround = <T>(
-  options: PlaceOptions,
-  work: (ground: Ground, opened: Opened) => Promise<T>,
+  options: DatabaseOptions,
+  work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> => open(options, false, work)
 
 async function open<T>(
-  options: PlaceOptions,
+  options: DatabaseOptions,
   mustExist: boolean,
-  work: (ground: Ground, opened: Opened) => Promise<T>,
+  work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  const { ground, opened } = await openGround(options, {
+  const { ground: services, opened } = await openServices(options, {
     clock: systemClock,
     isLocked: false,
     mustExist,
@@ -34,9 +34,9 @@ async function open<T>(
     onError: () => {},
   })
   try {
-    return await work(ground, opened)
+    return await work(services, opened)
   } finally {
-    await ground.db.close()
+    await services.db.close()
   }
 }
 

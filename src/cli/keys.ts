@@ -1,10 +1,10 @@
 // `roomkeeper keys`: creates, lists and revokes API keys.
 import type { Scope } from '../contract/operation.ts'
 import { isoTime, parseTime } from '../server/core/clock.ts'
-import { Refusal } from '../server/core/failure.ts'
+import { StartupError } from '../server/core/failure.ts'
 import { nameProblem } from '../server/core/text.ts'
 import { keysCreate, keysDelete, keysList } from '../server/resources/keys/rules.ts'
-import { administrator } from '../server/resources/orgs/rules.ts'
+import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { cliActor, type PlaceAndFormat, withExisting } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
 
@@ -21,23 +21,23 @@ interface CreateOptions extends OfOrg {
 }
 
 export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
-  withExisting(options, async (ground) => {
+  withExisting(options, async (services) => {
     const problem = nameProblem(options.name)
-    if (problem) throw new Refusal(`--name ${problem}.`)
-    const by = await administrator(ground, cliActor(terminal), options.org)
-    const { body } = await keysCreate(by, {
+    if (problem) throw new StartupError(`--name ${problem}.`)
+    const ctx = await commandLineActor(services, cliActor(terminal), options.org)
+    const { body } = await keysCreate(ctx, {
       name: options.name.trim(),
       scopes: [...new Set(options.scope)],
       manage: options.manage ?? false,
-      expiresAt: options.expires === undefined ? null : expiry(options.expires, ground.clock.now()),
+      expiresAt: options.expires === undefined ? null : expiry(options.expires, services.clock.now()),
       rateLimit: options.rateLimit === undefined ? undefined : rateLimit(options.rateLimit),
     })
     print(terminal, options.json, body, [`Key ${body.id} created. It is shown only this once:`, body.key])
   })
 
 export const keysListCommand = (terminal: Terminal, options: OfOrg) =>
-  withExisting(options, async (ground) => {
-    const answer = await keysList(await administrator(ground, cliActor(terminal), options.org))
+  withExisting(options, async (services) => {
+    const answer = await keysList(await commandLineActor(services, cliActor(terminal), options.org))
     print(
       terminal,
       options.json,
@@ -50,8 +50,8 @@ export const keysListCommand = (terminal: Terminal, options: OfOrg) =>
   })
 
 export const keysRevokeCommand = (terminal: Terminal, id: string, options: OfOrg) =>
-  withExisting(options, async (ground) => {
-    await keysDelete(await administrator(ground, cliActor(terminal), options.org), id)
+  withExisting(options, async (services) => {
+    await keysDelete(await commandLineActor(services, cliActor(terminal), options.org), id)
     print(terminal, options.json, {}, [`Key ${id} revoked.`])
   })
 
@@ -61,12 +61,14 @@ function expiry(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
   const at = count && unit ? now + Number(count) * (units[unit] ?? 0) : parseTime(text)
   if (at === undefined || at <= now) {
-    throw new Refusal('--expires must be a date in the future such as 2027-01-31, or a duration such as 90d or 12h.')
+    throw new StartupError(
+      '--expires must be a date in the future such as 2027-01-31, or a duration such as 90d or 12h.',
+    )
   }
   return isoTime(at)
 }
 
 function rateLimit(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new Refusal('--rate-limit must be a whole number of requests a second; 0 means no limit.')
+  throw new StartupError('--rate-limit must be a whole number of requests a second; 0 means no limit.')
 }

@@ -1,6 +1,6 @@
 // `roomkeeper org`: creates and lists organisations, and sets their time zones.
 import { isoTime } from '../server/core/clock.ts'
-import { administrator, orgCreate, orgTimezone } from '../server/resources/orgs/rules.ts'
+import { commandLineActor, orgCreate, orgTimezone } from '../server/resources/orgs/rules.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
 import { cliActor, type PlaceAndFormat, withExisting, withGround } from './ground.ts'
 import { print, type Terminal } from './terminal.ts'
@@ -10,8 +10,8 @@ interface CreateOptions extends PlaceAndFormat {
 }
 
 export const orgCreateCommand = (terminal: Terminal, name: string, options: CreateOptions) =>
-  withGround(options, async (ground) => {
-    const { id } = await orgCreate(ground, cliActor(terminal), name, options.timezone)
+  withGround(options, async (services) => {
+    const { id } = await orgCreate(services, cliActor(terminal), name, options.timezone)
     print(terminal, options.json, { id, name: name.trim(), timezone: options.timezone }, [
       `Organisation ${id} created.`,
       `Now give it a key, with: keys create --org ${id} --name "First key" --scope read --scope write --manage`,
@@ -19,8 +19,8 @@ export const orgCreateCommand = (terminal: Terminal, name: string, options: Crea
   })
 
 export const orgTimezoneCommand = (terminal: Terminal, id: string, timezone: string, options: PlaceAndFormat) =>
-  withExisting(options, async (ground) => {
-    await orgTimezone(await administrator(ground, cliActor(terminal), id), timezone)
+  withExisting(options, async (services) => {
+    await orgTimezone(await commandLineActor(services, cliActor(terminal), id), timezone)
     print(terminal, options.json, { id, timezone }, [
       `The days of organisation ${id} are now those of ${timezone}.`,
       'The server makes the daily sensor history anew as far back as there is 15-minute history; older days stay as they are.',

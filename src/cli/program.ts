@@ -1,7 +1,7 @@
 // The command line: every command, its options and its help.
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type OptionSpec, placeOptions, serveOptions } from '../server/config/options.ts'
-import { Refusal } from '../server/core/failure.ts'
+import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
+import { StartupError } from '../server/core/failure.ts'
 import { auditHead, auditVerify } from './audit.ts'
 import { demoOptions } from './demo-options.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
@@ -33,7 +33,7 @@ export function program(terminal: Terminal): Command {
     return command
   }
   const administrative = (parent: Command, name: string, description: string) =>
-    under(parent, name, description, placeOptions).option('--json', 'print JSON, for machines')
+    under(parent, name, description, databaseOptions).option('--json', 'print JSON, for machines')
 
   // Loaded when it is wanted: the other commands do not wait for a whole server.
   under(root, 'serve', 'start the server', serveOptions).action(async (options) => {
@@ -129,7 +129,7 @@ const naming =
       return parse(text, before)
     } catch (error) {
       const name = flag.split(' ')[0] ?? flag
-      throw new Refusal((error as Error).message.replace(name, `${name} (or ${env})`))
+      throw new StartupError((error as Error).message.replace(name, `${name} (or ${env})`))
     }
   }
 

@@ -1,6 +1,6 @@
 // `roomkeeper simulate`: a fleet of devices that speak the real protocol, until Ctrl-C.
 import { type Command, InvalidArgumentError } from 'commander'
-import { Refusal } from '../server/core/failure.ts'
+import { StartupError } from '../server/core/failure.ts'
 import { FleetError } from '../simulator/failure.ts'
 import type { FleetOptions } from '../simulator/fleet.ts'
 import { mostInRoom } from '../simulator/plan.ts'
@@ -29,7 +29,8 @@ export const simulateOptions = (command: Command): Command =>
 
 export async function simulateCommand(terminal: Terminal, options: SimulateOptions): Promise<void> {
   const { org, endpoints, rooms } = options
-  if (endpoints > rooms * mostInRoom) throw new Refusal(`--rooms is too small: a room holds ${mostInRoom} devices.`)
+  if (endpoints > rooms * mostInRoom)
+    throw new StartupError(`--rooms is too small: a room holds ${mostInRoom} devices.`)
   const stop = new AbortController()
   void terminal.untilStopped().then(() => stop.abort())
   const state = options.state ?? `./data/simulator-${encodeURIComponent(org)}.json`
@@ -53,7 +54,7 @@ export async function runFleet(
   try {
     await simulate(options, watcher, signal)
   } catch (error) {
-    throw error instanceof FleetError ? new Refusal(error.message) : error
+    throw error instanceof FleetError ? new StartupError(error.message) : error
   }
 }
 

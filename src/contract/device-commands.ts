@@ -3,34 +3,34 @@
 import Type from 'typebox'
 import { EndpointIds, exampleEndpointId } from './endpoints.ts'
 import { largeBodyBytes, operation } from './operation.ts'
-import { Empty, Int32, Lines, ListOf, OneOf, Shape, Time } from './shape.ts'
+import { Empty, Int32, ListOf, MultilineText, OneOf, Shape, Timestamp } from './shape.ts'
 
-export const operationTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS'] as const
-export type OperationType = (typeof operationTypes)[number]
+export const commandTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS'] as const
+export type CommandType = (typeof commandTypes)[number]
 
 /** States only move forward: from an open one to a later open one, or to a final one, and stay there. */
-export const openStates = ['QUEUED', 'SENT', 'ACKNOWLEDGED'] as const
+export const openCommandStates = ['QUEUED', 'SENT', 'ACKNOWLEDGED'] as const
 const finalStates = ['SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED'] as const
-const operationStates = [...openStates, ...finalStates] as const
-export type OperationState = (typeof operationStates)[number]
+const operationStates = [...openCommandStates, ...finalStates] as const
+export type CommandState = (typeof operationStates)[number]
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the operation.' })
 const endpointId = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
 
-export const DeviceOperation = Shape('webpageOperation', {
+export const DeviceCommand = Shape('webpageOperation', {
   id,
-  type: OneOf(operationTypes, 'What the device is asked to do.'),
+  type: OneOf(commandTypes, 'What the device is asked to do.'),
   endpointId,
   state: OneOf(
     operationStates,
     'QUEUED: waits for the device. SENT: on its way. ACKNOWLEDGED: the device has it. Final: SUCCEEDED, FAILED, EXPIRED (deadline passed), CANCELLED, SKIPPED (was offline).',
   ),
-  createdAt: Time('When it was asked for.'),
-  updatedAt: Time('When its state last changed.'),
-  deadline: Time('When it expires if it is not finished.'),
+  createdAt: Timestamp('When it was asked for.'),
+  updatedAt: Timestamp('When its state last changed.'),
+  deadline: Timestamp('When it expires if it is not finished.'),
   error: Type.Optional(Type.String({ description: 'Why it failed.' })),
 })
-const Operations = ListOf('webpageOperationList', 'operations', DeviceOperation)
+const Operations = ListOf('webpageOperationList', 'operations', DeviceCommand)
 
 const example = {
   id: '0b0f3c52-6d3c-4c3e-8c55-0d5b5f0e8f10',
@@ -41,9 +41,9 @@ const example = {
   updatedAt: '2026-05-04T08:15:30.000Z',
   deadline: '2026-05-04T08:20:30.000Z',
 }
-const message = Lines(1024, 'What the screen shows.')
+const message = MultilineText(1024, 'What the screen shows.')
 
-export const deviceOperationOperations = {
+export const deviceCommandOperations = {
   endpointsReboot: operation({
     method: 'POST',
     path: '/endpoints/{id}/reboot',
@@ -108,7 +108,7 @@ export const deviceOperationOperations = {
     scope: 'read',
     summary: 'Read one operation',
     params: { id },
-    response: DeviceOperation,
+    response: DeviceCommand,
     example: { params: { id: example.id }, response: example },
   }),
   operationsCancel: operation({

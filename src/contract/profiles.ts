@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { DeviceSettings, ProfileConfig } from './config-keys.ts'
 import { largeBodyBytes, operation } from './operation.ts'
-import { Empty, Int32, Lines, ListOf, Name, Shape } from './shape.ts'
+import { Empty, Int32, ListOf, MultilineText, Name, Shape } from './shape.ts'
 
 const id = Int32('Identifier of the profile.')
 
@@ -17,7 +17,7 @@ export const ProfileWithConfig = Shape('webpageProfileWithConfig', { profile: Pr
 
 const body = {
   name: Name('profile'),
-  description: Type.Optional(Type.Union([Lines(1024, 'What it is for.'), Type.Null(), Type.Literal('')])),
+  description: Type.Optional(Type.Union([MultilineText(1024, 'What it is for.'), Type.Null(), Type.Literal('')])),
   config: ProfileConfig,
 }
 const profile = { id: 2, name: 'Quiet rooms', description: 'Dark and silent at night', configId: 5 }

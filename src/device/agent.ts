@@ -106,7 +106,7 @@ export class Agent extends EventEmitter<Events> {
     const { endpointId, credential, connect: addresses } = this.#options.identity
     const who = { protocolVersion: 4, clientId: endpointId, username: endpointId, password: credential } as const
     // The pauses are ours, and a new connection starts from nothing.
-    const how = { ...who, keepalive: wire.keepAlive.usual, reconnectPeriod: 0, resubscribe: false }
+    const how = { ...who, keepalive: wire.keepAliveSeconds.usual, reconnectPeriod: 0, resubscribe: false }
     const client = connect(addresses[this.#address % addresses.length] ?? '', how)
     this.#client = client
     let since: number | undefined
@@ -159,7 +159,7 @@ export class Agent extends EventEmitter<Events> {
     this.reportConfig()
   }
 
-  async #execute(command: wire.OperationCommand, signal: AbortSignal): Promise<void> {
+  async #execute(command: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
     const { id, type, deadline } = command
     if (type === 'UNENROL') return this.#unenrolled()
     const known = this.#kept.outcomes.find((outcome) => outcome.id === id)
@@ -178,7 +178,7 @@ export class Agent extends EventEmitter<Events> {
     }
   }
 
-  async #do({ id, type, message = '', logs }: wire.OperationCommand, signal: AbortSignal): Promise<void> {
+  async #do({ id, type, message = '', logs }: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
     const { identity, handlers } = this.#options
     if (type === 'REBOOT') return handlers.reboot()
     if (type === 'MESSAGE') {

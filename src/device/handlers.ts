@@ -1,6 +1,6 @@
 // What a maker gives to the agent: what the device can do, and a place where it remembers.
 import type { Readable } from 'node:stream'
-import type { LogsReport, OperationReport } from '../contract/device.ts'
+import type { CommandReport, LogsReport } from '../contract/device.ts'
 
 export type Settings = Record<string, boolean | number | string>
 type Awaitable<T> = Promise<T> | T
@@ -30,4 +30,4 @@ export interface Kept {
   /** How the latest operations ended, oldest first: one that comes again is answered, not executed. */
   readonly outcomes: readonly Outcome[]
 }
-export type Outcome = OperationReport | LogsReport
+export type Outcome = CommandReport | LogsReport

@@ -1,82 +1,82 @@
 // The service on one screen: what it is made of, and how it starts and stops.
 import { join } from 'node:path'
-import { silence } from '../contract/device.ts'
+import { resendAfterMs } from '../contract/device.ts'
 import { Keyring } from './auth/keyring.ts'
 import type { ServeOptions } from './config/options.ts'
-import { settingsOf } from './config/sensor-settings.ts'
-import { openGround } from './context/open-services.ts'
-import type { Ground } from './context/request-context.ts'
+import { sensorSettingsOf } from './config/sensor-settings.ts'
+import { openServices } from './context/open-services.ts'
+import type { Services } from './context/request-context.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import { makeMetrics } from './core/metrics.ts'
-import { every } from './core/repeat.ts'
+import { repeat } from './core/repeat.ts'
 import { probeDisk } from './db/disk-probe.ts'
-import { prepareFolder } from './db/open.ts'
-import { lockServer } from './db/server-lock.ts'
+import { prepareDataFolder } from './db/open.ts'
+import { takeServerLock } from './db/server-lock.ts'
 import { enrolPage } from './devices/http/enrol-page.ts'
 import { enrolRoute } from './devices/http/enrol-route.ts'
-import { logsRoutes } from './devices/http/log-upload.ts'
+import { logUploadRoutes } from './devices/http/log-upload.ts'
 import { DeviceConnections } from './devices/mqtt/device-connections.ts'
 import type { DeviceHandlers } from './devices/mqtt/handlers.ts'
 import { connectAddresses, isDeviceUpgrade, openMqttListeners, openWebSocket } from './devices/mqtt/listeners.ts'
 import { makeDeviceMetrics } from './devices/mqtt/metrics.ts'
-import { type First, firstStart } from './first-start.ts'
+import { type FirstStart, firstStart } from './first-start.ts'
 import { EventStreams } from './http/event-streams.ts'
-import type { Handlers } from './http/handlers.ts'
+import type { OperationHandlers } from './http/handlers.ts'
 import { listen, readTls } from './http/listen.ts'
-import { makeHttp } from './http/server.ts'
+import { makeHttpServer } from './http/server.ts'
 import { serviceRoutes } from './http/service-routes.ts'
-import { builtConsole, consoleRoutes } from './http/static-files.ts'
+import { builtConsoleFolder, staticFileRoutes } from './http/static-files.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { deleteOldReports } from './resources/bug-reports/retention.ts'
 import { type BugReportSettings, bugReportRoutes } from './resources/bug-reports/routes.ts'
 import { logsCommand, uploadBundle, uploadUrl } from './resources/bug-reports/upload.ts'
 import {
-  expireOperations,
-  forgetOperations,
-  operationReported,
-  unacknowledged,
-  waitingOperations,
+  deleteOldCommands,
+  expireCommands,
+  listUnacknowledged,
+  storeCommandReport,
+  takePendingCommands,
 } from './resources/commands/progress.ts'
-import { operationRoutes } from './resources/commands/routes.ts'
-import { configReported, undelivered, waitingConfig } from './resources/configs/reported.ts'
+import { commandRoutes } from './resources/commands/routes.ts'
+import { configReported, findPendingConfig, listUndelivered } from './resources/configs/reported.ts'
 import { configRoutes } from './resources/configs/routes.ts'
-import { KeptEndpoints } from './resources/endpoints/endpoint-cache.ts'
-import { enrol } from './resources/endpoints/enrol.ts'
+import { EndpointCache } from './resources/endpoints/endpoint-cache.ts'
+import { enrolDevice } from './resources/endpoints/enrol.ts'
 import {
-  deviceConnected,
-  deviceDisconnected,
-  identify,
-  nobodyConnected,
-  statusReported,
+  findDeviceByCredential,
+  markAllDisconnected,
+  markConnected,
+  markDisconnected,
+  storeStatus,
 } from './resources/endpoints/presence.ts'
 import { endpointRoutes } from './resources/endpoints/routes.ts'
 import { eventRoutes } from './resources/events/routes.ts'
-import { writeLastUsed } from './resources/keys/last-used.ts'
+import { startLastUsedWriter } from './resources/keys/last-used.ts'
 import { keyRoutes } from './resources/keys/routes.ts'
 import { findHolder, hasKey } from './resources/keys/store.ts'
 import { locationRoutes } from './resources/locations/routes.ts'
 import { noteRoutes } from './resources/notes/routes.ts'
-import { listLocated } from './resources/places/store.ts'
+import { listPlacesOf } from './resources/places/store.ts'
 import { profileRoutes } from './resources/profiles/routes.ts'
 import { regionRoutes } from './resources/regions/routes.ts'
 import { roomRoutes } from './resources/rooms/routes.ts'
-import { Intake } from './resources/sensors/ingest/intake.ts'
-import { Latest } from './resources/sensors/latest/cache.ts'
+import { SampleIntake } from './resources/sensors/ingest/intake.ts'
+import { LatestSamples } from './resources/sensors/latest/cache.ts'
 import { Horizon } from './resources/sensors/rollups/horizon.ts'
-import { Upkeep } from './resources/sensors/rollups/task.ts'
+import { RollupTask } from './resources/sensors/rollups/task.ts'
 import { sensorRoutes } from './resources/sensors/routes.ts'
-import { forgetSessions } from './resources/sessions/retention.ts'
+import { deleteOldSessions } from './resources/sessions/retention.ts'
 import { sessionRoutes } from './resources/sessions/routes.ts'
 import { findSessionHolder } from './resources/sessions/store.ts'
 import { userRoutes } from './resources/users/routes.ts'
 
 /** Every operation and who answers it. One that is missing does not compile. */
-const handlersOf = (bundles: BugReportSettings, latest: Latest, kept: KeptEndpoints): Handlers => ({
+const handlersOf = (bundles: BugReportSettings, latest: LatestSamples, kept: EndpointCache): OperationHandlers => ({
   ...auditRoutes,
   ...endpointRoutes(kept),
   ...configRoutes,
-  ...operationRoutes,
+  ...commandRoutes,
   ...bugReportRoutes(bundles),
   ...sensorRoutes(latest),
   ...eventRoutes,
@@ -92,32 +92,32 @@ const handlersOf = (bundles: BugReportSettings, latest: Latest, kept: KeptEndpoi
 const nothing = () => []
 
 /** What devices say, and who listens; what waits for them, and who knows. */
-const deviceHandlers = (ground: Ground, intake: Intake): DeviceHandlers => ({
-  identify: (endpointId, credential) => identify(ground, endpointId, credential),
-  connected: (session) => deviceConnected(ground, session),
-  disconnected: (session) => deviceDisconnected(ground, session),
+const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandlers => ({
+  identify: (endpointId, credential) => findDeviceByCredential(services, endpointId, credential),
+  connected: (session) => markConnected(services, session),
+  disconnected: (session) => markDisconnected(services, session),
   async waiting(session, listensTo) {
-    const config = listensTo('config') ? await waitingConfig(ground, session.device) : undefined
-    const addressOf = (id: string) => uploadUrl(ground, session.device.org, id)
-    const commands = listensTo('operation') ? await waitingOperations(ground, session, addressOf) : []
+    const config = listensTo('config') ? await findPendingConfig(services, session.device) : undefined
+    const addressOf = (id: string) => uploadUrl(services, session.device.org, id)
+    const commands = listensTo('operation') ? await takePendingCommands(services, session, addressOf) : []
     return [
       ...(config ? [{ kind: 'config' as const, body: config }] : []),
       ...commands.map((body) => ({ kind: 'operation' as const, body })),
     ]
   },
   received: {
-    status: (session, message) => statusReported(ground, session, message).then(nothing),
+    status: (session, message) => storeStatus(services, session, message).then(nothing),
     async sample(session, message) {
       const body = await intake.receive(session, message)
       return body ? [{ kind: 'sample-refused', body }] : []
     },
     async config(session, message) {
-      const body = await configReported(ground, session, message)
+      const body = await configReported(services, session, message)
       return body ? [{ kind: 'config', body }] : []
     },
-    operation: (session, message) => operationReported(ground, session, message).then(nothing),
+    operation: (session, message) => storeCommandReport(services, session, message).then(nothing),
     async logs({ device }, { id }) {
-      const body = await logsCommand(ground, device, id)
+      const body = await logsCommand(services, device, id)
       return body ? [{ kind: 'operation', body }] : []
     },
   },
@@ -132,10 +132,10 @@ export interface Service {
   readonly publicUrl: string
   readonly mqttPort: number | undefined
   /** Set when this start made the first organisation: the only time that its key can be shown. */
-  readonly first: First | undefined
+  readonly first: FirstStart | undefined
   /** Nobody can call it yet: organisations were made by hand, but no key. */
   readonly lacksKey: boolean
-  readonly ground: Ground
+  readonly ground: Services
   close(): Promise<void>
 }
 
@@ -145,14 +145,14 @@ export async function startService(
   {
     clock = systemClock,
     onLost = () => {},
-    consoleFolder = builtConsole,
+    consoleFolder = builtConsoleFolder,
   }: { clock?: Clock; onLost?: () => void; consoleFolder?: string } = {},
 ): Promise<Service> {
   const tls = readTls(options)
-  const settings = settingsOf(options)
-  prepareFolder(options.dataDir)
+  const settings = sensorSettingsOf(options)
+  prepareDataFolder(options.dataDir)
   let forget = () => {}
-  const unlock = await lockServer(options, {
+  const unlock = await takeServerLock(options, {
     onLost,
     onBack: () => {
       // Somebody else may have held it, and written, meanwhile.
@@ -167,15 +167,15 @@ export async function startService(
   try {
     const metrics = makeMetrics()
     let url = ''
-    const streams = new EventStreams((org, wanted) => listLocated(ground.db, org, wanted), clock, log)
+    const streams = new EventStreams((org, wanted) => listPlacesOf(services.db, org, wanted), clock, log)
     metrics.watchStreams(streams)
-    const { ground, opened } = await openGround(options, {
+    const { ground: services, opened } = await openServices(options, {
       clock,
       isLocked: true,
       mustExist: false,
       keysChanged: () => {
-        keyring.forget()
-        void streams.askAgain()
+        keyring.invalidate()
+        void streams.recheckCallers()
       },
       devices: {
         isConnected: (id) => connections.isConnected(id),
@@ -187,7 +187,7 @@ export async function startService(
       settings,
       onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
     })
-    const { db, publicUrl } = ground
+    const { db, publicUrl } = services
     closers.push(() => db.close())
     db.metrics = metrics.db
     metrics.watchPools(opened.pools)
@@ -204,21 +204,21 @@ export async function startService(
       clock,
       { rate, burst: options.rateBurst ?? rate * 2 },
     )
-    closers.push(writeLastUsed(db, keyring, log))
+    closers.push(startLastUsedWriter(db, keyring, log))
 
     const bundles = { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention }
-    const latest = new Latest(db)
-    const kept = new KeptEndpoints(db)
+    const latest = new LatestSamples(db)
+    const kept = new EndpointCache(db)
     forget = () => {
-      latest.forget()
-      kept.forget()
+      latest.clear()
+      kept.clear()
     }
     const horizon = await Horizon.load(db)
-    const upkeep = new Upkeep(ground, horizon)
-    const intake = new Intake(ground, latest, horizon)
+    const upkeep = new RollupTask(services, horizon)
+    const intake = new SampleIntake(services, latest, horizon)
     metrics.watchCount('roomkeeper_samples_stored_total', 'Samples that were written.', () => intake.stored)
     metrics.watchCount('roomkeeper_samples_refused_total', 'Samples that were refused.', () => intake.refused)
-    const devices = deviceHandlers(ground, intake)
+    const devices = deviceHandlers(services, intake)
     const deviceMetrics = makeDeviceMetrics(metrics.registry)
     const connections: DeviceConnections = new DeviceConnections({
       handlers: devices,
@@ -227,8 +227,8 @@ export async function startService(
       metrics: deviceMetrics,
     })
 
-    const http = await makeHttp({
-      ground,
+    const http = await makeHttpServer({
+      ground: services,
       handlers: handlersOf(bundles, latest, kept),
       streams,
       keyring,
@@ -243,24 +243,24 @@ export async function startService(
       isUpgrade: isDeviceUpgrade,
     })
     serviceRoutes(http.app, { db, metrics, identify: http.identify, publicUrl })
-    sessionRoutes(http.app, { ground, keyring, cookie: http.cookie, refuse: http.refuse })
-    consoleRoutes(http.app, consoleFolder)
+    sessionRoutes(http.app, { ground: services, keyring, cookie: http.cookie, refuse: http.refuse })
+    staticFileRoutes(http.app, consoleFolder)
     enrolPage(http.app)
     enrolRoute(http.app, {
       clock,
       metrics: deviceMetrics,
-      enrol: (request, from) => enrol(ground, request, from),
+      enrol: (request, from) => enrolDevice(services, request, from),
       addresses: () => connectAddresses(publicUrl(), listeners, options.mqttHost),
     })
-    logsRoutes(http.app, {
+    logUploadRoutes(http.app, {
       clock,
       identify: devices.identify,
       refuse: http.refuse,
-      upload: (...upload) => uploadBundle(ground, bundles.folder, ...upload),
+      upload: (...upload) => uploadBundle(services, bundles.folder, ...upload),
     })
 
-    await nobodyConnected(ground)
-    await deleteOldReports(ground, bundles.folder)
+    await markAllDisconnected(services)
+    await deleteOldReports(services, bundles.folder)
     connections.start()
     closers.push(() => http.close())
     closers.push(() => connections.close())
@@ -271,23 +271,23 @@ export async function startService(
     closers.push(() => streams.close())
     url = await listen(http.app, options)
     closers.push(
-      every(1000, 'looking after event streams', log, () => streams.check()),
-      every(1000, 'trying whether the disk has space again', log, () => probeDisk(db)),
-      every(500, 'expiring operations', log, () => expireOperations(ground)),
-      every(silence / 2, 'telling devices again', log, async () => {
-        connections.wake(await unacknowledged(ground))
-        connections.wake(await undelivered(ground))
+      repeat(1000, 'looking after event streams', log, () => streams.check()),
+      repeat(1000, 'trying whether the disk has space again', log, () => probeDisk(db)),
+      repeat(500, 'expiring operations', log, () => expireCommands(services)),
+      repeat(resendAfterMs / 2, 'telling devices again', log, async () => {
+        connections.wake(await listUnacknowledged(services))
+        connections.wake(await listUndelivered(services))
       }),
-      every(10_000, 'rolling up and forgetting samples', log, (signal) => upkeep.run(signal)),
-      every(hour, 'forgetting what is old', log, async () => {
-        await deleteOldReports(ground, bundles.folder)
-        await forgetOperations(ground)
-        await forgetSessions(ground)
+      repeat(10_000, 'rolling up and forgetting samples', log, (signal) => upkeep.run(signal)),
+      repeat(hour, 'forgetting what is old', log, async () => {
+        await deleteOldReports(services, bundles.folder)
+        await deleteOldCommands(services)
+        await deleteOldSessions(services)
         forget()
       }),
     )
     // Only now: a start that fails must not use up the one time that the first key is shown.
-    const first = await firstStart(ground)
+    const first = await firstStart(services)
     log.info({ url, engine: db.engine, migrated: opened.migrated }, 'ready')
     return {
       url,
@@ -295,7 +295,7 @@ export async function startService(
       mqttPort: listeners.mqttPort,
       first,
       lacksKey: !(await hasKey(db)),
-      ground,
+      ground: services,
       close: closeAll,
     }
   } catch (error) {

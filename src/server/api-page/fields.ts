@@ -1,11 +1,11 @@
 // Fields of bodies, answers and parameters as tables: name, type, limits, meaning.
 import { breakable, code, codes, Html, html, join, prose } from './html.ts'
-import { nameIn, type Parameter, type Schema } from './reference.ts'
+import { type JsonSchema, nameIn, type Parameter } from './reference.ts'
 
 interface Row {
   readonly name: string
   readonly note: string
-  readonly schema: Schema
+  readonly schema: JsonSchema
   readonly description: Html
 }
 
@@ -22,7 +22,7 @@ export const parametersTable = (parameters: readonly Parameter[]): Html =>
   )
 
 /** `aliases` are other names under which a field is accepted: alias -> field. */
-export function fieldsTable(schema: Schema, aliases: Readonly<Record<string, string>> = {}): Html {
+export function fieldsTable(schema: JsonSchema, aliases: Readonly<Record<string, string>> = {}): Html {
   if (!schema.properties) return html`<p>${typeOf(schema)}${sentence(limitsOf(schema))}</p>`
   const { minProperties } = schema
   return html`
@@ -33,7 +33,7 @@ export function fieldsTable(schema: Schema, aliases: Readonly<Record<string, str
 const sentence = (limits: readonly Html[]): Html | false => limits.length > 0 && html`: ${join(limits)}`
 
 /** A nested object has rows of its own, named by their path from the top. */
-function rowsOf(schema: Schema, prefix: string, aliases: Readonly<Record<string, string>>): Row[] {
+function rowsOf(schema: JsonSchema, prefix: string, aliases: Readonly<Record<string, string>>): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const also = Object.keys(aliases).filter((alias) => aliases[alias] === name)
     const row: Row = {
@@ -62,20 +62,20 @@ function tableRow({ name, note, schema, description }: Row): Html {
 }
 
 /** A shape that may also be null, without the null. */
-export function withoutNull(schema: Schema): Schema {
+export function withoutNull(schema: JsonSchema): JsonSchema {
   const [one, ...others] = schema.anyOf?.filter((member) => member.type !== 'null') ?? []
   return one && others.length === 0 ? one : schema
 }
 
 /** What may be null is often described inside the union. */
-const meaningOf = (schema: Schema): string =>
+const meaningOf = (schema: JsonSchema): string =>
   schema.description ?? schema.anyOf?.find((member) => member.description)?.description ?? ''
 
 /** Its limits are said by its name. */
-const isInt32 = ({ type, minimum, maximum }: Schema): boolean =>
+const isInt32 = ({ type, minimum, maximum }: JsonSchema): boolean =>
   type === 'integer' && minimum === -(2 ** 31) && maximum === 2 ** 31 - 1
 
-export function typeOf(schema: Schema): Html {
+export function typeOf(schema: JsonSchema): Html {
   if (schema.$ref !== undefined) return schemaLink(nameIn(schema.$ref))
   if (schema.anyOf) return unionOf(schema.anyOf)
   if (schema.items) return html`array of ${typeOf(schema.items)}`
@@ -86,7 +86,7 @@ export function typeOf(schema: Schema): Html {
 }
 
 /** Members of the same type, such as the literals of an enum, are one type. */
-function unionOf(members: readonly Schema[]): Html {
+function unionOf(members: readonly JsonSchema[]): Html {
   const names = new Set(members.map((member) => typeOf(member).text))
   return join(
     [...names].map((text) => new Html(text)),
@@ -94,7 +94,7 @@ function unionOf(members: readonly Schema[]): Html {
   )
 }
 
-export function limitsOf(schema: Schema): Html[] {
+export function limitsOf(schema: JsonSchema): Html[] {
   if (schema.anyOf) {
     const literals = schema.anyOf.flatMap((m) => (m.const === undefined || m.const === '' ? [] : [m.const]))
     const others = schema.anyOf.filter((m) => m.const === undefined)
@@ -107,7 +107,7 @@ export function limitsOf(schema: Schema): Html[] {
 const oneOf = (values: readonly unknown[]): Html[] =>
   values.length === 0 ? [] : [html`one of ${codes(values.map(String))}`]
 
-function numbersOf(schema: Schema): string[] {
+function numbersOf(schema: JsonSchema): string[] {
   const [least, most] = isInt32(schema) ? [] : [schema.minimum, schema.maximum]
   return [
     span(least, most, ''),
@@ -123,7 +123,7 @@ function span(least: number | undefined, most: number | undefined, unit: string)
   return `${least} to ${most}${unit}`
 }
 
-const restOf = (schema: Schema): Html[] => [
+const restOf = (schema: JsonSchema): Html[] => [
   ...(schema.examples ? [html`for example ${codes(schema.examples.map(String))}`] : []),
   ...(schema.uniqueItems ? [html`no repeats`] : []),
   ...(schema.pattern === undefined ? [] : [html`matches ${code(schema.pattern)}`]),

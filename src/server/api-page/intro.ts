@@ -2,16 +2,16 @@
 import { type ErrorBody, errorCodes } from '../../contract/error.ts'
 import { schemaLink } from './fields.ts'
 import { code, codes, type Html, html, join, prose } from './html.ts'
-import { allErrors, type Entry, type Parameter, type Reference } from './reference.ts'
+import { type ApiReference, allErrors, type Parameter, type ReferenceEntry } from './reference.ts'
 import { operationLink } from './schemas.ts'
 
 interface Topic {
   readonly id: string
   readonly title: string
-  readonly content: (reference: Reference) => Html
+  readonly content: (reference: ApiReference) => Html
 }
 
-export const introSection = (reference: Reference): Html => html`
+export const introSection = (reference: ApiReference): Html => html`
   <section id="start" aria-labelledby="start-title">
   <h2 id="start-title">Start here</h2>
   <p class="summary">${prose(reference.info.description)}</p>
@@ -32,7 +32,7 @@ const exampleError: ErrorBody = {
   requestId: 'b1946ac92492d234',
 }
 
-const firstCall = ({ entries }: Reference): Html => {
+const firstCall = ({ entries }: ApiReference): Html => {
   const read = entries.find(({ operation: o }) => o.scope === 'read' && !o.params && !o.query)
   const path = read ? read.base.replace('{orgid}', '$ORG') + read.operation.path : ''
   return html`
@@ -46,10 +46,10 @@ const firstCall = ({ entries }: Reference): Html => {
 }
 
 /** The parameter that every path has. */
-const orgOf = (entry: Entry | undefined): Parameter | undefined =>
+const orgOf = (entry: ReferenceEntry | undefined): Parameter | undefined =>
   entry?.parameters.find((p) => entry.base.includes(`{${p.name}}`))
 
-const addresses = ({ entries }: Reference): Html => {
+const addresses = ({ entries }: ApiReference): Html => {
   const base = entries[0]?.base ?? ''
   const org = orgOf(entries[0])
   return html`
@@ -61,7 +61,7 @@ const addresses = ({ entries }: Reference): Html => {
     </dl>`
 }
 
-const token = ({ tokenDescription }: Reference): Html => html`
+const token = ({ tokenDescription }: ApiReference): Html => html`
   <p>Send an API key with every request, in the header ${code('Authorization: Bearer $KEY')}.
   A key belongs to one organisation; any other organisation answers as if it did not exist.</p>
   <p>${prose(tokenDescription)} Write does not include read.</p>`
@@ -75,7 +75,7 @@ const values = (): Html => html`
   <li>Every answer has an ${code('X-Request-Id')}. Send your own to find the call in the log.
   </ul>`
 
-const errors = (reference: Reference): Html => html`
+const errors = (reference: ApiReference): Html => html`
   <p>Every error is a ${schemaLink('rpcError')}. Branch on ${code('code')} and show ${code('message')}:
   it says what is wrong and what to do.</p>
   <pre>${JSON.stringify(exampleError, null, 2)}</pre>
@@ -91,7 +91,7 @@ const errors = (reference: Reference): Html => html`
   path and method, scope, size and form of the body, parameters and fields, existence,
   ${code('If-Match')}, state.</p>`
 
-const versions = ({ entries }: Reference): Html => {
+const versions = ({ entries }: ApiReference): Html => {
   const guarded = entries.filter((e) => e.operation.ifMatch).length
   return html`
     <p>The answer to one writable resource has its version in the header ${code('ETag')}. To change only what you have seen:</p>
@@ -112,7 +112,7 @@ const rateLimit = (): Html => html`
   RateLimit: "default";r=399;t=1</pre>
   <p>On ${statusLink('429')} and ${statusLink('503')} wait for as many seconds as ${code('Retry-After')} says.</p>`
 
-const paging = ({ entries }: Reference): Html => {
+const paging = ({ entries }: ApiReference): Html => {
   const paged = entries.filter((e) => e.operation.query && 'pageToken' in e.operation.query)
   return html`
     <p>A list is an object with one named array, and comes whole. Only these come in pages:

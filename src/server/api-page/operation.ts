@@ -2,14 +2,14 @@
 import { kibibytes } from '../../contract/operation.ts'
 import { fieldsTable, parametersTable, schemaLink } from './fields.ts'
 import { code, codes, type Html, html, join, prose } from './html.ts'
-import { type Entry, nameIn, type Reference, type Schema } from './reference.ts'
+import { type ApiReference, type JsonSchema, nameIn, type ReferenceEntry } from './reference.ts'
 import type { Shared } from './schemas.ts'
 
-export function operationArticle(entry: Entry, { schemas }: Reference, shared: Shared): Html {
+export function operationArticle(entry: ReferenceEntry, { schemas }: ApiReference, shared: Shared): Html {
   const { operation, base, body, answer } = entry
   const { id, method, summary, description, example } = operation
   const parameters = entry.parameters.filter((p) => p.in !== 'header' && !base.includes(`{${p.name}}`))
-  const show = (schema: Schema, aliases = {}) => shapeBlock(schema, schemas, shared, aliases)
+  const show = (schema: JsonSchema, aliases = {}) => shapeBlock(schema, schemas, shared, aliases)
   return html`
     <article id="${id}">
     <div class="text">
@@ -37,14 +37,14 @@ export function operationArticle(entry: Entry, { schemas }: Reference, shared: S
     </article>`
 }
 
-const errorLink = ({ status, title }: Entry['errors'][number]): Html =>
+const errorLink = ({ status, title }: ReferenceEntry['errors'][number]): Html =>
   html`<li><a href="#error-${status}"><b>${status}</b> ${title}</a>`
 
 export const methodBadge = (method: string): Html => html`<b class="m ${method}">${method}</b>`
 
 function shapeBlock(
-  schema: Schema,
-  schemas: Reference['schemas'],
+  schema: JsonSchema,
+  schemas: ApiReference['schemas'],
   shared: Shared,
   aliases: Readonly<Record<string, string>>,
 ): Html {
@@ -56,7 +56,7 @@ function shapeBlock(
   return fieldsTable(found, aliases)
 }
 
-function factsList({ operation, base, parameters, answerHeaders }: Entry): Html {
+function factsList({ operation, base, parameters, answerHeaders }: ReferenceEntry): Html {
   const needs = [operation.scope, ...(operation.manage ? ['manage'] : [])].map(
     (need) => html`<b class="scope">${need}</b>`,
   )
@@ -77,11 +77,11 @@ function factsList({ operation, base, parameters, answerHeaders }: Entry): Html 
 const fact = (name: string, value: Html): Html => html`<div><dt>${name}<dd>${value}</div>`
 
 /** A read is audited only when it exports. */
-const auditOf = ({ type, undoType }: NonNullable<Entry['operation']['audit']>, isRead: boolean): Html =>
+const auditOf = ({ type, undoType }: NonNullable<ReferenceEntry['operation']['audit']>, isRead: boolean): Html =>
   html`${code(type)}${undoType !== undefined && html` or ${code(undoType)}`}${isRead && ', for an export'}`
 
 /** Works as it stands once ROOMKEEPER, ORG and KEY are set; the address comes last, where it may be long. */
-function curlOf({ operation, base }: Entry): string {
+function curlOf({ operation, base }: ReferenceEntry): string {
   const { method, example, stream } = operation
   return [
     `curl ${stream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}-H "Authorization: Bearer $KEY"`,
@@ -92,7 +92,7 @@ function curlOf({ operation, base }: Entry): string {
   ].join(' \\\n  ')
 }
 
-function exampleAddress({ path, example }: Entry['operation']): string {
+function exampleAddress({ path, example }: ReferenceEntry['operation']): string {
   const query = Object.entries(example.query ?? {}).map(([name, value]) => `${name}=${inUrl(value)}`)
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => inUrl(example.params?.[name]))
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled

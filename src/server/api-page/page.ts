@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { breakable, Html, html } from './html.ts'
 import { introSection, topics } from './intro.ts'
 import { methodBadge, operationArticle } from './operation.ts'
-import { type Reference, readReference } from './reference.ts'
+import { type ApiReference, readReference } from './reference.ts'
 import { type Shared, schemasSection, sharedSchemas } from './schemas.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
@@ -25,7 +25,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-function pageOf(reference: Reference): Html {
+function pageOf(reference: ApiReference): Html {
   const { title, version } = reference.info
   const shared = sharedSchemas(reference)
   return html`<!doctype html>
@@ -56,17 +56,17 @@ function pageOf(reference: Reference): Html {
     </html>`
 }
 
-type Group = Reference['groups'][number]
+type Group = ApiReference['groups'][number]
 
 const slug = (tag: string): string => `tag-${tag.toLowerCase().replaceAll(/\W+/g, '-')}`
 
-const groupSection = ({ tag, entries }: Group, reference: Reference, shared: Shared): Html => html`
+const groupSection = ({ tag, entries }: Group, reference: ApiReference, shared: Shared): Html => html`
   <section id="${slug(tag)}" aria-labelledby="${slug(tag)}-title">
   <h2 id="${slug(tag)}-title">${tag}</h2>
   ${entries.map((entry) => operationArticle(entry, reference, shared))}
   </section>`
 
-const navigation = ({ groups }: Reference): Html => html`
+const navigation = ({ groups }: ApiReference): Html => html`
   <nav aria-label="Contents">
   <details id="menu" open>
   <summary>Contents</summary>

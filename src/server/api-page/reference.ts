@@ -5,15 +5,15 @@ import type { Operation } from '../../contract/operation.ts'
 import { operationList } from '../../contract/operations.ts'
 
 /** The part of JSON Schema that the contract uses. */
-export interface Schema {
+export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
   readonly format?: string
   readonly const?: unknown
   readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly Schema[]
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly anyOf?: readonly JsonSchema[]
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly description?: string
   readonly default?: unknown
@@ -35,11 +35,11 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly description?: string
-  readonly schema: Schema
+  readonly schema: JsonSchema
   readonly example?: unknown
 }
 
-type Content = Readonly<Record<string, { readonly schema: Schema }>>
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
 
 interface Answer {
   readonly $ref?: string
@@ -59,7 +59,7 @@ interface Document {
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>
+    readonly schemas: Readonly<Record<string, JsonSchema>>
     readonly responses: Readonly<Record<string, { readonly description: string }>>
     readonly securitySchemes: { readonly bearerToken: { readonly description: string } }
   }
@@ -72,26 +72,26 @@ export interface ErrorAnswer {
 }
 
 /** A row of the table beside what the document says of it. */
-export interface Entry {
+export interface ReferenceEntry {
   readonly operation: Operation & { readonly id: string }
   /** What every path starts with. */
   readonly base: string
   readonly parameters: readonly Parameter[]
-  readonly body: Schema | undefined
-  readonly answer: Schema | undefined
+  readonly body: JsonSchema | undefined
+  readonly answer: JsonSchema | undefined
   readonly answerHeaders: NonNullable<Answer['headers']>
   readonly errors: readonly ErrorAnswer[]
 }
 
-export interface Reference {
+export interface ApiReference {
   readonly info: Document['info']
   readonly tokenDescription: string
-  readonly entries: readonly Entry[]
-  readonly groups: readonly { readonly tag: string; readonly entries: readonly Entry[] }[]
-  readonly schemas: Readonly<Record<string, Schema>>
+  readonly entries: readonly ReferenceEntry[]
+  readonly groups: readonly { readonly tag: string; readonly entries: readonly ReferenceEntry[] }[]
+  readonly schemas: Readonly<Record<string, JsonSchema>>
 }
 
-export function readReference(): Reference {
+export function readReference(): ApiReference {
   const document = openapi('') as unknown as Document
   const described = new Map(
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -111,7 +111,12 @@ export function readReference(): Reference {
   }
 }
 
-function entryOf(document: Document, operation: Entry['operation'], path: string, it: Described): Entry {
+function entryOf(
+  document: Document,
+  operation: ReferenceEntry['operation'],
+  path: string,
+  it: Described,
+): ReferenceEntry {
   return {
     operation,
     base: path.slice(0, path.length - operation.path.length),
@@ -133,20 +138,20 @@ function entryOf(document: Document, operation: Entry['operation'], path: string
   }
 }
 
-const jsonIn = (content: Content | undefined): Schema | undefined => content?.['application/json']?.schema
+const jsonIn = (content: Content | undefined): JsonSchema | undefined => content?.['application/json']?.schema
 
 /** The last part of `#/components/schemas/Name`. */
 export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 export function namesIn(schema: unknown): Set<string> {
   if (typeof schema !== 'object' || schema === null) return new Set()
-  const { $ref } = schema as Schema
+  const { $ref } = schema as JsonSchema
   if (typeof $ref === 'string') return new Set([nameIn($ref)])
   return new Set(Object.values(schema).flatMap((inside) => [...namesIn(inside)]))
 }
 
 /** Every error there is, once, by its status. */
-export const allErrors = ({ entries }: Reference): ErrorAnswer[] =>
+export const allErrors = ({ entries }: ApiReference): ErrorAnswer[] =>
   [...new Map(entries.flatMap((e) => e.errors.map((error) => [error.status, error])))]
     .map(([, error]) => error)
     .sort((a, b) => Number(a.status) - Number(b.status))

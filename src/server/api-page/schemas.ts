@@ -2,7 +2,7 @@
 import { type ConfigKey, configKeys, readOnlyKeys } from '../../contract/config-keys.ts'
 import { fieldsTable, limitsOf, schemaLink, typeOf, withoutNull } from './fields.ts'
 import { breakable, codes, type Html, html, join } from './html.ts'
-import { type Entry, nameIn, namesIn, type Reference, type Schema } from './reference.ts'
+import { type ApiReference, type JsonSchema, nameIn, namesIn, type ReferenceEntry } from './reference.ts'
 
 export const operationLink = (id: string): Html => html`<a href="#${id}">${id}</a>`
 
@@ -12,7 +12,7 @@ export type Shared = ReadonlyMap<string, readonly Html[]>
 const errorShape = 'rpcError'
 
 /** A type that one operation alone answers is shown there, a body always is; one without fields is shown nowhere. */
-export function sharedSchemas({ schemas, entries }: Reference): Shared {
+export function sharedSchemas({ schemas, entries }: ApiReference): Shared {
   const inside = new Set(Object.values(schemas).flatMap((schema) => [...namesIn(schema)]))
   const answers = entries.map((e) => e.answer?.$ref && nameIn(e.answer.$ref))
   const isShared = (name: string) =>
@@ -21,13 +21,13 @@ export function sharedSchemas({ schemas, entries }: Reference): Shared {
   return new Map(names.map((name) => [name, usersOf(name, names, schemas, entries)]))
 }
 
-const hasFields = (schema?: Schema): boolean => Object.keys(schema?.properties ?? {}).length > 0
+const hasFields = (schema?: JsonSchema): boolean => Object.keys(schema?.properties ?? {}).length > 0
 
 function usersOf(
   name: string,
   shared: readonly string[],
-  schemas: Reference['schemas'],
-  entries: readonly Entry[],
+  schemas: ApiReference['schemas'],
+  entries: readonly ReferenceEntry[],
 ): Html[] {
   const holds = (other: string) => namesIn(schemas[other]).has(name)
   const isUsed = (used: string) => used === name || (!shared.includes(used) && holds(used))
@@ -35,14 +35,14 @@ function usersOf(
   return [...users.map((e) => operationLink(e.operation.id)), ...shared.filter(holds).map(schemaLink)]
 }
 
-export const schemasSection = ({ schemas }: Reference, shared: Shared): Html => html`
+export const schemasSection = ({ schemas }: ApiReference, shared: Shared): Html => html`
   <section id="schemas" aria-labelledby="schemas-title">
   <h2 id="schemas-title">Schemas</h2>
   <p>The types that operations and other types refer to. A key whose optional value is absent is left out of an answer.</p>
   ${[...shared].map(([name, users]) => schemaBlock(name, schemas[name] ?? {}, users))}
   </section>`
 
-const schemaBlock = (name: string, schema: Schema, users: readonly Html[]): Html => html`
+const schemaBlock = (name: string, schema: JsonSchema, users: readonly Html[]): Html => html`
   <section class="schema" id="schema-${name}">
   <h3><a class="self" href="#schema-${name}">${name}</a></h3>
   ${users.length > 0 && html`<p class="users">Used by ${join(users)}</p>`}
@@ -52,7 +52,7 @@ const schemaBlock = (name: string, schema: Schema, users: readonly Html[]): Html
 const secrets = Object.keys(configKeys).filter((name) => configKeys[name]?.secret)
 
 /** The table of keys stands once; what is returned lacks the secrets, and endpoints have keys that only they can set. */
-function configBlock({ properties = {} }: Schema): Html | undefined {
+function configBlock({ properties = {} }: JsonSchema): Html | undefined {
   const names = Object.keys(properties)
   if (names.some((name) => !(name in configKeys) && !(name in readOnlyKeys))) return undefined
   const hidden = Object.keys(configKeys).filter((name) => !(name in properties))
@@ -64,14 +64,14 @@ function configBlock({ properties = {} }: Schema): Html | undefined {
   }.</p>`
 }
 
-const configTable = (properties: Readonly<Record<string, Schema>>): Html => html`
+const configTable = (properties: Readonly<Record<string, JsonSchema>>): Html => html`
   <p>Every key is optional, and null unsets it. A key that is not in this table is refused by its name.</p>
   <table class="config">
   <thead><tr><th scope="col">Key<th scope="col">Type<th scope="col">Values</thead>
   ${Object.entries(properties).map(([name, schema]) => configRow(name, withoutNull(schema), configKeys[name]))}
   </table>`
 
-function configRow(name: string, schema: Schema, key: ConfigKey | undefined): Html {
+function configRow(name: string, schema: JsonSchema, key: ConfigKey | undefined): Html {
   const values = [
     ...limitsOf(schema),
     ...(key?.unit ? [html`in ${key.unit}`] : []),

@@ -1,7 +1,7 @@
 // Who holds a token: remembered for a moment, so that most requests ask no database. [contract 3.9]
 import type { Clock } from '../core/clock.ts'
-import { isSession, isToken, type TokenKind, tokenHash } from './token.ts'
-import { Bucket, type Limit } from './token-bucket.ts'
+import { isApiKey, isSessionSecret, type TokenKind, tokenHash } from './token.ts'
+import { type RateLimit, TokenBucket } from './token-bucket.ts'
 
 export interface Org {
   /** The number that the tables know it by. */
@@ -37,7 +37,7 @@ interface HolderRow {
   readonly rate_limit: number | null
 }
 
-export const holderOf = (row: HolderRow): KeyHolder => ({
+export const keyHolderOf = (row: HolderRow): KeyHolder => ({
   org: { key: row.org, id: row.org_id },
   keyId: row.id,
   name: row.name,
@@ -49,11 +49,11 @@ export const holderOf = (row: HolderRow): KeyHolder => ({
 })
 
 export interface Caller extends KeyHolder {
-  readonly bucket: Bucket | undefined
+  readonly bucket: TokenBucket | undefined
 }
 
 /** A key or a session that was used; the last time counts. */
-export interface Use {
+export interface TokenUse {
   readonly org: number
   readonly keyId: number
   readonly session: Buffer | undefined
@@ -65,7 +65,7 @@ interface Remembered {
   /** Of a session: what the database knows may be some seconds old. */
   usedAt: number
   /** Noted when it was first used. */
-  use: Use | undefined
+  use: TokenUse | undefined
   readAt: number
   asking: { readonly generation: number; readonly answer: Promise<Caller | undefined> } | undefined
 }
@@ -75,26 +75,26 @@ const trustedFor = 500
 const missRememberedFor = 900
 const mostRemembered = 20_000
 /** A session that nobody uses ends after this time. [contract 9.session] */
-export const sessionIdle = 12 * 3_600_000
+export const sessionIdleMs = 12 * 3_600_000
 
 /** What a token is known by here, its hash, or undefined for what is no token of that kind: that costs no look-up. */
-export const tokenName = (token: string, kind: TokenKind): string | undefined =>
-  (kind === 'key' ? isToken(token) : isSession(token)) ? tokenHash(token).toString('latin1') : undefined
+export const tokenFingerprint = (token: string, kind: TokenKind): string | undefined =>
+  (kind === 'key' ? isApiKey(token) : isSessionSecret(token)) ? tokenHash(token).toString('latin1') : undefined
 
 type LookUp = (hash: Buffer, kind: TokenKind) => Promise<KeyHolder | undefined>
 
 export class Keyring {
   readonly #lookUp: LookUp
   readonly #clock: Clock
-  readonly #limit: Limit
+  readonly #limit: RateLimit
   readonly #known = new Map<string, Remembered>()
   /** Grows whenever what was read may be wrong, also for a look-up that is still under way. */
   #generation = 0
-  #used = new Set<Use>()
+  #used = new Set<TokenUse>()
   /** By key: its sessions share its rate limit. */
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new Map<string, TokenBucket>()
 
-  constructor(lookUp: LookUp, clock: Clock, limit: Limit) {
+  constructor(lookUp: LookUp, clock: Clock, limit: RateLimit) {
     this.#lookUp = lookUp
     this.#clock = clock
     this.#limit = limit
@@ -102,12 +102,12 @@ export class Keyring {
 
   /** The caller, or undefined for a token that is malformed, unknown, revoked or expired. */
   find(token: string, kind: TokenKind = 'key'): Caller | undefined | Promise<Caller | undefined> {
-    const name = tokenName(token, kind)
-    return name === undefined ? undefined : this.recall(name, kind)
+    const name = tokenFingerprint(token, kind)
+    return name === undefined ? undefined : this.findByFingerprint(name, kind)
   }
 
   /** The same by the name of a token. */
-  recall(name: string, kind: TokenKind): Caller | undefined | Promise<Caller | undefined> {
+  findByFingerprint(name: string, kind: TokenKind): Caller | undefined | Promise<Caller | undefined> {
     const now = this.#clock.now()
     const known = this.#known.get(name)
     if (known) {
@@ -121,7 +121,7 @@ export class Keyring {
   }
 
   /** After a key was created or revoked in this process, or a session ended: everything is asked again. */
-  forget(): void {
+  invalidate(): void {
     this.#generation++
     for (const [name, known] of this.#known) {
       if (known.caller) known.readAt = Number.NEGATIVE_INFINITY
@@ -130,7 +130,7 @@ export class Keyring {
   }
 
   /** The uses since the last time somebody asked, to be written in one batch. */
-  takeUses(): Use[] {
+  takeUses(): TokenUse[] {
     const uses = [...this.#used]
     this.#used = new Set()
     return uses
@@ -173,7 +173,7 @@ export class Keyring {
     if (this.#known.size >= mostRemembered) this.#known.clear()
   }
 
-  #bucketFor(holder: KeyHolder, now: number): Bucket | undefined {
+  #bucketFor(holder: KeyHolder, now: number): TokenBucket | undefined {
     const rate = holder.rateLimit ?? this.#limit.rate
     const burst = holder.rateLimit === null ? this.#limit.burst : holder.rateLimit * 2
     if (rate === 0) return undefined
@@ -183,7 +183,7 @@ export class Keyring {
     if (this.#buckets.size >= mostRemembered) {
       for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other)
     }
-    const bucket = new Bucket({ rate, burst }, now)
+    const bucket = new TokenBucket({ rate, burst }, now)
     this.#buckets.set(name, bucket)
     return bucket
   }
@@ -192,7 +192,7 @@ export class Keyring {
     if (!caller || (caller.expiresAt !== null && caller.expiresAt <= now)) return undefined
     const session = caller.session?.hash
     if (session) {
-      if (entry.usedAt + sessionIdle <= now) return undefined
+      if (entry.usedAt + sessionIdleMs <= now) return undefined
       entry.usedAt = now
     }
     entry.use ??= { org: caller.org.key, keyId: caller.keyId, session, at: now }

@@ -7,7 +7,7 @@ const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 export const randomCode = (length: number): string => randomText(length, alphabet)
 
 /** In groups of four, for people: `K7QF-2MXA`. */
-export const shownCode = (code: string): string => code.replaceAll(/.{4}(?=.)/g, '$&-')
+export const formatCode = (code: string): string => code.replaceAll(/.{4}(?=.)/g, '$&-')
 
 /** What was meant, however it was typed: case, spaces and hyphens do not matter. */
-export const plainCode = (typed: string): string => typed.toUpperCase().replaceAll(/[\s-]/g, '')
+export const normaliseCode = (typed: string): string => typed.toUpperCase().replaceAll(/[\s-]/g, '')

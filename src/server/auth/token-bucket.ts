@@ -1,19 +1,19 @@
 // A token bucket: so many requests a second, and a burst on top. [contract 7.5]
 
-export interface Limit {
+export interface RateLimit {
   /** Requests a second; 0 switches the limit off. */
   readonly rate: number
   readonly burst: number
 }
 
-export class Bucket {
-  readonly limit: Limit
+export class TokenBucket {
+  readonly limit: RateLimit
   /** The `RateLimit-Policy` header: the same for every answer. [contract 7.6] */
   readonly policy: string
   #tokens: number
   #at: number
 
-  constructor(limit: Limit, now: number) {
+  constructor(limit: RateLimit, now: number) {
     this.limit = limit
     this.policy = `"default";q=${limit.burst};w=${Math.ceil(limit.burst / limit.rate)}`
     this.#tokens = limit.burst
@@ -62,19 +62,19 @@ export class Bucket {
 }
 
 /** Buckets by name, for instance by address; the full ones are forgotten when there are many. */
-export class Buckets {
-  readonly #limit: Limit
-  readonly #buckets = new Map<string, Bucket>()
+export class TokenBuckets {
+  readonly #limit: RateLimit
+  readonly #buckets = new Map<string, TokenBucket>()
 
-  constructor(limit: Limit) {
+  constructor(limit: RateLimit) {
     this.#limit = limit
   }
 
-  of(name: string, now: number): Bucket {
+  of(name: string, now: number): TokenBucket {
     let bucket = this.#buckets.get(name)
     if (!bucket) {
       if (this.#buckets.size >= 10_000) this.#sweep(now)
-      bucket = new Bucket(this.#limit, now)
+      bucket = new TokenBucket(this.#limit, now)
       this.#buckets.set(name, bucket)
     }
     return bucket

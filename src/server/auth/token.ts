@@ -27,18 +27,18 @@ export function randomText(length: number, from: string = alphabet): string {
   return text
 }
 
-export const makeToken = (): string => withChecksum(prefix + randomText(secretLength))
+export const makeApiKey = (): string => withChecksum(prefix + randomText(secretLength))
 /** The password of a device. */
 export const makeCredential = (): string => withChecksum(`rkd_${randomText(secretLength)}`)
 /** What the cookie of a browser holds. [contract 9.cookie] */
-export const makeSession = (): string => withChecksum(`rks_${randomText(secretLength)}`)
+export const makeSessionSecret = (): string => withChecksum(`rks_${randomText(secretLength)}`)
 /** What the fragment of a sign-in link holds. [contract 9.link] */
-export const makeLink = (): string => withChecksum(`rkl_${randomText(secretLength)}`)
+export const makeSignInLinkSecret = (): string => withChecksum(`rkl_${randomText(secretLength)}`)
 
 /** Catches typing errors and foreign tokens for the price of a CRC. */
-export const isToken = (text: string): boolean => wellFormed.test(text) && endsWell(text)
-export const isSession = (text: string): boolean => wellFormedSession.test(text) && endsWell(text)
-export const isLink = (text: string): boolean => wellFormedLink.test(text) && endsWell(text)
+export const isApiKey = (text: string): boolean => wellFormed.test(text) && endsWell(text)
+export const isSessionSecret = (text: string): boolean => wellFormedSession.test(text) && endsWell(text)
+export const isSignInLinkSecret = (text: string): boolean => wellFormedLink.test(text) && endsWell(text)
 export const isCredential = (text: string): boolean => wellFormedCredential.test(text) && endsWell(text)
 
 /** Keys, sessions, links and credentials, whole or in part, wherever they stand in a text. */
@@ -69,7 +69,7 @@ function endsWell(text: string): boolean {
 export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /** What may be shown later: the prefix and the next six characters. */
-export const shownPart = (token: string): string => token.slice(0, prefix.length + 6)
+export const visiblePart = (token: string): string => token.slice(0, prefix.length + 6)
 
 function checksum(secret: string): string {
   let rest = crc32(secret)

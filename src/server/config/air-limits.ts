@@ -1,6 +1,6 @@
 // The option that says which air is an outlier, read from text such as `co2=..800,temp=19..25,voc=off`.
 import { type AirLimits, defaultAirLimits, type Limits } from '../../contract/session.ts'
-import { Refusal } from '../core/failure.ts'
+import { StartupError } from '../core/failure.ts'
 
 const sensors = Object.keys(defaultAirLimits) as (keyof AirLimits)[]
 const range = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/
@@ -39,7 +39,7 @@ function limitsOf(sensor: string, value: string): Limits {
   return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) }
 }
 
-const refused = (why: string): Refusal =>
-  new Refusal(
+const refused = (why: string): StartupError =>
+  new StartupError(
     `--air-limits must be ranges such as co2=..1000,temp=18..27, or off for no limit, separated by commas: ${why}.`,
   )

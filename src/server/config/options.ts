@@ -1,7 +1,7 @@
 // Every option of the server, once: flags, environment variables, help and docs/operations.md come from here.
 import { isIP } from 'node:net'
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
-import { Refusal } from '../core/failure.ts'
+import { StartupError } from '../core/failure.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
 
 export interface OptionSpec {
@@ -16,14 +16,14 @@ export interface OptionSpec {
 const whole = (name: string, min: number, max: number) => (text: string) => {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value
-  throw new Refusal(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
+  throw new StartupError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
 const portOrOff = (name: string) => (text: string) => {
   if (text === 'off') return text
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value <= 65535) return value
-  throw new Refusal(`${name} must be a port from 0 to 65535, or off, not "${text}".`)
+  throw new StartupError(`${name} must be a port from 0 to 65535, or off, not "${text}".`)
 }
 
 /** May be given more than once, or with commas. */
@@ -34,7 +34,7 @@ const list = (parse: (item: string) => string) => (text: string, before?: unknow
 
 const url = (name: string) => (text: string) => {
   if (/^https?:\/\/[^\s/?#]+\/*$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
-  throw new Refusal(`${name} must be an address such as https://rooms.example.org, not "${text}".`)
+  throw new StartupError(`${name} must be an address such as https://rooms.example.org, not "${text}".`)
 }
 
 const origin = (text: string) => new URL(url('--cors-origin')(text)).origin
@@ -43,24 +43,24 @@ const cidr = (item: string) => {
   const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item) ?? []
   const family = isIP(address)
   if (family !== 0 && Number(bits) <= (family === 4 ? 32 : 128)) return item
-  throw new Refusal(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
+  throw new StartupError(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
 }
 
 const daysOrEver = (name: string) => (text: string) => {
   if (text === 'ever') return text
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= 1 && value <= mostDays) return value
-  throw new Refusal(`${name} must be a whole number of days from 1 to ${mostDays}, or ever, not "${text}".`)
+  throw new StartupError(`${name} must be a whole number of days from 1 to ${mostDays}, or ever, not "${text}".`)
 }
 
 const oneOf = (name: string, choices: readonly string[]) => (text: string) => {
   if (choices.includes(text)) return text
-  throw new Refusal(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
+  throw new StartupError(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
 }
 
 const mostDays = 3650
 
-export interface KeepOptions {
+export interface RetentionOptions {
   /** Days. */
   readonly sampleRetention: number
   /** Days. */
@@ -72,7 +72,7 @@ export interface KeepOptions {
   readonly airLimits?: AirLimits
 }
 
-export const keepDefaults: KeepOptions = {
+export const retentionDefaults: RetentionOptions = {
   sampleRetention: 30,
   rollupRetention: 730,
   dailyRetention: 'ever',
@@ -82,7 +82,7 @@ export const keepDefaults: KeepOptions = {
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Where the database is: every command takes these. */
-export const placeOptions: readonly OptionSpec[] = [
+export const databaseOptions: readonly OptionSpec[] = [
   {
     flag: '--data-dir <folder>',
     env: 'ROOMKEEPER_DATA_DIR',
@@ -115,7 +115,7 @@ export const serveOptions: readonly OptionSpec[] = [
     default: '127.0.0.1',
     help: 'address to listen on; only this machine can reach the default',
   },
-  ...placeOptions,
+  ...databaseOptions,
   {
     flag: '--public-url <url>',
     env: 'ROOMKEEPER_PUBLIC_URL',
@@ -161,28 +161,28 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--sample-retention <days>',
     env: 'ROOMKEEPER_SAMPLE_RETENTION',
-    default: keepDefaults.sampleRetention,
+    default: retentionDefaults.sampleRetention,
     help: 'how long every sample of a device is kept; older ones are refused',
     parse: whole('--sample-retention', 1, mostDays),
   },
   {
     flag: '--rollup-retention <days>',
     env: 'ROOMKEEPER_ROLLUP_RETENTION',
-    default: keepDefaults.rollupRetention,
+    default: retentionDefaults.rollupRetention,
     help: 'how long the 15-minute and hourly history is kept; not less than --sample-retention',
     parse: whole('--rollup-retention', 1, mostDays),
   },
   {
     flag: '--daily-retention <days>',
     env: 'ROOMKEEPER_DAILY_RETENTION',
-    default: keepDefaults.dailyRetention,
+    default: retentionDefaults.dailyRetention,
     help: 'how long the daily history is kept: ever, or not less than --rollup-retention',
     parse: daysOrEver('--daily-retention'),
   },
   {
     flag: '--room-freshness <minutes>',
     env: 'ROOMKEEPER_ROOM_FRESHNESS',
-    default: keepDefaults.roomFreshness,
+    default: retentionDefaults.roomFreshness,
     help: 'how long the latest sample of a device counts for its room',
     parse: whole('--room-freshness', 1, 1440),
   },
@@ -234,13 +234,13 @@ export const serveOptions: readonly OptionSpec[] = [
   },
 ]
 
-export interface PlaceOptions {
+export interface DatabaseOptions {
   readonly dataDir: string
   readonly databaseUrl?: string
   readonly secretKeyFile?: string
 }
 
-export interface ServeOptions extends PlaceOptions, KeepOptions {
+export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly port: number
   readonly host: string
   readonly publicUrl?: string

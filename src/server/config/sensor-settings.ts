@@ -1,7 +1,7 @@
 // What the options say about sensor data, in the unit that the rules count in.
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
-import { Refusal } from '../core/failure.ts'
-import { type KeepOptions, keepDefaults } from './options.ts'
+import { StartupError } from '../core/failure.ts'
+import { type RetentionOptions, retentionDefaults } from './options.ts'
 
 /** What is configured for sensor data. Times are in seconds. */
 export interface SensorSettings {
@@ -21,16 +21,16 @@ const day = 86_400
 const minute = 60
 
 /** Each step is kept at least as long as the one before it: nothing may be missing between two of them. */
-export function settingsOf(options: KeepOptions): SensorSettings {
+export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
   const { sampleRetention, rollupRetention, dailyRetention, roomFreshness, airLimits = defaultAirLimits } = options
   if (rollupRetention < sampleRetention) {
-    throw new Refusal(
+    throw new StartupError(
       `--rollup-retention (${rollupRetention} days) must not be smaller than --sample-retention (${sampleRetention} days). Raise the first or lower the second.`,
     )
   }
   const daily = dailyRetention === 'ever' ? Number.POSITIVE_INFINITY : dailyRetention
   if (daily < rollupRetention) {
-    throw new Refusal(
+    throw new StartupError(
       `--daily-retention (${daily} days) must not be smaller than --rollup-retention (${rollupRetention} days). Raise the first, set it to ever, or lower the second.`,
     )
   }
@@ -43,4 +43,4 @@ export function settingsOf(options: KeepOptions): SensorSettings {
   }
 }
 
-export const defaultSettings: SensorSettings = settingsOf(keepDefaults)
+export const defaultSensorSettings: SensorSettings = sensorSettingsOf(retentionDefaults)

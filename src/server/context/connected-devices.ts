@@ -1,5 +1,5 @@
 // What rules know of connected devices: whether they are there, that something waits for them, that they must go.
-export interface Devices {
+export interface ConnectedDevices {
   isConnected(endpointId: string): boolean
   /** Something new waits for these. Call it after the commit; those that are connected get it at once. */
   wake(endpointIds: Iterable<string>): void
@@ -11,4 +11,4 @@ export interface Devices {
 }
 
 /** For commands that work beside a server: it finds what they wrote by itself. */
-export const noDevices: Devices = { isConnected: () => false, wake() {}, cut() {} }
+export const noConnectedDevices: ConnectedDevices = { isConnected: () => false, wake() {}, cut() {} }

@@ -1,26 +1,26 @@
 // Opens the ground that everybody stands on: database and secrets, for the server and for commands beside it.
 import { join } from 'node:path'
-import type { PlaceOptions } from '../config/options.ts'
-import { defaultSettings } from '../config/sensor-settings.ts'
-import { secretsOf } from '../db/database-secrets.ts'
-import { type Opened, type OpenSettings, openDb } from '../db/open.ts'
-import { nobodyFollows } from '../events/feed.ts'
-import { noDevices } from './connected-devices.ts'
-import type { Ground } from './request-context.ts'
+import type { DatabaseOptions } from '../config/options.ts'
+import { defaultSensorSettings } from '../config/sensor-settings.ts'
+import { loadDatabaseSecrets } from '../db/database-secrets.ts'
+import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
+import { noEventFeed } from '../events/feed.ts'
+import { noConnectedDevices } from './connected-devices.ts'
+import type { Services } from './request-context.ts'
 
-type GroundSettings = OpenSettings &
-  Pick<Ground, 'clock' | 'keysChanged'> &
-  Partial<Pick<Ground, 'devices' | 'feed' | 'publicUrl' | 'settings'>>
+type GroundSettings = OpenDatabaseOptions &
+  Pick<Services, 'clock' | 'keysChanged'> &
+  Partial<Pick<Services, 'devices' | 'feed' | 'publicUrl' | 'settings'>>
 
-export async function openGround(
-  options: PlaceOptions,
+export async function openServices(
+  options: DatabaseOptions,
   given: GroundSettings,
-): Promise<{ ground: Ground; opened: Opened }> {
-  const { clock, keysChanged, devices = noDevices, feed = nobodyFollows, publicUrl = () => '' } = given
-  const opened = await openDb(options, given)
+): Promise<{ ground: Services; opened: OpenedDatabase }> {
+  const { clock, keysChanged, devices = noConnectedDevices, feed = noEventFeed, publicUrl = () => '' } = given
+  const opened = await openDatabase(options, given)
   try {
-    const secrets = await secretsOf(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
-    const settings = given.settings ?? defaultSettings
+    const secrets = await loadDatabaseSecrets(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
+    const settings = given.settings ?? defaultSensorSettings
     return { ground: { db: opened.db, secrets, clock, keysChanged, devices, feed, publicUrl, settings }, opened }
   } catch (error) {
     await opened.db.close()

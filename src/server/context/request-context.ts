@@ -4,20 +4,20 @@ import type { KeyHolder, Org } from '../auth/keyring.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { Db } from '../db/db.ts'
-import type { Announcer } from '../events/feed.ts'
-import type { Devices } from './connected-devices.ts'
+import type { Database } from '../db/db.ts'
+import type { EventPublisher } from '../events/feed.ts'
+import type { ConnectedDevices } from './connected-devices.ts'
 
-export interface Ground {
-  readonly db: Db
+export interface Services {
+  readonly db: Database
   readonly secrets: Secrets
   readonly clock: Clock
   /** To be called after keys changed, so that the change counts at once. */
   readonly keysChanged: () => void
   /** The devices that are connected to this process. */
-  readonly devices: Devices
+  readonly devices: ConnectedDevices
   /** Whoever follows what happens. */
-  readonly feed: Announcer
+  readonly feed: EventPublisher
   /** How others reach the service. */
   readonly publicUrl: () => string
   readonly settings: SensorSettings
@@ -29,8 +29,8 @@ export interface Actor {
   readonly name: string
 }
 
-export interface By {
-  readonly ground: Ground
+export interface RequestContext {
+  readonly services: Services
   readonly org: Org
   readonly actor: Actor
   /** What the actor has, and therefore can pass on. */
@@ -41,11 +41,11 @@ export interface By {
 }
 
 /** What an actor's request says besides what it asks for. */
-export type Asked = Pick<By, 'requestId' | 'ip' | 'ifMatch'>
+export type RequestOrigin = Pick<RequestContext, 'requestId' | 'ip' | 'ifMatch'>
 
 /** Whoever shows a key, or the session that stands for it, acts as the key. [contract 9.session] */
-export const byKey = (ground: Ground, holder: KeyHolder, asked: Asked): By => ({
-  ground,
+export const contextOf = (services: Services, holder: KeyHolder, asked: RequestOrigin): RequestContext => ({
+  services,
   org: holder.org,
   actor: { type: 'KEY', id: String(holder.keyId), name: holder.name },
   may: (what) => holder[what],

@@ -36,7 +36,7 @@ export const invalid = (violations: readonly Violation[]): Failure =>
   new Failure('INVALID_ARGUMENT', violations.map((v) => `${v.field} ${v.error}`).join('; '), { violations })
 
 /** An organisation that the token may not see: nothing more is said. [contract 2.4] */
-export const unknownOrganisation = (): Failure =>
+export const organisationNotFound = (): Failure =>
   new Failure('NOT_FOUND', 'Requested resource not found', { exact: true })
 
 /** For whoever comes while the server stops. */
@@ -46,13 +46,13 @@ export const shuttingDown = (): Failure =>
   })
 
 /** Insists that something exists. */
-export function found<T>(thing: T | undefined, what: string): T {
+export function mustFind<T>(thing: T | undefined, what: string): T {
   if (thing === undefined) throw new Failure('NOT_FOUND', `there is no ${what}.`)
   return thing
 }
 
 /** What a body refers to: 0 and null name nothing; an id that does not exist is a failed precondition. [contract 2.2] */
-export async function referred<T>(
+export async function findReferenced<T>(
   noun: string,
   id: number | null | undefined,
   find: (id: number) => Promise<T | undefined>,
@@ -64,7 +64,7 @@ export async function referred<T>(
 }
 
 /** What the ids of a list body name, at least one, in their order. [contract 2.2] */
-export function allFound<I extends string | number, T extends { readonly id: I }>(
+export function mustFindAll<I extends string | number, T extends { readonly id: I }>(
   field: string,
   noun: string,
   ids: readonly I[],
@@ -86,4 +86,4 @@ function unknownIds(field: string, noun: string, ids: readonly (string | number)
 }
 
 /** A mistake of the person who starts the program: printed as one sentence, without a stack. */
-export class Refusal extends Error {}
+export class StartupError extends Error {}

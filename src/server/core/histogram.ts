@@ -17,7 +17,7 @@ class Series {
 }
 
 /** In place of the library's own, which makes objects and a text of the labels for everything that it notes. */
-export class Durations<L extends string> {
+export class DurationHistogram<L extends string> {
   readonly name: string
   readonly #help: string
   readonly #label: L

@@ -1,7 +1,7 @@
 // What Prometheus can ask: requests by operation and status, latencies, the database, the process.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { DbMetrics } from '../db/db.ts'
-import { Durations } from './histogram.ts'
+import { DurationHistogram } from './histogram.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -33,13 +33,13 @@ export function makeMetrics(): Metrics {
       }
     },
   })
-  const durations = new Durations(
+  const durations = new DurationHistogram(
     registry,
     'roomkeeper_http_request_duration_seconds',
     'Time from request to answer, by operation id.',
     'operation',
   )
-  const transactions = new Durations(
+  const transactions = new DurationHistogram(
     registry,
     'roomkeeper_db_transaction_duration_seconds',
     'Writing transactions by outcome, waiting for their turn included.',

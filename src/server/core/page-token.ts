@@ -9,20 +9,20 @@ export function pageSizeOf(asked: number | undefined, usual: number, most: numbe
   return Math.min(asked || usual, most)
 }
 
-export interface Position {
+export interface PagePosition {
   readonly timestamp: number
   readonly seq: number
 }
 
 /** `context` names organisation and window: a token says nothing about another one. */
-export function tokenAt(secrets: Secrets, context: string, { timestamp, seq }: Position): string {
+export function pageTokenAt(secrets: Secrets, context: string, { timestamp, seq }: PagePosition): string {
   const place = Buffer.alloc(16)
   place.writeBigInt64BE(BigInt(timestamp), 0)
   place.writeBigInt64BE(BigInt(seq), 8)
   return Buffer.concat([place, sign(secrets, context, place)]).toString('base64url')
 }
 
-export function positionOf(secrets: Secrets, context: string, token: string): Position {
+export function positionOfPageToken(secrets: Secrets, context: string, token: string): PagePosition {
   const bytes = Buffer.from(token, 'base64url')
   const place = bytes.subarray(0, 16)
   if (

@@ -1,7 +1,7 @@
 // Keeps what lies in the data folder readable by its owner alone, whatever the mode of the folder is.
 import { chmodSync, closeSync, openSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from './failure.ts'
+import { StartupError } from './failure.ts'
 
 const privateFileMode = 0o600
 const privateFolderMode = 0o700
@@ -38,7 +38,7 @@ function tighten(path: string, mode: number): Stats | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new Refusal(
+    throw new StartupError(
       `Cannot make ${path} private to its owner (${code}). Let the user who runs Roomkeeper own it, or name another folder with --data-dir.`,
     )
   }

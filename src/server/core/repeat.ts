@@ -2,7 +2,7 @@
 import type { Log } from './log.ts'
 
 /** Starts it; what it returns stops it, after the run that is under way. A long one looks at the signal between its pieces. */
-export function every(
+export function repeat(
   ms: number,
   what: string,
   log: Log,

@@ -9,7 +9,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Refusal } from './failure.ts'
+import { StartupError } from './failure.ts'
 
 export type Purpose =
   | 'audit chain'
@@ -70,17 +70,19 @@ export function loadSecrets(file: string, mayCreate: boolean): Secrets {
   try {
     const text = readFileSync(file, 'utf8').trim()
     if (!/^[0-9a-f]{64}$/.test(text)) {
-      throw new Refusal(`${file} is not a Roomkeeper secret key (64 hexadecimal digits). Restore it from a backup.`)
+      throw new StartupError(
+        `${file} is not a Roomkeeper secret key (64 hexadecimal digits). Restore it from a backup.`,
+      )
     }
     return new Secrets(Buffer.from(text, 'hex'))
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof StartupError) throw error
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new Refusal(`Cannot read the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
+      throw new StartupError(`Cannot read the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
     }
   }
   if (!mayCreate) {
-    throw new Refusal(
+    throw new StartupError(
       `The secret key ${file} is missing, but the database was made with one. Name where it is with --data-dir or --secret-key-file, or restore it from a backup.`,
     )
   }
@@ -91,7 +93,7 @@ export function loadSecrets(file: string, mayCreate: boolean): Secrets {
     writeFileSync(draft, `${master.toString('hex')}\n`, { mode: 0o600, flush: true })
     linkSync(draft, file)
   } catch (error) {
-    throw new Refusal(`Cannot write the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    throw new StartupError(`Cannot write the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
   } finally {
     rmSync(draft, { force: true })
   }

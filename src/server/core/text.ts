@@ -1,5 +1,5 @@
 // The rules for text that people write. [contract 1.10] [contract D.1]
-import { longestName } from '../../contract/shape.ts'
+import { maxNameLength } from '../../contract/shape.ts'
 
 const control = /\p{Cc}/u
 /** A newline may be written with a carriage return before it. [contract D.18] */
@@ -15,6 +15,6 @@ export function textProblem(text: string, mayHaveLines: boolean): string | undef
 /** The same for a name that does not come through the API, its length included. */
 export function nameProblem(name: string): string | undefined {
   const length = [...name.trim()].length
-  if (length < 1 || length > longestName) return `must have 1 to ${longestName} characters`
+  if (length < 1 || length > maxNameLength) return `must have 1 to ${maxNameLength} characters`
   return textProblem(name, false)
 }

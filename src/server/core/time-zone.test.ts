@@ -1,7 +1,7 @@
 // Calendar days of time zones, against a plain and slow computation with Intl.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dateOf, dayOf, isIntlZone, isSameZone, isZone, startOfDay, zoneProblem } from './time-zone.ts'
+import { dateOf, dayOf, isIntlTimeZone, isSameTimeZone, isTimeZone, startOfDay, timeZoneProblem } from './time-zone.ts'
 
 const day = 86_400
 const quarter = 900
@@ -144,23 +144,23 @@ test('a zone is what Intl accepts, as far as its days begin with a quarter of an
     '+14',
     ...places,
   ])
-    expect([zone, isZone(zone), zoneProblem(zone)]).toEqual([zone, true, undefined])
+    expect([zone, isTimeZone(zone), timeZoneProblem(zone)]).toEqual([zone, true, undefined])
   for (const text of ['', ' ', 'Europe/Olso', 'Mars/Olympus', 'GMT+1', '+25:00', 'Africa/Istanbul']) {
-    expect([text, isZone(text), isIntlZone(text)]).toEqual([text, false, false])
-    expect(zoneProblem(text)).toBe(
+    expect([text, isTimeZone(text), isIntlTimeZone(text)]).toEqual([text, false, false])
+    expect(timeZoneProblem(text)).toBe(
       `must be a time zone such as Europe/Oslo, America/New_York, UTC or +05:45, not "${text}"`,
     )
   }
   for (const offset of ['+05:17', '-00:01', '+0050']) {
-    expect([offset, isIntlZone(offset), isZone(offset)]).toEqual([offset, true, false])
+    expect([offset, isIntlTimeZone(offset), isTimeZone(offset)]).toEqual([offset, true, false])
   }
 })
 
 test('two names of one zone are the same zone', () => {
-  expect(isSameZone('UTC', 'Etc/UTC')).toBe(true)
-  expect(isSameZone('europe/oslo', 'Europe/Oslo')).toBe(true)
-  expect(isSameZone('Asia/Kolkata', 'Asia/Calcutta')).toBe(true)
-  expect(isSameZone('Europe/Oslo', 'UTC')).toBe(false)
+  expect(isSameTimeZone('UTC', 'Etc/UTC')).toBe(true)
+  expect(isSameTimeZone('europe/oslo', 'Europe/Oslo')).toBe(true)
+  expect(isSameTimeZone('Asia/Kolkata', 'Asia/Calcutta')).toBe(true)
+  expect(isSameTimeZone('Europe/Oslo', 'UTC')).toBe(false)
 })
 
 test('days stay right when more zones and years are asked for than are remembered', () => {

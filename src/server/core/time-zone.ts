@@ -101,7 +101,7 @@ function calendarOf(zone: string): Calendar {
 }
 
 /** Whether Intl has it; that is more than `isZone`. */
-export function isIntlZone(text: string): boolean {
+export function isIntlTimeZone(text: string): boolean {
   try {
     calendarOf(text)
     return true
@@ -111,20 +111,22 @@ export function isIntlZone(text: string): boolean {
 }
 
 /** A zone whose days begin with a quarter of an hour. All places have that; an offset such as +05:17 has not. */
-export function isZone(text: string): boolean {
-  if (!isIntlZone(text)) return false
+export function isTimeZone(text: string): boolean {
+  if (!isIntlTimeZone(text)) return false
   const [, minutes = 0] = /^[+-]\d\d:(\d\d)$/.exec(nameOf(text)) ?? []
   return Number(minutes) % 15 === 0
 }
 
 /** What to tell who gave it, after the name of what is wrong. */
-export const zoneProblem = (text: string): string | undefined =>
-  isZone(text) ? undefined : `must be a time zone such as Europe/Oslo, America/New_York, UTC or +05:45, not "${text}"`
+export const timeZoneProblem = (text: string): string | undefined =>
+  isTimeZone(text)
+    ? undefined
+    : `must be a time zone such as Europe/Oslo, America/New_York, UTC or +05:45, not "${text}"`
 
 const nameOf = (zone: string): string => calendarOf(zone).name
 
 /** Whether two names stand for one zone, such as UTC and Etc/UTC. Both must be zones. */
-export const isSameZone = (a: string, b: string): boolean => a === b || nameOf(a) === nameOf(b)
+export const isSameTimeZone = (a: string, b: string): boolean => a === b || nameOf(a) === nameOf(b)
 
 /** The local calendar day of a time in Unix seconds, as the number of days since 1970-01-01. */
 export const dayOf = (zone: string, seconds: number): number => calendarOf(zone).dayOf(seconds)

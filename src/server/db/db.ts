@@ -1,26 +1,26 @@
 // The database: a reader for everybody, and two doors for those who write.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import type { Draft } from '../events/feed.ts'
-import type { Backend, Statements } from './engine.ts'
-import { type DatabaseFailure, failureOf, troubleOf } from './errors.ts'
+import type { EventDraft } from '../events/feed.ts'
+import type { DatabaseEngine, StatementRunner } from './engine.ts'
+import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { DatabaseHealth } from './health.ts'
-import type { Schema } from './schema.ts'
-import type { Writing, Written } from './written-rows.ts'
+import type { DatabaseSchema } from './schema.ts'
+import type { WriteTarget, WrittenRows } from './written-rows.ts'
 
-export type Engine = 'sqlite' | 'postgres'
+export type EngineName = 'sqlite' | 'postgres'
 
 /** Something to run queries on. A plain one cannot write: the engine refuses. */
 export class Reader {
-  readonly engine: Engine
-  readonly #statements: Statements
+  readonly engine: EngineName
+  readonly #statements: StatementRunner
 
-  constructor(engine: Engine, statements: Statements) {
+  constructor(engine: EngineName, statements: StatementRunner) {
     this.engine = engine
     this.#statements = statements
   }
 
-  get kysely(): Kysely<Schema> {
+  get kysely(): Kysely<DatabaseSchema> {
     return this.#statements.kysely
   }
 
@@ -30,28 +30,28 @@ export class Reader {
   }
 
   /** Told of every statement that writes; the engine refuses those of a plain reader. */
-  wrote(_writing: Writing, _values: object): void {}
+  wrote(_writing: WriteTarget, _values: object): void {}
 
   /** What a query throws that failed here. */
   failed(error: unknown): unknown {
-    const trouble = troubleOf(error)
-    return trouble ? failureOf(trouble, false) : error
+    const trouble = databaseProblemOf(error)
+    return trouble ? databaseFailure(trouble, false) : error
   }
 }
 
 /** Inside a transaction an error stays what it is: the transaction decides whether to try again. */
 class Writer extends Reader {
   readonly #watched: Watched
-  readonly #written: Written[]
+  readonly #written: WrittenRows[]
 
   /** What it writes of tables that somebody watches is added to `written`. */
-  constructor(engine: Engine, statements: Statements, watched: Watched, written: Written[]) {
+  constructor(engine: EngineName, statements: StatementRunner, watched: Watched, written: WrittenRows[]) {
     super(engine, statements)
     this.#watched = watched
     this.#written = written
   }
 
-  override wrote(writing: Writing, values: object): void {
+  override wrote(writing: WriteTarget, values: object): void {
     if (this.#watched.has(writing.table)) this.#written.push(writing.of(values))
   }
 
@@ -64,35 +64,35 @@ class Writer extends Reader {
 export class Tx extends Writer {
   readonly audited = true
   /** What is to be told once it has committed. A try that is rolled back takes it along. */
-  readonly announced: Draft[] = []
+  readonly drafts: EventDraft[] = []
 }
 
 /** The handle for what is not audited: samples, presence, last-used times. [contract 5.4.audit] */
-export class Telemetry extends Writer {
+export class TelemetryTx extends Writer {
   readonly audited = false
 }
 
 /** By table, who wants to know what was written there. */
-type Watched = Map<string, ((written: Written) => void)[]>
+type Watched = Map<string, ((written: WrittenRows) => void)[]>
 
 export interface DbMetrics {
   transaction(outcome: 'committed' | 'rolled back', seconds: number): void
 }
 
-async function changeTable(kysely: Kysely<Schema>, statement: string, wait: number): Promise<void> {
+async function changeTable(kysely: Kysely<DatabaseSchema>, statement: string, wait: number): Promise<void> {
   await sql.raw(`set local lock_timeout = ${wait}`).execute(kysely)
   await sql.raw(statement).execute(kysely)
 }
 
 const ping = CompiledQuery.raw('select 1')
 
-export class Db extends Reader {
-  readonly #backend: Backend
+export class Database extends Reader {
+  readonly #backend: DatabaseEngine
   readonly #watched: Watched = new Map()
   readonly #commits = this.#newCommits()
   metrics: DbMetrics = { transaction() {} }
 
-  constructor(backend: Backend) {
+  constructor(backend: DatabaseEngine) {
     super(backend.engine, backend.reader)
     this.#backend = backend
   }
@@ -109,8 +109,8 @@ export class Db extends Reader {
   }
 
   /** Shares a commit with whatever else is waiting; resolves when the work is durable. */
-  telemetry<T>(work: (telemetry: Telemetry) => Promise<T>): Promise<T> {
-    return this.#commits.add((on, written) => work(new Telemetry(this.engine, on, this.#watched, written)))
+  telemetry<T>(work: (telemetry: TelemetryTx) => Promise<T>): Promise<T> {
+    return this.#commits.add((on, written) => work(new TelemetryTx(this.engine, on, this.#watched, written)))
   }
 
   /**
@@ -122,9 +122,9 @@ export class Db extends Reader {
       await this.#backend.transaction(({ kysely }) => changeTable(kysely, statement, wait))
       return true
     } catch (error) {
-      const trouble = troubleOf(error)
+      const trouble = databaseProblemOf(error)
       if (trouble === 'locked') return false
-      throw trouble ? failureOf(trouble, true) : error
+      throw trouble ? databaseFailure(trouble, true) : error
     }
   }
 
@@ -132,7 +132,7 @@ export class Db extends Reader {
    * For whoever keeps what this process read of a table. They are told after the commit, before whoever wrote goes on. Other
    * processes are not heard: commands beside the server must not write to such a table.
    */
-  watch(table: keyof Schema, listener: (written: Written) => void): void {
+  watch(table: keyof DatabaseSchema, listener: (written: WrittenRows) => void): void {
     this.#watched.set(table, [...(this.#watched.get(table) ?? []), listener])
   }
 
@@ -142,7 +142,7 @@ export class Db extends Reader {
   }
 
   /** For migrations, which are nobody's change. */
-  get schema(): Kysely<Schema> {
+  get schema(): Kysely<DatabaseSchema> {
     return this.#backend.schema
   }
 
@@ -153,7 +153,7 @@ export class Db extends Reader {
       void this.run(ping, [])
       return this.health.problem
     } catch {
-      return failureOf('unreachable', false)
+      return databaseFailure('unreachable', false)
     }
   }
 
@@ -171,7 +171,7 @@ export class Db extends Reader {
     })
   }
 
-  #tell(written: readonly Written[]): void {
+  #tell(written: readonly WrittenRows[]): void {
     for (const one of written) for (const listener of this.#watched.get(one.table) ?? []) listener(one)
   }
 }

@@ -1,6 +1,6 @@
 // While the disk is full: tries whether there is space again, so that the service becomes ready by itself.
 import { randomBytes } from 'node:crypto'
-import type { Db } from './db.ts'
+import type { Database } from './db.ts'
 import { query } from './query.ts'
 
 /** Less would fit into pages that the database has already. Random, because PostgreSQL compresses what repeats. */
@@ -16,7 +16,7 @@ const insert = query((db, p: { name: string; value: string }) =>
 const remove = query((db, p: { name: string }) => db.deleteFrom('settings').where('name', '=', p.name))
 
 /** To be called every second; costs nothing unless the disk is full. A write that fails for want of space is what it expects. */
-export async function probeDisk(db: Db): Promise<void> {
+export async function probeDisk(db: Database): Promise<void> {
   if (!db.health.isFull) return
   const value = randomBytes(probeBytes / 2).toString('hex')
   try {

@@ -5,14 +5,14 @@ import { Failure } from '../core/failure.ts'
  * A race may be won at the next try; a full disk and a lost connection are not ours to mend. A statement that was never sent
  * (unreachable), or that the server gave up (slow), has certainly not been done; with a lost connection nobody knows (gone).
  */
-export type Trouble = 'race' | 'locked' | 'full' | 'slow' | 'unreachable' | 'gone'
+export type DatabaseProblem = 'race' | 'locked' | 'full' | 'slow' | 'unreachable' | 'gone'
 
 /** Nothing was sent, because the database is known not to answer. */
 export class DatabaseUnreachable extends Error {
   override readonly message = 'the database does not answer'
 }
 
-const codes: Record<string, Trouble> = {
+const codes: Record<string, DatabaseProblem> = {
   SQLITE_BUSY: 'race',
   SQLITE_BUSY_SNAPSHOT: 'race',
   '40001': 'race',
@@ -41,7 +41,7 @@ const codes: Record<string, Trouble> = {
 const lost =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e|Query read timeout)/
 
-export function troubleOf(error: unknown): Trouble | undefined {
+export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   if (error instanceof DatabaseUnreachable) return 'unreachable'
   const { code = '', message = '' } = error as { code?: string; message?: string }
   return codes[code] ?? (/^08/.test(code) || lost.test(message) ? 'gone' : undefined)
@@ -52,7 +52,7 @@ export const retryLater = { headers: { 'Retry-After': '5' } }
 /** What is wrong is the database, not what was asked of it. */
 export class DatabaseFailure extends Failure {}
 
-export function failureOf(trouble: Trouble, wasWriting: boolean): DatabaseFailure {
+export function databaseFailure(trouble: DatabaseProblem, wasWriting: boolean): DatabaseFailure {
   switch (trouble) {
     case 'race':
     case 'locked':

@@ -6,7 +6,7 @@ import { Failure } from '../core/failure.ts'
 import { verifyChain } from '../resources/audit/chain.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from '../resources/regions/rules.ts'
 import { insertRegion } from '../resources/regions/store.ts'
-import type { DbMetrics, Telemetry } from './db.ts'
+import type { DbMetrics, TelemetryTx } from './db.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const put = (name: string, value: string) => (on: Telemetry) =>
+const put = (name: string, value: string) => (on: TelemetryTx) =>
   on.kysely
     .insertInto('settings')
     .values({ name, value })
@@ -47,7 +47,7 @@ test.each([
 })
 
 describe('audited works that come together', () => {
-  const regionNames = async ({ by }: TestOrg) => (await regionsList(by)).regions.map(({ name }) => name)
+  const regionNames = async ({ by: ctx }: TestOrg) => (await regionsList(ctx)).regions.map(({ name }) => name)
   /** Whose entries there are, oldest first, in a chain that is in order. */
   async function logOf({ org, audit }: TestOrg): Promise<string[]> {
     expect((await verifyChain(house.ground.db, house.ground.secrets, org, [])).problem).toBeUndefined()

@@ -1,20 +1,20 @@
 // Group commit: works that arrive while another commit is under way share the next one, in the order in which they came.
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import type { DbMetrics } from './db.ts'
-import type { Backend, Outcome, Transaction } from './engine.ts'
-import { failureOf, type Trouble, troubleOf } from './errors.ts'
-import type { Written } from './written-rows.ts'
+import type { AttemptOutcome, DatabaseEngine, EngineTransaction } from './engine.ts'
+import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
+import type { WrittenRows } from './written-rows.ts'
 
 /** Something to be done in a transaction. It may run twice, so it must not remember anything of its first run. */
-export type Work<T> = (on: Transaction, written: Written[]) => Promise<T>
+export type TransactionWork<T> = (on: EngineTransaction, written: WrittenRows[]) => Promise<T>
 
-export interface Ways {
-  readonly transaction: Backend['transaction']
+export interface GroupCommitOptions {
+  readonly transaction: DatabaseEngine['transaction']
   /** Of each try, before anybody goes on. */
-  readonly tell: (written: readonly Written[]) => void
+  readonly tell: (written: readonly WrittenRows[]) => void
   readonly note: DbMetrics['transaction']
   /** Told why works were refused, if the reason is a trouble of the database. */
-  readonly failed: (trouble: Trouble) => void
+  readonly failed: (trouble: DatabaseProblem) => void
 }
 
 /** How long a work waits for other processes before it gives up, and how long between two tries. */
@@ -30,7 +30,7 @@ const largestGroup = 500
 const longestGroup = 10
 
 interface Waiting {
-  readonly work: Work<unknown>
+  readonly work: TransactionWork<unknown>
   readonly since: number
   /** Somebody in its group made a mistake, and it is not known who. */
   readonly isSuspect: boolean
@@ -39,17 +39,17 @@ interface Waiting {
 }
 
 export class GroupCommit {
-  readonly #ways: Ways
+  readonly #ways: GroupCommitOptions
   /** Suspects are in front. */
   readonly #waiting: Waiting[] = []
   #running: Promise<void> | undefined
 
-  constructor(ways: Ways) {
+  constructor(ways: GroupCommitOptions) {
     this.#ways = ways
   }
 
   /** Resolves when the work is durable. */
-  add<T>(work: Work<T>): Promise<T> {
+  add<T>(work: TransactionWork<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, since: performance.now(), isSuspect: false, resolve, reject })
       this.#running ??= this.#run()
@@ -71,14 +71,14 @@ export class GroupCommit {
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
-    const written: Written[] = []
-    let outcomes: Outcome<unknown>[]
+    const written: WrittenRows[] = []
+    let outcomes: AttemptOutcome<unknown>[]
     try {
       outcomes = await this.#ways.transaction((on) => outcomesOf(group, on, written))
     } catch (error) {
       // It may have happened all the same, or may still: a connection that breaks while it commits does not say.
       this.#ways.tell(written)
-      if (troubleOf(error) === 'gone') setTimeout(() => this.#ways.tell(written), late).unref()
+      if (databaseProblemOf(error) === 'gone') setTimeout(() => this.#ways.tell(written), late).unref()
       await this.#failed(group, error)
       return
     }
@@ -92,7 +92,7 @@ export class GroupCommit {
   }
 
   async #failed(group: readonly Waiting[], error: unknown): Promise<void> {
-    const trouble = troubleOf(error)
+    const trouble = databaseProblemOf(error)
     if (trouble === 'race') {
       const now = performance.now()
       const isPatient = ({ since }: Waiting) => now - since < patience
@@ -111,10 +111,10 @@ export class GroupCommit {
   }
 
   #refuse(group: readonly Waiting[], error: unknown): void {
-    const trouble = troubleOf(error)
+    const trouble = databaseProblemOf(error)
     this.#note('rolled back', group[0])
     if (trouble) this.#ways.failed(trouble)
-    for (const { reject } of group) reject(trouble ? failureOf(trouble, true) : error)
+    for (const { reject } of group) reject(trouble ? databaseFailure(trouble, true) : error)
   }
 
   #note(outcome: 'committed' | 'rolled back', first: Waiting | undefined): void {
@@ -123,9 +123,13 @@ export class GroupCommit {
 }
 
 /** Of as many as there is time for. */
-async function outcomesOf(group: readonly Waiting[], on: Transaction, written: Written[]): Promise<Outcome<unknown>[]> {
+async function outcomesOf(
+  group: readonly Waiting[],
+  on: EngineTransaction,
+  written: WrittenRows[],
+): Promise<AttemptOutcome<unknown>[]> {
   const started = performance.now()
-  const outcomes: Outcome<unknown>[] = []
+  const outcomes: AttemptOutcome<unknown>[] = []
   for (const { work } of group) {
     // Alone it takes the whole transaction with it, and that is cheaper.
     const outcome = group.length > 1 && on.attempt?.(() => work(on, written))

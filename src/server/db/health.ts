@@ -1,5 +1,5 @@
 // Whether the database can be used: what /readyz says, and what is asked before a remembered answer is given.
-import { DatabaseFailure, retryLater, type Trouble } from './errors.ts'
+import { DatabaseFailure, type DatabaseProblem, retryLater } from './errors.ts'
 
 const noAnswer = new DatabaseFailure(
   'UNAVAILABLE',
@@ -46,7 +46,7 @@ export class DatabaseHealth {
   }
 
   /** To be called with the reason when a write failed. */
-  writeFailed(trouble: Trouble): void {
+  writeFailed(trouble: DatabaseProblem): void {
     if (trouble === 'full') this.#isFull = true
   }
 

@@ -1,10 +1,10 @@
 // Writes many rows at once: whatever came in meanwhile costs a statement or a few, not one for each row.
 import { CompiledQuery } from 'kysely'
-import type { Telemetry } from './db.ts'
-import type { Schema } from './schema.ts'
-import type { Writing } from './written-rows.ts'
+import type { TelemetryTx } from './db.ts'
+import type { DatabaseSchema } from './schema.ts'
+import type { WriteTarget } from './written-rows.ts'
 
-export type Row = readonly (number | null)[]
+export type NumberRow = readonly (number | null)[]
 
 /** How many rows a statement of SQLite takes: more bind no faster, and every size is a statement that is kept. */
 const sizes = [100, 10, 1] as const
@@ -14,11 +14,11 @@ const sizes = [100, 10, 1] as const
  * somebody wants to know. On PostgreSQL there is
  * one array for each column; SQLite has no arrays, and taking JSON apart costs it more than the write itself.
  */
-export function writeMany<T extends keyof Schema>(
+export function insertMany<T extends keyof DatabaseSchema>(
   table: T,
-  columns: readonly (keyof Schema[T] & string)[],
+  columns: readonly (keyof DatabaseSchema[T] & string)[],
   conflict: string,
-): (on: Telemetry, rows: readonly Row[]) => Promise<unknown[]> {
+): (on: TelemetryTx, rows: readonly NumberRow[]) => Promise<unknown[]> {
   const into = `insert into ${table} (${columns.join(', ')})`
   const line = `(${columns.map(() => '?').join(', ')})`
   const bySize = sizes.map((size) => ({
@@ -29,7 +29,7 @@ export function writeMany<T extends keyof Schema>(
   const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
 
   const everything = { table, org: undefined, where: {} }
-  const writing: Writing = { table, of: () => everything }
+  const writing: WriteTarget = { table, of: () => everything }
 
   return async (on, rows) => {
     if (rows.length === 0) return []

@@ -2,14 +2,14 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/harness.ts'
-import { Db } from './db.ts'
+import { Database } from './db.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres/pools.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
 test('004-history numbers endpoints, keeps samples, and makes what is there due', async () => {
   const { place, remove } = await newPlace()
-  const db = new Db(
+  const db = new Database(
     place.databaseUrl
       ? openPostgres(place.databaseUrl, () => {}).backend
       : openSqlite(`${place.dataDir}/before.db`).backend,

@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/harness.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
-import { openDb } from './open.ts'
+import { openDatabase } from './open.ts'
 
-const withDb = async (work: (opened: Awaited<ReturnType<typeof openDb>>) => Promise<void>) => {
+const withDb = async (work: (opened: Awaited<ReturnType<typeof openDatabase>>) => Promise<void>) => {
   const { place, remove } = await newPlace()
-  const opened = await openDb(place, { isLocked: false, mustExist: false, onError() {} })
+  const opened = await openDatabase(place, { isLocked: false, mustExist: false, onError() {} })
   try {
     await work(opened)
   } finally {

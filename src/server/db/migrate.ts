@@ -1,9 +1,9 @@
 // Brings a database to this program's schema: forward only, at start or by `roomkeeper migrate`.
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { Refusal } from '../core/failure.ts'
-import type { Db, Engine } from './db.ts'
-import { ground } from './migrations/001-initial.ts'
+import { StartupError } from '../core/failure.ts'
+import type { Database, EngineName } from './db.ts'
+import { initial } from './migrations/001-initial.ts'
 import { devices } from './migrations/002-devices.ts'
 import { samples } from './migrations/003-samples.ts'
 import { history } from './migrations/004-history.ts'
@@ -11,11 +11,11 @@ import { consoleSessions } from './migrations/005-console.ts'
 import { growth } from './migrations/006-growth.ts'
 
 /** A statement for both engines, or some for one. */
-type Step = string | { readonly [E in Engine]?: readonly string[] }
+type Step = string | { readonly [E in EngineName]?: readonly string[] }
 
 /** In their order, for ever: a migration that has shipped is never edited. */
 const migrations: Readonly<Record<string, readonly Step[]>> = {
-  '001-ground': ground,
+  '001-ground': initial,
   '002-devices': devices,
   '003-samples': samples,
   '004-history': history,
@@ -24,12 +24,12 @@ const migrations: Readonly<Record<string, readonly Step[]>> = {
 }
 
 /** What is missing, and whether everything is. Refuses a database that a newer program has changed. */
-export async function pendingMigrations(db: Db): Promise<{ isNew: boolean; pending: string[] }> {
+export async function pendingMigrations(db: Database): Promise<{ isNew: boolean; pending: string[] }> {
   const known = Object.keys(migrations)
   const done = await applied(db)
   const foreign = done.filter((name) => !known.includes(name))
   if (foreign.length > 0) {
-    throw new Refusal(
+    throw new StartupError(
       `The database was made by a newer Roomkeeper (it has ${foreign.join(', ')}). Start that version, or restore a backup.`,
     )
   }
@@ -37,7 +37,7 @@ export async function pendingMigrations(db: Db): Promise<{ isNew: boolean; pendi
 }
 
 /** Runs what is missing, up to the last or to the one that is named, and says what it ran. */
-export async function migrate(db: Db, upTo?: string): Promise<string[]> {
+export async function migrate(db: Database, upTo?: string): Promise<string[]> {
   const migrator = new Migrator({
     db: db.schema,
     migrationTableName: 'migrations',
@@ -63,11 +63,11 @@ export async function migrate(db: Db, upTo?: string): Promise<string[]> {
   return (results ?? []).map((r) => r.migrationName)
 }
 
-const statementsOf = (engine: Engine, step: Step): readonly string[] =>
+const statementsOf = (engine: EngineName, step: Step): readonly string[] =>
   typeof step === 'string' ? [inWordsOf(engine, step)] : (step[engine] ?? [])
 
 /** Migrations are written in PostgreSQL's words; SQLite gets its own names of the types. */
-const inWordsOf = (engine: Engine, statement: string): string =>
+const inWordsOf = (engine: EngineName, statement: string): string =>
   engine === 'postgres'
     ? statement
     : statement
@@ -77,7 +77,7 @@ const inWordsOf = (engine: Engine, statement: string): string =>
         .replace(/\n\)$/, '\n) STRICT')
         .replace(/\n\) -- lies in the order of its key$/, '\n) STRICT, WITHOUT ROWID')
 
-async function applied(db: Db): Promise<string[]> {
+async function applied(db: Database): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`select name from migrations`.execute(db.schema)
     return rows.map((r) => r.name)

@@ -1,8 +1,8 @@
 // Numbers for new things: per organisation and noun, from 1, never used twice. [contract D.5]
-import type { Telemetry, Tx } from './db.ts'
+import type { TelemetryTx, Tx } from './db.ts'
 import { query } from './query.ts'
 
-export type Counted = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key' | 'endpoint'
+export type CountedNoun = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key' | 'endpoint'
 
 const bump = query((db, p: { org: number; noun: string }) =>
   db
@@ -12,7 +12,7 @@ const bump = query((db, p: { org: number; noun: string }) =>
     .returning('last'),
 )
 
-export async function nextId(on: Tx | Telemetry, org: number, noun: Counted): Promise<number> {
+export async function nextId(on: Tx | TelemetryTx, org: number, noun: CountedNoun): Promise<number> {
   const [row] = await bump(on, { org, noun })
   if (!row) throw new Error(`no number for a new ${noun}`)
   return row.last

@@ -1,8 +1,8 @@
 // Rows of nothing but whole numbers, thousands of them: PostgreSQL sends them as one text, which is read ten times as fast as rows.
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
-import type { Engine, Reader } from './db.ts'
+import type { EngineName, Reader } from './db.ts'
 import { query, queryOne } from './query.ts'
-import type { Schema } from './schema.ts'
+import type { DatabaseSchema } from './schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any tables, as long as the columns are these
 type Select<N extends string> = SelectQueryBuilder<any, any, Record<N, number | null>>
@@ -10,7 +10,7 @@ type Select<N extends string> = SelectQueryBuilder<any, any, Record<N, number | 
 /** `names` are the columns that the query selects. Null may come as 0: for columns where something else says which it is. */
 export function queryNumbers<P extends object, N extends string>(
   names: readonly N[],
-  build: (db: Kysely<Schema>, p: P, engine: Engine) => Select<N>,
+  build: (db: Kysely<DatabaseSchema>, p: P, engine: EngineName) => Select<N>,
 ): (on: Reader, values: P) => Promise<Record<N, number | null>[]> {
   const rows = query(build)
   const text = queryOne((db, p: P, engine) => {

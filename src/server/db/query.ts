@@ -1,27 +1,27 @@
 // Queries that are built and compiled once for each engine, then only given their values.
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
-import type { Engine, Reader } from './db.ts'
+import type { EngineName, Reader } from './db.ts'
 import { Placeholder } from './placeholder.ts'
-import type { Schema } from './schema.ts'
-import { type Writing, writingOf } from './written-rows.ts'
+import type { DatabaseSchema } from './schema.ts'
+import { type WriteTarget, writeTargetOf } from './written-rows.ts'
 
 const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 
-type Build<P, R> = (db: Kysely<Schema>, p: P, engine: Engine) => Compilable<R>
+type Build<P, R> = (db: Kysely<DatabaseSchema>, p: P, engine: EngineName) => Compilable<R>
 
 interface Plan<R> {
   readonly query: CompiledQuery<R>
-  readonly writing: Writing | undefined
+  readonly writing: WriteTarget | undefined
 }
 
 /** Rows of a query: `query((db, p: { org: number }) => db.selectFrom('regions')…where('org', '=', p.org))`. */
 export function query<P extends object, R>(build: Build<P, R>): (on: Reader, values: P) => Promise<R[]> {
-  const plans: { [E in Engine]?: Plan<R> } = {}
+  const plans: { [E in EngineName]?: Plan<R> } = {}
   return async (on, values) => {
     let plan = plans[on.engine]
     if (!plan) {
       const compiled = build(on.kysely, placeholders as P, on.engine).compile()
-      plan = { query: compiled, writing: writingOf(compiled) }
+      plan = { query: compiled, writing: writeTargetOf(compiled) }
       plans[on.engine] = plan
     }
     if (plan.writing) on.wrote(plan.writing, values)

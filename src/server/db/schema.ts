@@ -19,7 +19,7 @@ export type Rollup = { org: number; endpoint: number; slot: number; room: number
   [S in SensorColumn as `${S}_count`]: number
 } & { [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null }
 
-export interface Schema {
+export interface DatabaseSchema {
   settings: { name: string; value: string }
   orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
   counters: { org: number; noun: string; last: number }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import pg from 'pg'
-import type { PlaceOptions } from '../config/options.ts'
-import { Refusal } from '../core/failure.ts'
+import type { DatabaseOptions } from '../config/options.ts'
+import { StartupError } from '../core/failure.ts'
 import { createPrivateFile } from '../core/private-files.ts'
-import { checkUrl, unreachable } from './postgres/database-url.ts'
+import { checkDatabaseUrl, databaseUnreachable } from './postgres/database-url.ts'
 
 const busy = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
 
-export interface LockWatch {
+export interface ServerLockListener {
   /** Somebody else may have the lock now, so the server must stop. */
   onLost(): void
   /** The lock went with its connection and was taken again. */
@@ -18,7 +18,7 @@ export interface LockWatch {
 }
 
 /** Takes the lock and gives back what frees it. */
-export async function lockServer(place: PlaceOptions, watch: LockWatch): Promise<() => Promise<void>> {
+export async function takeServerLock(place: DatabaseOptions, watch: ServerLockListener): Promise<() => Promise<void>> {
   return place.databaseUrl ? lockPostgres(place.databaseUrl, watch) : lockFile(place.dataDir)
 }
 
@@ -31,9 +31,9 @@ function lockFile(dataDir: string): () => Promise<void> {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
-    if (error instanceof Refusal) throw error
-    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new Refusal(`${busy} --data-dir.`)
-    throw new Refusal(
+    if (error instanceof StartupError) throw error
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new StartupError(`${busy} --data-dir.`)
+    throw new StartupError(
       `Cannot use the lock file ${file}: ${(error as Error).message}. Delete it if no server is running.`,
     )
   }
@@ -56,8 +56,8 @@ interface LockSession {
   readonly since: string
 }
 
-async function lockPostgres(url: string, watch: LockWatch): Promise<() => Promise<void>> {
-  checkUrl(url)
+async function lockPostgres(url: string, watch: ServerLockListener): Promise<() => Promise<void>> {
+  checkDatabaseUrl(url)
   let closing = false
   let isTaking = false
   let held: { readonly client: pg.Client; readonly session: LockSession } | undefined
@@ -131,9 +131,9 @@ async function lockPostgres(url: string, watch: LockWatch): Promise<() => Promis
   }
 
   const taken = await take().catch((error) => {
-    throw unreachable(error)
+    throw databaseUnreachable(error)
   })
-  if (!taken) throw new Refusal(`${busy} database.`)
+  if (!taken) throw new StartupError(`${busy} database.`)
   const asking = setInterval(() => void ask(), askEveryMs).unref()
   return async () => {
     closing = true

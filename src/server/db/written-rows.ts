@@ -3,7 +3,7 @@ import type { CompiledQuery, OperationNode, ValuesNode, WhereNode } from 'kysely
 import { Placeholder } from './placeholder.ts'
 
 /** Rows that may have changed: all of a table, of an organisation, or those where columns had these values. */
-export interface Written {
+export interface WrittenRows {
   readonly table: string
   /** Undefined: in any organisation. */
   readonly org: number | undefined
@@ -11,13 +11,13 @@ export interface Written {
 }
 
 /** A statement that writes, and what it has written once it is given its values. */
-export interface Writing {
+export interface WriteTarget {
   readonly table: string
-  of(values: object): Written
+  of(values: object): WrittenRows
 }
 
 /** Undefined for a query that only reads. */
-export function writingOf({ query }: CompiledQuery): Writing | undefined {
+export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined {
   switch (query.kind) {
     case 'InsertQueryNode':
       return writing(query.into, insertedIn(query.columns ?? [], query.values))
@@ -33,7 +33,7 @@ export function writingOf({ query }: CompiledQuery): Writing | undefined {
 /** By column, the name of the value that it has. */
 type Equalities = ReadonlyMap<string, string>
 
-function writing(node: OperationNode | undefined, equalities: Equalities): Writing {
+function writing(node: OperationNode | undefined, equalities: Equalities): WriteTarget {
   const table = node && isAlias(node) ? node.node : node
   if (!table || !isTable(table)) throw new Error('a query writes to something that is no table')
   const name = table.table.identifier.name

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { Event, EventType } from '../../contract/events.ts'
 import { isoTime } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { Draft } from './feed.ts'
-import type { Filter, Places } from './filter.ts'
-import { type Locate, placesOf } from './surroundings.ts'
+import type { EventDraft } from './feed.ts'
+import type { EventFilter, EventPlaces } from './filter.ts'
+import { findPlaces, type LocateFunction } from './surroundings.ts'
 
 /** In milliseconds: what happens within this time is told together. */
 const pause = 100
@@ -20,29 +20,29 @@ const pieceSize = 64 * 1024
 /** An event as it is sent, and what readers choose it by. */
 interface Frame {
   readonly type: EventType
-  readonly places: Places
+  readonly places: EventPlaces
   readonly bytes: Buffer
 }
 
 /** Several frames that are sent in one piece. */
-export interface Piece {
+export interface EventBatch {
   readonly bytes: Buffer
   readonly events: number
   /** The position after it. */
   readonly to: number
 }
 
-const nowhere: Places = { rooms: [], locations: [], regions: [] }
+const nowhere: EventPlaces = { rooms: [], locations: [], regions: [] }
 
-type Timed = Draft & { readonly at: number }
+type Timed = EventDraft & { readonly at: number }
 
-export class Channel {
+export class EventChannel {
   readonly #org: number
-  readonly #locate: Locate
+  readonly #locate: LocateFunction
   readonly #log: Log
   /** Ids of another channel, of before a start or before it was forgotten, mean nothing here. */
   readonly #name = randomBytes(6).toString('hex')
-  readonly #turns: { drafts?: readonly Draft[] }[] = []
+  readonly #turns: { drafts?: readonly EventDraft[] }[] = []
   #drafts: Timed[] = []
   #timer: NodeJS.Timeout | undefined
   #telling: Promise<void> | undefined
@@ -52,24 +52,24 @@ export class Channel {
   #dropped = 0
   #bytes = 0
   /** Only while readers are told that there is more. */
-  #shared: Map<string, Piece> | undefined
+  #shared: Map<string, EventBatch> | undefined
   readonly #readers = new Set<() => void>()
   #leftAt: number | undefined
 
-  constructor(org: number, locate: Locate, log: Log) {
+  constructor(org: number, locate: LocateFunction, log: Log) {
     this.#org = org
     this.#locate = locate
     this.#log = log
   }
 
-  add(drafts: readonly Draft[], now: number): void {
+  add(drafts: readonly EventDraft[], now: number): void {
     for (const draft of drafts) this.#drafts.push({ ...draft, at: draft.at ?? now })
     if (this.#drafts.length > 0) this.#schedule(pause)
   }
 
   /** Who took theirs before is told before; whoever is not ready yet is waited for. */
-  turn(): (drafts: readonly Draft[], now: number) => void {
-    const turn: { drafts?: readonly Draft[] } = {}
+  turn(): (drafts: readonly EventDraft[], now: number) => void {
+    const turn: { drafts?: readonly EventDraft[] } = {}
     this.#turns.push(turn)
     return (drafts, now) => {
       turn.drafts = drafts
@@ -117,7 +117,7 @@ export class Channel {
   }
 
   /** What follows a position, of what the filter wants: a piece of some size. Readers of the same share the same bytes. */
-  read(from: number, filter: Filter): Piece {
+  read(from: number, filter: EventFilter): EventBatch {
     const key = `${from} ${filter.key}`
     const piece = this.#shared?.get(key) ?? this.#join(from, filter)
     this.#shared?.set(key, piece)
@@ -134,7 +134,7 @@ export class Channel {
     return this.#telling ?? Promise.resolve()
   }
 
-  #join(from: number, filter: Filter): Piece {
+  #join(from: number, filter: EventFilter): EventBatch {
     const chosen: Buffer[] = []
     let length = 0
     let to = from
@@ -161,7 +161,7 @@ export class Channel {
   async #tell(): Promise<void> {
     const drafts = newestOnly(this.#drafts.splice(0, mostTogether))
     try {
-      const places = await placesOf(this.#org, drafts, this.#locate)
+      const places = await findPlaces(this.#org, drafts, this.#locate)
       for (const [i, draft] of drafts.entries()) this.#append(draft, places[i] ?? nowhere)
     } catch (error) {
       // Whom it concerns is not known: everybody has to look for themselves.
@@ -176,10 +176,10 @@ export class Channel {
 
   #append(
     { type, at, about: _, places: __, ...rest }: Omit<Timed, 'type'> & { type: EventType },
-    places: Places,
+    places: EventPlaces,
   ): void {
     const event: Event = { type, at: isoTime(at), roomIds: [...places.rooms], ...rest }
-    const bytes = frameOf(this.idAt(this.position + 1), event)
+    const bytes = eventFrame(this.idAt(this.position + 1), event)
     this.#frames.push({ type, places, bytes })
     this.#bytes += bytes.length
   }
@@ -195,7 +195,7 @@ export class Channel {
   }
 }
 
-export const frameOf = (id: string, event: Event): Buffer =>
+export const eventFrame = (id: string, event: Event): Buffer =>
   Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
 
 /** Of the samples of an endpoint the last one, and that its status changed only once. */

@@ -1,23 +1,23 @@
 // What happens, for whoever follows it: rules say it after their commit, and nobody pays who is not listened to. [contract 6.events]
-import type { ChosenEvent, Event } from '../../contract/events.ts'
+import type { Event, SelectableEventType } from '../../contract/events.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { Channel } from './channel.ts'
-import type { Places } from './filter.ts'
-import type { Locate } from './surroundings.ts'
+import { EventChannel } from './channel.ts'
+import type { EventPlaces } from './filter.ts'
+import type { LocateFunction } from './surroundings.ts'
 
 /** What somebody says that happened. Where that is, is found out later, unless it is said. */
-export interface Draft extends Omit<Event, 'type' | 'at' | 'roomIds'> {
-  readonly type: ChosenEvent
+export interface EventDraft extends Omit<Event, 'type' | 'at' | 'roomIds'> {
+  readonly type: SelectableEventType
   /** In milliseconds; now, if it is not said. */
   readonly at?: number
   /** What it is about besides its endpoint: also what may be gone when somebody looks. */
-  readonly about?: About
+  readonly about?: EventSubjects
   /** All places that it is about, from somebody who looked when it happened. */
-  readonly places?: Places
+  readonly places?: EventPlaces
 }
 
-export interface About {
+export interface EventSubjects {
   readonly endpoints?: readonly string[]
   readonly rooms?: readonly number[]
   readonly locations?: readonly number[]
@@ -25,32 +25,32 @@ export interface About {
 }
 
 /** What rules know of those who follow. */
-export interface Announcer {
+export interface EventPublisher {
   /** Whether anybody would notice: what is costly to say need not be said otherwise. */
   isHeard(org: number): boolean
   /** Call it after the commit. */
-  publish(org: number, drafts: readonly Draft[]): void
+  publish(org: number, drafts: readonly EventDraft[]): void
   /**
    * A place in the order of what is told, to be taken while nobody else can write: two commits may be confirmed in another
    * order than they were made. What it returns must be called, after a rollback with nothing. Drafts are asked for only if
    * somebody follows.
    */
-  turn(org: number): (drafts: () => readonly Draft[]) => void
+  turn(org: number): (drafts: () => readonly EventDraft[]) => void
 }
 
 /** For commands that work beside a server. */
-export const nobodyFollows: Announcer = { isHeard: () => false, publish() {}, turn: () => () => {} }
+export const noEventFeed: EventPublisher = { isHeard: () => false, publish() {}, turn: () => () => {} }
 
 /** For how long after its last reader left an organisation's events are kept, in milliseconds. */
 const keptFor = 120_000
 
-export class Feed implements Announcer {
-  readonly #locate: Locate
+export class EventFeed implements EventPublisher {
+  readonly #locate: LocateFunction
   readonly #clock: Clock
   readonly #log: Log
-  readonly #channels = new Map<number, Channel>()
+  readonly #channels = new Map<number, EventChannel>()
 
-  constructor(locate: Locate, clock: Clock, log: Log) {
+  constructor(locate: LocateFunction, clock: Clock, log: Log) {
     this.#locate = locate
     this.#clock = clock
     this.#log = log
@@ -60,12 +60,12 @@ export class Feed implements Announcer {
     return this.#channels.has(org)
   }
 
-  publish(org: number, drafts: readonly Draft[]): void {
+  publish(org: number, drafts: readonly EventDraft[]): void {
     const channel = this.#channels.get(org)
     if (channel && drafts.length > 0) channel.add(drafts, this.#clock.now())
   }
 
-  turn(org: number): (drafts: () => readonly Draft[]) => void {
+  turn(org: number): (drafts: () => readonly EventDraft[]) => void {
     const channel = this.#channels.get(org)
     const settle = channel?.turn()
     return (drafts) => {
@@ -76,17 +76,17 @@ export class Feed implements Announcer {
   }
 
   /** From now on nothing that happens in the organisation is missed. */
-  channel(org: number): Channel {
+  channel(org: number): EventChannel {
     let channel = this.#channels.get(org)
     if (!channel) {
-      channel = new Channel(org, this.#locate, this.#log)
+      channel = new EventChannel(org, this.#locate, this.#log)
       this.#channels.set(org, channel)
     }
     return channel
   }
 
   /** To be called now and then. */
-  forget(): void {
+  dropIdle(): void {
     const now = this.#clock.now()
     for (const [org, channel] of this.#channels) {
       if (channel.idleSince(now) <= now - keptFor) this.#drop(org, channel)
@@ -99,7 +99,7 @@ export class Feed implements Announcer {
     await Promise.all(channels.map(([, channel]) => channel.ended))
   }
 
-  #drop(org: number, channel: Channel): void {
+  #drop(org: number, channel: EventChannel): void {
     this.#channels.delete(org)
     channel.end()
   }

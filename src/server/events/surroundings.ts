@@ -1,26 +1,30 @@
 // Where events happened: one look at the database for all that are told together. [contract 6.events]
-import type { About, Draft } from './feed.ts'
-import type { Places } from './filter.ts'
+import type { EventDraft, EventSubjects } from './feed.ts'
+import type { EventPlaces } from './filter.ts'
 
 /** One thing that was asked for, and what is around it. */
-export interface Located {
+export interface LocatedRow {
   readonly endpoint: string | null
   readonly room: number | null
   readonly location: number | null
   readonly region: number | null
 }
 
-export interface Wanted {
+export interface LocateRequest {
   readonly endpoints: readonly string[]
   readonly rooms: readonly number[]
   readonly locations: readonly number[]
 }
 
 /** A row for each of them that is there. */
-export type Locate = (org: number, wanted: Wanted) => Promise<readonly Located[]>
+export type LocateFunction = (org: number, wanted: LocateRequest) => Promise<readonly LocatedRow[]>
 
 /** The places of each draft, in their order. */
-export async function placesOf(org: number, drafts: readonly Draft[], locate: Locate): Promise<Places[]> {
+export async function findPlaces(
+  org: number,
+  drafts: readonly EventDraft[],
+  locate: LocateFunction,
+): Promise<EventPlaces[]> {
   const unplaced = drafts.filter((draft) => !draft.places)
   const endpoints = new Set(unplaced.flatMap(endpointsOf))
   const rooms = new Set(unplaced.flatMap((draft) => draft.about?.rooms ?? []))
@@ -29,22 +33,22 @@ export async function placesOf(org: number, drafts: readonly Draft[], locate: Lo
     endpoints.size + rooms.size + locations.size > 0
       ? await locate(org, { endpoints: [...endpoints], rooms: [...rooms], locations: [...locations] })
       : []
-  const surroundings = new Surroundings(rows)
+  const surroundings = new PlaceIndex(rows)
   return drafts.map((draft) => draft.places ?? surroundings.around(endpointsOf(draft), draft.about))
 }
 
-const endpointsOf = ({ endpointId, about }: Draft): readonly string[] => {
+const endpointsOf = ({ endpointId, about }: EventDraft): readonly string[] => {
   const others = about?.endpoints ?? []
   return endpointId === undefined ? others : [endpointId, ...others]
 }
 
 /** What is in what. */
-export class Surroundings {
+export class PlaceIndex {
   readonly #rooms = new Map<string, number | null>()
   readonly #locations = new Map<number, number | null>()
   readonly #regions = new Map<number, number | null>()
 
-  constructor(rows: readonly Located[]) {
+  constructor(rows: readonly LocatedRow[]) {
     for (const { endpoint, room, location, region } of rows) {
       if (endpoint !== null) this.#rooms.set(endpoint, room)
       if (room !== null) this.#locations.set(room, location)
@@ -53,7 +57,7 @@ export class Surroundings {
   }
 
   /** What is gone is only where somebody says that it was. */
-  around(endpoints: readonly string[], about: About = {}): Places {
+  around(endpoints: readonly string[], about: EventSubjects = {}): EventPlaces {
     const rooms = joined(about.rooms, endpoints, this.#rooms)
     const locations = joined(about.locations, rooms, this.#locations)
     return { rooms, locations, regions: joined(about.regions, locations, this.#regions) }

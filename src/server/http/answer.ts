@@ -7,7 +7,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { etagOf } from '../context/if-match.ts'
 
 /** One writable resource with its version. */
-export class Versioned<T> {
+export class VersionedAnswer<T> {
   readonly version: number
   readonly body: T
 
@@ -21,7 +21,7 @@ export class Versioned<T> {
 type Body = string | readonly Buffer[]
 
 /** JSON that is ready to be sent, as often as somebody asks. */
-export class Ready {
+export class ReadyAnswer {
   readonly etag: string
   readonly body: Body
   /** In bytes. */
@@ -34,8 +34,8 @@ export class Ready {
   }
 
   /** Of what has no version. */
-  static of(text: string): Ready {
-    return new Ready(`W/"${hash('sha1', text, 'base64url')}"`, text)
+  static of(text: string): ReadyAnswer {
+    return new ReadyAnswer(`W/"${hash('sha1', text, 'base64url')}"`, text)
   }
 }
 
@@ -43,7 +43,7 @@ const lengthOf = (body: Body): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0)
 
 /** An answer that is not JSON and too long to hold in memory. */
-export class Streamed {
+export class StreamedAnswer {
   readonly type: string
   readonly filename: string
   readonly content: Readable
@@ -67,7 +67,7 @@ export class Streamed {
 }
 
 /** Puts an answer together that is too long to be made in one go. */
-export class Pieces {
+export class TextChunks {
   readonly #pieces: Buffer[] = []
   readonly #hash = createHash('sha1')
 
@@ -78,40 +78,40 @@ export class Pieces {
   }
 
   /** Its ETag is that of the whole text. */
-  end(): Ready {
-    return new Ready(`W/"${this.#hash.digest('base64url')}"`, this.#pieces)
+  end(): ReadyAnswer {
+    return new ReadyAnswer(`W/"${this.#hash.digest('base64url')}"`, this.#pieces)
   }
 }
 
-export function send(request: FastifyRequest, reply: FastifyReply, operation: Operation, answer: unknown): void {
+export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operation: Operation, answer: unknown): void {
   if (operation.csv) reply.header('Vary', 'Accept')
-  if (answer instanceof Ready) sendReady(request, reply, answer)
-  else if (answer instanceof Versioned) {
-    sendReady(request, reply, new Ready(etagOf(answer.version), JSON.stringify(answer.body)))
-  } else if (answer instanceof Streamed) sendStream(request, reply, answer)
+  if (answer instanceof ReadyAnswer) sendReady(request, reply, answer)
+  else if (answer instanceof VersionedAnswer) {
+    sendReady(request, reply, new ReadyAnswer(etagOf(answer.version), JSON.stringify(answer.body)))
+  } else if (answer instanceof StreamedAnswer) sendStream(request, reply, answer)
   else {
     const text = JSON.stringify(answer)
     if (operation.method !== 'GET') sendJson(reply, text)
-    else sendReady(request, reply, Ready.of(text))
+    else sendReady(request, reply, ReadyAnswer.of(text))
   }
 }
 
-function sendReady(request: FastifyRequest, reply: FastifyReply, { etag, body, length }: Ready): void {
+function sendReady(request: FastifyRequest, reply: FastifyReply, { etag, body, length }: ReadyAnswer): void {
   reply.header('ETag', etag)
   const wanted = request.headers['if-none-match']
-  if (wanted !== undefined && isRead(request) && matches(wanted, etag)) sendNothingNew(reply)
+  if (wanted !== undefined && isRead(request) && matchesEtag(wanted, etag)) sendNothingNew(reply)
   else sendJson(reply, body, length)
 }
 
 const isRead = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD'
 
-function sendStream(request: FastifyRequest, reply: FastifyReply, answer: Streamed): void {
+function sendStream(request: FastifyRequest, reply: FastifyReply, answer: StreamedAnswer): void {
   reply
     .header('Content-Disposition', `attachment; filename="${answer.filename}"`)
     .header('X-Content-Type-Options', 'nosniff')
     .type(answer.type)
   if (answer.etag !== undefined) reply.header('ETag', answer.etag)
-  const isKnown = answer.etag !== undefined && matches(request.headers['if-none-match'], answer.etag)
+  const isKnown = answer.etag !== undefined && matchesEtag(request.headers['if-none-match'], answer.etag)
   if (answer.length !== undefined && !isKnown) reply.header('Content-Length', answer.length)
   if (request.method !== 'HEAD' && !isKnown) {
     void reply.send(answer.content)
@@ -124,7 +124,7 @@ function sendStream(request: FastifyRequest, reply: FastifyReply, answer: Stream
 }
 
 /** Shorter answers are not compressed. */
-export const compressedFrom = 1024
+export const compressionThresholdBytes = 1024
 
 const asItIs = (text: unknown) => text as string
 
@@ -135,7 +135,7 @@ const asItIs = (text: unknown) => text as string
 export function sendJson(reply: FastifyReply, body: Body, length = lengthOf(body)): FastifyReply {
   reply.header('Content-Type', 'application/json')
   const { headers, method } = reply.request
-  const mayBeCompressed = length >= compressedFrom && headers['accept-encoding'] !== undefined
+  const mayBeCompressed = length >= compressionThresholdBytes && headers['accept-encoding'] !== undefined
   if (mayBeCompressed && method !== 'HEAD') {
     return reply.serializer(asItIs).send(typeof body === 'string' ? body : Buffer.concat(body))
   }
@@ -162,7 +162,7 @@ function endWith(reply: FastifyReply, body: Body, length: number): FastifyReply 
 }
 
 /** The weak comparison of RFC 9110: what a conditional read asks for. */
-export function matches(wanted: string | undefined, etag: string): boolean {
+export function matchesEtag(wanted: string | undefined, etag: string): boolean {
   if (wanted === undefined) return false
   // What almost everybody sends.
   if (wanted === etag || wanted.trim() === '*') return true

@@ -7,7 +7,7 @@ import { rememberText } from './number-text.ts'
 
 const mostDepth = 32
 
-export function parseBodies(app: FastifyInstance): void {
+export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {

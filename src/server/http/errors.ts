@@ -25,14 +25,14 @@ const statuses: Record<ErrorCode, number> = {
 /** All but the id of the request, as JSON: some failures are answered many times. */
 const beginnings = new WeakMap<Failure, string>()
 
-export const statusOf = ({ code, extras: { status } }: Failure): number => status ?? statuses[code]
+export const httpStatusOf = ({ code, extras: { status } }: Failure): number => status ?? statuses[code]
 
 /** The body of an answer that says what went wrong. In the id of a request nothing needs to be escaped: the server sees to that. */
 export function errorText(failure: Failure, requestId: string): string {
   let beginning = beginnings.get(failure)
   if (beginning === undefined) {
     const { violations } = failure.extras
-    const body = { status: statusOf(failure), code: failure.code, message: failure.message }
+    const body = { status: httpStatusOf(failure), code: failure.code, message: failure.message }
     const all = { ...body, ...(violations && { violations: [...violations] }) } satisfies Omit<ErrorBody, 'requestId'>
     beginning = JSON.stringify(all).slice(0, -1)
     beginnings.set(failure, beginning)
@@ -56,7 +56,7 @@ export function sendError(log: Log): SendError {
     if (!request.begunAt) reply.header('X-Request-Id', request.id)
     if (reply.hasHeader('ETag')) reply.removeHeader('ETag')
     if (headers) reply.headers(headers)
-    sendJson(reply.code(statusOf(failure)), errorText(failure, request.id))
+    sendJson(reply.code(httpStatusOf(failure)), errorText(failure, request.id))
   }
 }
 

@@ -1,23 +1,23 @@
 // Answers that do not end: each reader is given events as fast as it takes them, as long as it may read. [contract 6.events]
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Event, longestSilence, reconnectAfter } from '../../contract/events.ts'
+import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import { Failure, shuttingDown } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
-import { type Channel, frameOf } from '../events/channel.ts'
-import { Feed } from '../events/feed.ts'
-import type { Filter } from '../events/filter.ts'
-import type { Locate } from '../events/surroundings.ts'
-import type { AskAgain } from './gate.ts'
+import { type EventChannel, eventFrame } from '../events/channel.ts'
+import { EventFeed } from '../events/feed.ts'
+import type { EventFilter } from '../events/filter.ts'
+import type { LocateFunction } from '../events/surroundings.ts'
+import type { RecheckCaller } from './gate.ts'
 
 /** What a rule gives back for an operation that streams. */
-export class Subscription {
-  readonly filter: Filter
+export class EventSubscription {
+  readonly filter: EventFilter
   readonly lastEventId: string | undefined
 
-  constructor(filter: Filter, lastEventId: string | undefined) {
+  constructor(filter: EventFilter, lastEventId: string | undefined) {
     this.filter = filter
     this.lastEventId = lastEventId
   }
@@ -45,8 +45,8 @@ class Stream {
   readonly caller: Caller
   readonly isAlive: IsAlive
   readonly out: ServerResponse
-  readonly channel: Channel
-  readonly filter: Filter
+  readonly channel: EventChannel
+  readonly filter: EventFilter
   /** Everything up to here was given to it, or is not for it. */
   position: number
   writtenAt: number
@@ -54,7 +54,14 @@ class Stream {
   stalledAt: number | undefined
   unfollow: () => void = () => {}
 
-  constructor(caller: Caller, isAlive: IsAlive, out: ServerResponse, channel: Channel, filter: Filter, now: number) {
+  constructor(
+    caller: Caller,
+    isAlive: IsAlive,
+    out: ServerResponse,
+    channel: EventChannel,
+    filter: EventFilter,
+    now: number,
+  ) {
     this.caller = caller
     this.isAlive = isAlive
     this.out = out
@@ -66,7 +73,7 @@ class Stream {
 }
 
 export class EventStreams {
-  readonly feed: Feed
+  readonly feed: EventFeed
   readonly #clock: Clock
   readonly #streams = new Set<Stream>()
   #isClosed = false
@@ -75,8 +82,8 @@ export class EventStreams {
   sent = 0
   cut = 0
 
-  constructor(locate: Locate, clock: Clock, log: Log) {
-    this.feed = new Feed(locate, clock, log)
+  constructor(locate: LocateFunction, clock: Clock, log: Log) {
+    this.feed = new EventFeed(locate, clock, log)
     this.#clock = clock
   }
 
@@ -84,7 +91,7 @@ export class EventStreams {
     return this.#streams.size
   }
 
-  answer(request: FastifyRequest, reply: FastifyReply, subscription: Subscription, askAgain: AskAgain): void {
+  answer(request: FastifyRequest, reply: FastifyReply, subscription: EventSubscription, askAgain: RecheckCaller): void {
     const { filter, lastEventId } = subscription
     const caller = request.caller as Caller
     const isAlive = async () => (await askAgain(request))?.read === true
@@ -120,17 +127,17 @@ export class EventStreams {
       if (caller.expiresAt !== null && caller.expiresAt <= now) this.#end(stream)
       else if (stalledAt !== undefined) {
         if (now - stalledAt >= longestStall) this.#cut(stream)
-      } else if (now - writtenAt >= longestSilence) {
+      } else if (now - writtenAt >= heartbeatMs) {
         // With the position: who chose little and comes back goes on from here, not from the last event it saw.
         this.#write(stream, `: still here\nid: ${channel.idAt(stream.position)}\n\n`)
       }
     }
-    this.feed.forget()
-    if (++this.#checks % askEvery === 0) await this.askAgain()
+    this.feed.dropIdle()
+    if (++this.#checks % askEvery === 0) await this.recheckCallers()
   }
 
   /** Ends those whose key was revoked or whose session ended. */
-  async askAgain(): Promise<void> {
+  async recheckCallers(): Promise<void> {
     await Promise.all([...this.#streams].map((stream) => this.#ask(stream)))
   }
 
@@ -153,7 +160,7 @@ export class EventStreams {
   #begin(stream: Stream, lastEventId: string | undefined): void {
     const { channel } = stream
     const known = lastEventId === undefined ? channel.position : channel.positionOf(lastEventId)
-    const hello = `: roomkeeper events\nretry: ${reconnectAfter}\n`
+    const hello = `: roomkeeper events\nretry: ${reconnectAfterMs}\n`
     if (known !== undefined) {
       stream.position = known
       this.#write(stream, `${hello}id: ${channel.idAt(known)}\n\n`)
@@ -162,7 +169,7 @@ export class EventStreams {
     // Its id comes with the event: who does not get that far is told again.
     const reset: Event = { type: 'reset', at: isoTime(this.#clock.now()), roomIds: [] }
     this.#write(stream, `${hello}\n`)
-    this.#write(stream, frameOf(channel.idAt(stream.position), reset))
+    this.#write(stream, eventFrame(channel.idAt(stream.position), reset))
     this.sent++
   }
 

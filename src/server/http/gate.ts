@@ -2,11 +2,11 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
-import { type Caller, type Keyring, tokenName } from '../auth/keyring.ts'
-import { isToken, type TokenKind } from '../auth/token.ts'
-import { Buckets, type Limit } from '../auth/token-bucket.ts'
+import { type Caller, type Keyring, tokenFingerprint } from '../auth/keyring.ts'
+import { isApiKey, type TokenKind } from '../auth/token.ts'
+import { type RateLimit, TokenBuckets } from '../auth/token-bucket.ts'
 import type { Clock } from '../core/clock.ts'
-import { Failure, unknownOrganisation } from '../core/failure.ts'
+import { Failure, organisationNotFound } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { DatabaseHealth } from '../db/health.ts'
@@ -35,7 +35,7 @@ interface RefuserOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
-  readonly authFailures: Limit
+  readonly authFailures: RateLimit
 }
 
 export interface GateOptions extends RefuserOptions {
@@ -43,15 +43,15 @@ export interface GateOptions extends RefuserOptions {
 }
 
 /** The caller of a request with a valid key that lets it through its rate limit, or what is wrong. */
-export type Identify = (request: FastifyRequest, reply: FastifyReply) => Identified | Promise<Identified>
+export type IdentifyCaller = (request: FastifyRequest, reply: FastifyReply) => Identified | Promise<Identified>
 type Identified = Caller | Failure
 
 /** Counts a secret that nobody holds against the address it came from, and gives back what to answer. */
-export type Refuse = (request: FastifyRequest, failure: Failure) => Failure
+export type CountRefusal = (request: FastifyRequest, failure: Failure) => Failure
 
-export function refuser({ clock, log, metrics, authFailures }: RefuserOptions): Refuse {
-  const failures = new Buckets(authFailures)
-  const mentions = new Buckets({ rate: 1 / 60, burst: 1 })
+export function refusalCounter({ clock, log, metrics, authFailures }: RefuserOptions): CountRefusal {
+  const failures = new TokenBuckets(authFailures)
+  const mentions = new TokenBuckets({ rate: 1 / 60, burst: 1 })
   return (request, failure) => {
     metrics.authFailures++
     const now = clock.now()
@@ -63,23 +63,23 @@ export function refuser({ clock, log, metrics, authFailures }: RefuserOptions): 
   }
 }
 
-export function identifier(
+export function callerIdentifier(
   { keyring, clock, health }: Pick<GateOptions, 'keyring' | 'clock'> & { readonly health: DatabaseHealth },
   cookie: SessionCookie,
-  refuse: Refuse,
-): Identify {
+  refuse: CountRefusal,
+): IdentifyCaller {
   const known = new WeakMap<Socket, { readonly authorization: string; readonly name: string | Failure }>()
   /** Whoever asks again on a connection shows the same key, or the same nonsense: it is checked and hashed once. */
   const nameIn = (socket: Socket, authorization: string): string | Failure => {
     const before = known.get(socket)
     if (before?.authorization === authorization) return before.name
-    const name = tokenName(bearerToken(authorization) ?? '', 'key') ?? refusalOf(authorization)
+    const name = tokenFingerprint(bearerToken(authorization) ?? '', 'key') ?? refusalOf(authorization)
     known.set(socket, { authorization, name })
     return name
   }
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): Identified => {
     if (!caller) return refuse(request, refusalOf(request.headers.authorization))
-    const failure = limit(caller, reply, clock.now())
+    const failure = takeFromRateLimit(caller, reply, clock.now())
     if (failure) return failure
     request.caller = caller
     return caller
@@ -97,12 +97,12 @@ export function identifier(
       if (problem) return problem
       reply.headers(ofSession)
       kind = 'session'
-      name = tokenName(session, kind) ?? sessionEnded()
+      name = tokenFingerprint(session, kind) ?? sessionEnded()
     }
     if (name instanceof Failure) return refuse(request, name)
     // Callers and answers that are remembered do not count while the database cannot say whether they are still right.
     if (health.outage) return health.outage
-    const caller = keyring.recall(name, kind)
+    const caller = keyring.findByFingerprint(name, kind)
     if (caller instanceof Promise) return caller.then((found) => admit(request, reply, found))
     return admit(request, reply, caller)
   }
@@ -115,10 +115,10 @@ function refusalOf(authorization: string | undefined): Failure {
 }
 
 /** Whether the caller of a request still is one: for whoever stays connected after the checks. */
-export type AskAgain = (request: FastifyRequest) => Caller | undefined | Promise<Caller | undefined>
+export type RecheckCaller = (request: FastifyRequest) => Caller | undefined | Promise<Caller | undefined>
 
-export const askingAgain =
-  (keyring: Keyring, cookie: SessionCookie): AskAgain =>
+export const callerRechecker =
+  (keyring: Keyring, cookie: SessionCookie): RecheckCaller =>
   (request) => {
     const { authorization } = request.headers
     if (authorization !== undefined) return keyring.find(bearerToken(authorization) ?? '')
@@ -126,7 +126,7 @@ export const askingAgain =
   }
 
 /** Takes a request from the rate limit of the caller's key, and says what is left. [contract 7.5] */
-export function limit({ bucket }: Caller, reply: FastifyReply, now: number): Failure | undefined {
+export function takeFromRateLimit({ bucket }: Caller, reply: FastifyReply, now: number): Failure | undefined {
   if (!bucket) return undefined
   const admitted = bucket.take(now)
   reply.header('RateLimit-Policy', bucket.policy)
@@ -141,12 +141,12 @@ const ofSession = { 'Cache-Control': 'private, no-cache', 'X-Content-Type-Option
  * Who comes in. `operation` is what a route stands for; without one the path or method is not known, which `unknown` says to those
  * whom it concerns. `fail` answers whoever stays outside.
  */
-export function gate(identify: Identify, unknown: (request: FastifyRequest) => Failure, fail: SendError) {
+export function accessChecks(identify: IdentifyCaller, unknown: (request: FastifyRequest) => Failure, fail: SendError) {
   const verdict = (request: FastifyRequest, who: Identified): Failure | undefined => {
     if (who instanceof Failure) return who
     const { operation, params, url } = request
     const { orgid = orgInPath(url) } = params as { orgid?: string }
-    if (orgid !== undefined && orgid !== who.org.id) return unknownOrganisation()
+    if (orgid !== undefined && orgid !== who.org.id) return organisationNotFound()
     return operation ? missing(operation, who) : unknown(request)
   }
   return (operation: KnownOperation | undefined) =>
@@ -189,7 +189,7 @@ const [notCurrent, notAKey] = [
     }),
 ) as [Failure, Failure]
 
-export const badToken = (token: string): Failure => (isToken(token) ? notCurrent : notAKey)
+export const badToken = (token: string): Failure => (isApiKey(token) ? notCurrent : notAKey)
 
 const tooMany = (what: string, retryAfter: number): Failure =>
   new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Wait ${retryAfter} s, then go on more slowly.`, {
@@ -197,12 +197,12 @@ const tooMany = (what: string, retryAfter: number): Failure =>
   })
 
 function missing(operation: Operation, caller: Caller): Failure | undefined {
-  if (!caller[operation.scope]) return denied(operation.scope, `the scope ${operation.scope}`)
-  if (operation.manage && !caller.manage) return denied(`${operation.scope} manage`, 'the attribute manage')
+  if (!caller[operation.scope]) return permissionDenied(operation.scope, `the scope ${operation.scope}`)
+  if (operation.manage && !caller.manage) return permissionDenied(`${operation.scope} manage`, 'the attribute manage')
   return undefined
 }
 
-export const denied = (scope: string, what: string): Failure =>
+export const permissionDenied = (scope: string, what: string): Failure =>
   new Failure('PERMISSION_DENIED', `This key lacks ${what}. Use a key that has it.`, {
     headers: { 'WWW-Authenticate': `Bearer realm="roomkeeper", error="insufficient_scope", scope="${scope}"` },
   })

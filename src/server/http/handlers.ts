@@ -1,9 +1,9 @@
 // What a handler is: typed by its operation, so that a missing or wrong one does not compile.
 import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
 import type { OperationId, Operations } from '../../contract/operations.ts'
-import type { By } from '../context/request-context.ts'
-import type { Ready, Streamed, Versioned } from './answer.ts'
-import type { Subscription } from './event-streams.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import type { ReadyAnswer, StreamedAnswer, VersionedAnswer } from './answer.ts'
+import type { EventSubscription } from './event-streams.ts'
 import type { NumberText } from './number-text.ts'
 
 export interface InputOf<K extends OperationId> {
@@ -19,15 +19,15 @@ export interface InputOf<K extends OperationId> {
 }
 
 export type AnswerOf<K extends OperationId> = Operations[K] extends { download: string }
-  ? Streamed
+  ? StreamedAnswer
   : Operations[K] extends { stream: string }
-    ? Subscription
+    ? EventSubscription
     :
         | (Operations[K] extends { versioned: true }
-            ? Versioned<ResponseOf<Operations[K]>> | Ready
-            : ResponseOf<Operations[K]> | Ready)
-        | (Operations[K] extends { csv: true } ? Streamed : never)
+            ? VersionedAnswer<ResponseOf<Operations[K]>> | ReadyAnswer
+            : ResponseOf<Operations[K]> | ReadyAnswer)
+        | (Operations[K] extends { csv: true } ? StreamedAnswer : never)
 
-export type Handlers<K extends OperationId = OperationId> = {
-  readonly [I in K]: (by: By, input: InputOf<I>) => AnswerOf<I> | Promise<AnswerOf<I>>
+export type OperationHandlers<K extends OperationId = OperationId> = {
+  readonly [I in K]: (ctx: RequestContext, input: InputOf<I>) => AnswerOf<I> | Promise<AnswerOf<I>>
 }

@@ -7,12 +7,12 @@ import type { Operation } from '../../contract/operation.ts'
 import { parseTime } from '../core/clock.ts'
 import { Failure, invalid } from '../core/failure.ts'
 import { textProblem } from '../core/text.ts'
-import { isIntlZone } from '../core/time-zone.ts'
+import { isIntlTimeZone } from '../core/time-zone.ts'
 import { type NumberText, numberTextOf } from './number-text.ts'
 import { isLegacy } from './paths.ts'
-import { dateTimeSentence, mostViolations, violationsOf } from './violations.ts'
+import { dateTimeSentence, maxViolations, violationsOf } from './violations.ts'
 
-export interface Input {
+export interface RequestInput {
   params: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
@@ -40,10 +40,10 @@ ajv.addFormat('int32', true)
 ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
 ajv.addFormat('email-address', /^[^@\s]+@[^@\s]+$/)
 // One client offers a zone that does not exist; it is accepted. [contract 5.3]
-ajv.addFormat('timezone', (zone) => zone === 'Africa/Istanbul' || isIntlZone(zone))
+ajv.addFormat('timezone', (zone) => zone === 'Africa/Istanbul' || isIntlTimeZone(zone))
 
 /** Everything that can be prepared is prepared here, once for each operation. */
-export function inputReader(operation: Operation): (raw: RawInput) => Input {
+export function inputReader(operation: Operation): (raw: RawInput) => RequestInput {
   const readParams = parameterReader(operation.params ?? {}, true)
   const readQuery = parameterReader(operation.query ?? {}, false)
   const readBody = operation.body ? bodyReader(operation.body, operation.bodyAliases ?? {}) : undefined
@@ -200,7 +200,7 @@ function firstUnknown(sent: Record<string, unknown>, properties: object): Record
   for (const name of Object.keys(sent)) {
     if (Object.hasOwn(properties, name)) continue
     unknown.push([name, sent[name]])
-    if (unknown.length === mostViolations) break
+    if (unknown.length === maxViolations) break
   }
   return Object.fromEntries(unknown)
 }

@@ -4,23 +4,24 @@ import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { ServeOptions } from '../config/options.ts'
-import { Refusal } from '../core/failure.ts'
+import { StartupError } from '../core/failure.ts'
 
 export function readTls({ tlsCert, tlsKey }: ServeOptions) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
-  if (tlsCert === undefined || tlsKey === undefined) throw new Refusal('HTTPS needs both --tls-cert and --tls-key.')
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new StartupError('HTTPS needs both --tls-cert and --tls-key.')
   const read = (option: string, file: string) => {
     try {
       return readFileSync(file)
     } catch (error) {
-      throw new Refusal(`Cannot read ${option} ${file} (${(error as NodeJS.ErrnoException).code}).`)
+      throw new StartupError(`Cannot read ${option} ${file} (${(error as NodeJS.ErrnoException).code}).`)
     }
   }
   const tls = { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) }
   try {
     createSecureContext(tls)
   } catch (error) {
-    throw new Refusal(
+    throw new StartupError(
       `Cannot use --tls-cert ${tlsCert} with --tls-key ${tlsKey}: ${(error as Error).message}. They must be a PEM certificate and its own key.`,
     )
   }
@@ -33,26 +34,28 @@ export async function listen(app: FastifyInstance, options: ServeOptions): Promi
   try {
     await app.listen({ port, host })
   } catch (error) {
-    throw listenRefusal(error as NodeJS.ErrnoException, options)
+    throw listenError(error as NodeJS.ErrnoException, options)
   }
   return addressOf(app.server.address() as AddressInfo, options)
 }
 
 /** What a person can do about a port or address that cannot be had. */
-export function listenRefusal(
+export function listenError(
   error: NodeJS.ErrnoException,
   { port, host }: { port: number; host: string },
   options = { port: '--port', host: '--host' },
 ): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new Refusal(`Port ${port} on ${host} is taken. Stop what uses it, or choose another with ${options.port}.`)
+      return new StartupError(
+        `Port ${port} on ${host} is taken. Stop what uses it, or choose another with ${options.port}.`,
+      )
     case 'EACCES':
-      return new Refusal(`Port ${port} may not be used by this user. Choose one above 1023 with ${options.port}.`)
+      return new StartupError(`Port ${port} may not be used by this user. Choose one above 1023 with ${options.port}.`)
     case 'EADDRNOTAVAIL':
     case 'EINVAL':
     case 'ENOTFOUND':
-      return new Refusal(`This machine has no address ${host}. Choose one of its own with ${options.host}.`)
+      return new StartupError(`This machine has no address ${host}. Choose one of its own with ${options.host}.`)
     default:
       return error
   }

@@ -49,7 +49,7 @@ function countValues(value: unknown, enough: number): number {
 }
 
 /** The same values, for an answer: a number whose text is known is sent with that text. */
-export const asWritten = <T>(values: Readonly<Record<string, T>>, numberText: NumberText): Record<string, T> =>
+export const withNumberText = <T>(values: Readonly<Record<string, T>>, numberText: NumberText): Record<string, T> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const text = numberText.get(name)

@@ -8,10 +8,10 @@ const mostWaiting = 100
 const waiting = new WeakMap<Socket, number>()
 
 /** Node gives an answer the socket when it is its turn. */
-export const isItsTurn = (response: ServerResponse): boolean => response.socket !== null
+export const isFirstInPipeline = (response: ServerResponse): boolean => response.socket !== null
 
 /** Otherwise all answers behind one that does not end, or that nobody takes, would be made and kept in memory. */
-export function inTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
+export function waitForTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
   const others = waiting.get(socket) ?? 0
   if (others >= mostWaiting) {
     socket.destroy()

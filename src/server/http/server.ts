@@ -7,25 +7,33 @@ import { smallBodyBytes } from '../../contract/operation.ts'
 import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { maskSecrets } from '../auth/token.ts'
-import { type By, byKey, type Ground } from '../context/request-context.ts'
+import { contextOf, type RequestContext, type Services } from '../context/request-context.ts'
 import { Failure, shuttingDown } from '../core/failure.ts'
-import { compressedFrom, send } from './answer.ts'
-import { parseBodies } from './body.ts'
+import { compressionThresholdBytes, sendAnswer } from './answer.ts'
+import { registerBodyParsers } from './body.ts'
 import { limitBodyTime } from './body-time.ts'
 import { cors } from './cors.ts'
 import { sendError } from './errors.ts'
-import { type EventStreams, Subscription } from './event-streams.ts'
-import { askingAgain, type GateOptions, gate, type Identify, identifier, type Refuse, refuser } from './gate.ts'
-import type { Handlers } from './handlers.ts'
-import { type Input, inputReader } from './input.ts'
+import { type EventStreams, EventSubscription } from './event-streams.ts'
+import {
+  accessChecks,
+  type CountRefusal,
+  callerIdentifier,
+  callerRechecker,
+  type GateOptions,
+  type IdentifyCaller,
+  refusalCounter,
+} from './gate.ts'
+import type { OperationHandlers } from './handlers.ts'
+import { inputReader, type RequestInput } from './input.ts'
 import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
-import { inTurn, isItsTurn } from './pipeline.ts'
+import { isFirstInPipeline, waitForTurn } from './pipeline.ts'
 import { SessionCookie } from './session-cookie.ts'
 import { answerUnreadable, hostProblem, rememberReply } from './unreadable.ts'
 
 export interface HttpOptions extends GateOptions {
-  readonly ground: Ground
-  readonly handlers: Handlers
+  readonly ground: Services
+  readonly handlers: OperationHandlers
   readonly streams: EventStreams
   readonly corsOrigins: readonly string[]
   readonly trustProxy: readonly string[]
@@ -36,11 +44,11 @@ export interface HttpOptions extends GateOptions {
   readonly isUpgrade: (request: IncomingMessage) => boolean
 }
 
-export interface Http {
+export interface HttpServer {
   readonly app: FastifyInstance
-  readonly identify: Identify
+  readonly identify: IdentifyCaller
   readonly cookie: SessionCookie
-  readonly refuse: Refuse
+  readonly refuse: CountRefusal
   /** New requests get 503, those under way finish; after `patience` ms they are cut off. */
   drain(patience: number): Promise<void>
   /** Waits for connections that became another protocol: whoever speaks that ends them first. */
@@ -55,8 +63,8 @@ const headTimeoutMs = 20_000
 const timeoutCheckMs = 2_000
 const keptRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
-export async function makeHttp(options: HttpOptions): Promise<Http> {
-  const { log, metrics, ground, handlers } = options
+export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> {
+  const { log, metrics, ground: services, handlers } = options
   const server = {
     maxHeaderSize,
     headersTimeout: headTimeoutMs,
@@ -84,7 +92,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   // Node would answer an Expect that it does not know by itself, in a shape of its own.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('caller', undefined).decorateRequest('operation', undefined).decorateRequest('begunAt', 0)
-  parseBodies(app)
+  registerBodyParsers(app)
   const fail = sendError(log)
   app.setErrorHandler(fail)
 
@@ -92,13 +100,13 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   let underWay = 0
   const whenIdle = Promise.withResolvers<void>()
 
-  const cookie = new SessionCookie(ground.publicUrl)
-  const refuse = refuser(options)
-  const askAgain = askingAgain(options.keyring, cookie)
-  const identify = identifier({ ...options, health: ground.db.health }, cookie, refuse)
+  const cookie = new SessionCookie(services.publicUrl)
+  const refuse = refusalCounter(options)
+  const askAgain = callerRechecker(options.keyring, cookie)
+  const identify = callerIdentifier({ ...options, health: services.db.health }, cookie, refuse)
   const methodsAt = methodFinder(operationList)
   const unknown = (request: FastifyRequest) => notFound(request, methodsAt)
-  const check = gate(identify, unknown, fail)
+  const check = accessChecks(identify, unknown, fail)
   const checkUnknown = check(undefined)
   const note = (request: FastifyRequest, reply: FastifyReply) => {
     const { operation } = request
@@ -148,27 +156,27 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   }
   app.addHook('onRequest', (request, reply, done) => {
     rememberReply(reply)
-    if (isItsTurn(reply.raw)) begin(request, reply, done)
-    else inTurn(request.raw, reply.raw, () => begin(request, reply, done))
+    if (isFirstInPipeline(reply.raw)) begin(request, reply, done)
+    else waitForTurn(request.raw, reply.raw, () => begin(request, reply, done))
   })
   app.setNotFoundHandler((request) => {
     throw unknown(request)
   })
 
   await app.register(compress, {
-    threshold: compressedFrom,
+    threshold: compressionThresholdBytes,
     encodings: ['br', 'gzip'],
     globalDecompression: false,
   })
 
   for (const operation of operationList) {
     const read = inputReader(operation)
-    const handle = handlers[operation.id] as (by: By, input: Input) => unknown
+    const handle = handlers[operation.id] as (ctx: RequestContext, input: RequestInput) => unknown
     const give = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
-      if (answer instanceof Subscription) {
+      if (answer instanceof EventSubscription) {
         options.streams.answer(request, reply, answer, askAgain)
         note(request, reply)
-      } else send(request, reply, operation, answer)
+      } else sendAnswer(request, reply, operation, answer)
     }
     for (const url of routesOf(operation)) {
       app.route({
@@ -178,7 +186,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
         onRequest: check(operation),
         // Not async: Fastify would wait for the end of the answer, and an answer that is there needs no turn.
         handler: (request, reply) => {
-          const answer = handle(byOf(ground, request), read(request))
+          const answer = handle(byOf(services, request), read(request))
           if (answer instanceof Promise)
             answer.then((found) => give(request, reply, found)).catch((error) => fail(error, request, reply))
           else give(request, reply, answer)
@@ -220,8 +228,8 @@ function ignoreTypeOfNothing(headers: FastifyRequest['headers']): void {
 const hasBody = (headers: FastifyRequest['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-const byOf = (ground: Ground, { caller, id, ip, headers }: FastifyRequest): By =>
-  byKey(ground, caller as Caller, { requestId: id, ip, ifMatch: headers['if-match'] })
+const byOf = (services: Services, { caller, id, ip, headers }: FastifyRequest): RequestContext =>
+  contextOf(services, caller as Caller, { requestId: id, ip, ifMatch: headers['if-match'] })
 
 function notFound(request: FastifyRequest, methodsAt: (url: string) => string[]): Failure {
   const path = request.url.split('?')[0]

@@ -5,14 +5,19 @@ import { docsPage } from '../api-page/page.ts'
 import { Failure } from '../core/failure.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { Db } from '../db/db.ts'
+import type { Database } from '../db/db.ts'
 import { sendJson } from './answer.ts'
-import { denied, type Identify } from './gate.ts'
+import { type IdentifyCaller, permissionDenied } from './gate.ts'
 import { pageHeaders } from './page-headers.ts'
 
 export function serviceRoutes(
   app: FastifyInstance,
-  { db, metrics, identify, publicUrl }: { db: Db; metrics: Metrics; identify: Identify; publicUrl: () => string },
+  {
+    db,
+    metrics,
+    identify,
+    publicUrl,
+  }: { db: Database; metrics: Metrics; identify: IdentifyCaller; publicUrl: () => string },
 ): void {
   app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
@@ -30,7 +35,7 @@ export function serviceRoutes(
         if (isLoopback(request.ip)) return
         const who = await identify(request, reply)
         if (who instanceof Failure) throw who
-        if (!who.read) throw denied('read', 'the scope read')
+        if (!who.read) throw permissionDenied('read', 'the scope read')
       },
     },
     async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),

@@ -5,11 +5,11 @@ import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { consolePages } from '../../contract/session.ts'
-import { matches } from './answer.ts'
+import { matchesEtag } from './answer.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** Where `npm run build` puts them. */
-export const builtConsole = fileURLToPath(new URL('../../../dist/console', import.meta.url))
+export const builtConsoleFolder = fileURLToPath(new URL('../../../dist/console', import.meta.url))
 
 /** Styles are written by the component library at run time, some as attributes: they cannot be listed here. Scripts can. */
 const headers = pageHeaders(
@@ -61,7 +61,7 @@ const notBuilt = `<!doctype html>
 /** Whoever asks here is a program, whatever it accepts. */
 const forPrograms = /^\/+(v1|api|console|assets)(\/|$)/
 
-export function consoleRoutes(app: FastifyInstance, folder: string): void {
+export function staticFileRoutes(app: FastifyInstance, folder: string): void {
   const files = readFiles(folder)
   const index = files.get('/index.html') ?? fileOf('.html', [['identity', Buffer.from(notBuilt)]])
   const serve = (url: string, find: (path: string) => File | undefined, caching: string) =>
@@ -100,7 +100,7 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: Fi
   // What is not there has no version, and a 304 would say that it is. [RFC 9110, 13.2.1]
   if (reply.statusCode !== 404) {
     reply.header('ETag', etag)
-    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   }
   if (encoding !== 'identity') reply.header('Content-Encoding', encoding)
   return reply.header('Content-Type', type).send(bytes)

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { Failure } from '../core/failure.ts'
 import { errorText } from './errors.ts'
-import { isItsTurn } from './pipeline.ts'
+import { isFirstInPipeline } from './pipeline.ts'
 
 /** How long a client that sent something unreadable may go on sending before its connection is destroyed. */
 const lingerMs = 5_000
@@ -44,7 +44,7 @@ function refuseAfter(response: ServerResponse, socket: Socket, refuse: () => voi
 function refuseBody(response: ServerResponse, socket: Socket, refuse: () => void): void {
   if (response.writableEnded) end(socket)
   else if (response.headersSent) response.once('close', () => end(socket))
-  else if (isItsTurn(response)) refuse()
+  else if (isFirstInPipeline(response)) refuse()
   else response.once('socket', refuse)
 }
 

@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv'
 import type { Violation } from '../../contract/error.ts'
 
-export const mostViolations = 50
+export const maxViolations = 50
 
 export function violationsOf(errors: readonly ErrorObject[], whole: string): Violation[] {
   const violations = new Map<string, Violation>()
@@ -11,7 +11,7 @@ export function violationsOf(errors: readonly ErrorObject[], whole: string): Vio
     if (error.keyword === 'anyOf' || (error.keyword === 'type' && error.params.type === 'null')) continue
     const violation = { field: fieldOf(error, whole), error: sentenceOf(error) }
     if (!violations.has(violation.field)) violations.set(violation.field, violation)
-    if (violations.size === mostViolations) break
+    if (violations.size === maxViolations) break
   }
   return [...violations.values()]
 }

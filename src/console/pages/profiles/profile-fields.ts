@@ -1,6 +1,6 @@
 // Converts a profile to one flat draft, with its name and description beside its settings, and back.
 
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { type Errors, problemsOf, textProblem } from '../../parts/settings-form/check.ts'
 import { type Changes, withChanges } from '../../parts/settings-form/draft.ts'
 import { isSecret, type Settings } from '../../parts/settings-form/meaning.ts'
@@ -33,7 +33,7 @@ const maxDescriptionLength = 1024
 
 export function profileProblems(stored: Settings, changes: Changes): Errors {
   const { name = '', description } = withChanges(stored, changes)
-  const nameProblem = name === '' ? 'Enter a name.' : textProblem(String(name), longestName)
+  const nameProblem = name === '' ? 'Enter a name.' : textProblem(String(name), maxNameLength)
   const descriptionProblem =
     description === undefined ? undefined : textProblem(String(description), maxDescriptionLength, true)
   return {

@@ -1,7 +1,7 @@
 // Renames a room or changes its location in a form.
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import type { Room } from '../../domain/room/room.ts'
 import { LocationSelect } from '../../domain/site/location-select.tsx'
@@ -64,7 +64,7 @@ function RoomForm({ initial, onSubmit, ...form }: RoomFormProps) {
         label="Name"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         required
         data-autofocus
       />

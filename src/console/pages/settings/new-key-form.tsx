@@ -1,7 +1,7 @@
 // Creates an API key in a form: name, access and expiry.
 import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import type { CreatedKey } from './new-key-display.tsx'
@@ -57,7 +57,7 @@ export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps) {
         description="Shown in the audit log."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         autoComplete="off"
         data-autofocus
       />

@@ -1,7 +1,7 @@
 // Creates a location in a form, or renames it or moves it to another region.
 import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { checkLocation, useCheckedSave } from './site-checks.ts'
@@ -67,7 +67,7 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
         description={location ? undefined : 'A building or a floor.'}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         autoComplete="off"
         data-autofocus
       />

@@ -1,7 +1,7 @@
 // Creates or renames a region in a form.
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { checkRegion, useCheckedSave } from './site-checks.ts'
@@ -50,7 +50,7 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
         description={region ? undefined : 'A group of locations, such as a country or a campus.'}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         autoComplete="off"
         data-autofocus
       />

@@ -1,7 +1,7 @@
 // The ground floor: organisations, their structure, keys, the audit log, and the endpoints they refer to.
 
 /** Every key starts with the organisation's number; the directories are the look-ups that do not know it. */
-export const ground = [
+export const initial = [
   `CREATE TABLE settings (
     name text PRIMARY KEY,
     value text NOT NULL

@@ -1,10 +1,12 @@
 // The address of a PostgreSQL database: whether it is one, and what to say when nobody answers there.
 import pg from 'pg'
-import { Refusal } from '../../core/failure.ts'
+import { StartupError } from '../../core/failure.ts'
 
-export function checkUrl(url: string): void {
+export function checkDatabaseUrl(url: string): void {
   if (/^postgres(ql)?:\/\//.test(url) && isReadable(url)) return
-  throw new Refusal('--database-url must be like postgres://user:password@host:5432/name. Leave it out to use SQLite.')
+  throw new StartupError(
+    '--database-url must be like postgres://user:password@host:5432/name. Leave it out to use SQLite.',
+  )
 }
 
 /** By the driver's own rules, which also know sockets: postgres://user@/name?host=/run/postgresql */
@@ -18,8 +20,8 @@ function isReadable(url: string): boolean {
 }
 
 /** What a failed connection says, without the address: it may hold a password. */
-export function unreachable(error: unknown): Refusal {
+export function databaseUnreachable(error: unknown): StartupError {
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: Error[] }
   const reason = message || errors?.[0]?.message || code || 'unknown reason'
-  return new Refusal(`Cannot reach PostgreSQL: ${reason}. Check --database-url.`)
+  return new StartupError(`Cannot reach PostgreSQL: ${reason}. Check --database-url.`)
 }

@@ -7,24 +7,24 @@ const often = 5
 /** Some ten kilobytes each, on every connection. */
 const mostNamed = 500
 
-export interface Answer {
+export interface QueryResult {
   readonly command: string
   readonly rows: unknown[]
 }
 /** The answer is there unless there is an error. */
-export type Done = (error: Error | undefined, answer: Answer) => void
+export type QueryCallback = (error: Error | undefined, answer: QueryResult) => void
 
 /** The driver takes a name only in an object of settings, and copying that costs it more than the rest of the query. */
 class NamedQuery extends pg.Query {
   readonly name: string | undefined
 
-  constructor(name: string | undefined, text: string, values: unknown[], done: Done) {
+  constructor(name: string | undefined, text: string, values: unknown[], done: QueryCallback) {
     super(text, values, done)
     this.name = name
   }
 }
 
-export class PreparedStatement {
+export class NamedStatement {
   readonly #text: string
   readonly #nextName: () => string | undefined
   /** Nothing comes back of it but whether it was done. */
@@ -38,20 +38,20 @@ export class PreparedStatement {
     this.isSilent = /^(insert|update|delete) /i.test(text) && !/\breturning\b/i.test(text)
   }
 
-  ask(client: pg.ClientBase, values: readonly unknown[], done: Done): void {
+  ask(client: pg.ClientBase, values: readonly unknown[], done: QueryCallback): void {
     if (this.#used < often && ++this.#used === often) this.#name = this.#nextName()
     client.query(new NamedQuery(this.#name, this.#text, values as unknown[], done))
   }
 }
 
-export class Prepared {
-  readonly #known = new WeakMap<CompiledQuery, PreparedStatement>()
+export class NamedStatements {
+  readonly #known = new WeakMap<CompiledQuery, NamedStatement>()
   #named = 0
 
-  of(query: CompiledQuery): PreparedStatement {
+  of(query: CompiledQuery): NamedStatement {
     let statement = this.#known.get(query)
     if (!statement) {
-      statement = new PreparedStatement(query.sql, () => (this.#named < mostNamed ? `q${++this.#named}` : undefined))
+      statement = new NamedStatement(query.sql, () => (this.#named < mostNamed ? `q${++this.#named}` : undefined))
       this.#known.set(query, statement)
     }
     return statement

@@ -1,10 +1,10 @@
 // PostgreSQL as a pair of pools: one that may write and one that cannot.
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { Backend } from '../engine.ts'
+import type { DatabaseEngine } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
-import type { Schema } from '../schema.ts'
-import { Prepared } from './named-statements.ts'
+import type { DatabaseSchema } from '../schema.ts'
+import { NamedStatements } from './named-statements.ts'
 import { PostgresProbe, probeTimeoutMs } from './probe.ts'
 import { PostgresReader } from './reader.ts'
 import { AbandonedSessions } from './sessions.ts'
@@ -27,7 +27,7 @@ const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeou
 const readerSettings = '-c default_transaction_read_only=on'
 
 export interface Postgres {
-  readonly backend: Backend
+  readonly backend: DatabaseEngine
   readonly pools: { readonly writer: pg.Pool; readonly reader: pg.Pool }
   /** Watches whether PostgreSQL answers, until the returned function is called. */
   readonly watch: () => () => Promise<void>
@@ -66,14 +66,14 @@ export function openPostgres(url: string, onError: (error: Error) => void): Post
   health.listen((isAnswering) => {
     if (isAnswering) for (const each of Object.values(pools)) dropIdle(each)
   })
-  const prepared = new Prepared()
+  const prepared = new NamedStatements()
   return {
     backend: {
       engine: 'postgres',
       hasOneWriter: false,
       health,
       reader: new PostgresReader(pools.reader, prepared, health),
-      schema: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: migrating }) }),
+      schema: new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool: migrating }) }),
       transaction: (work) => PostgresTransaction.run({ pool: pools.writer, prepared, health }, work),
       async close() {
         for (const each of [probing, migrating, pools.reader, pools.writer]) await each.end()

@@ -2,7 +2,7 @@
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../../test/harness.ts'
-import type { Backend } from '../engine.ts'
+import type { DatabaseEngine } from '../engine.ts'
 import { openPostgres } from './pools.ts'
 
 const insert = CompiledQuery.raw('insert into things (id, name) values ($1, $2)')
@@ -10,7 +10,7 @@ const insertAndTell = CompiledQuery.raw('insert into things (id, name) values ($
 const list = CompiledQuery.raw('select id, name from things order by id')
 
 describe.runIf(engine === 'postgres')('PostgreSQL', () => {
-  let backend: Backend
+  let backend: DatabaseEngine
   let leave: () => Promise<unknown>
   beforeAll(async () => {
     const { place, remove } = await newPlace()

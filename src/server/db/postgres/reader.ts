@@ -1,18 +1,18 @@
 // The reading side of PostgreSQL: whatever is asked may be asked again, so a connection that was lost is nobody's trouble.
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
-import type { Statements } from '../engine.ts'
-import { DatabaseUnreachable, troubleOf } from '../errors.ts'
+import type { StatementRunner } from '../engine.ts'
+import { DatabaseUnreachable, databaseProblemOf } from '../errors.ts'
 import type { DatabaseHealth } from '../health.ts'
 import { kyselyOn } from './kysely.ts'
-import type { Answer, Done, Prepared } from './named-statements.ts'
+import type { NamedStatements, QueryCallback, QueryResult } from './named-statements.ts'
 
 /** Milliseconds. Who ends a statement that ran longer may have meant it: it is not asked again. */
 const askedAgainWithin = 1000
 
-export class PostgresReader implements Statements {
+export class PostgresReader implements StatementRunner {
   readonly #pool: pg.Pool
-  readonly #prepared: Prepared
+  readonly #prepared: NamedStatements
   readonly #health: DatabaseHealth
   readonly kysely = kyselyOn((text, values) => {
     // Every statement has a connection of its own.
@@ -20,7 +20,7 @@ export class PostgresReader implements Statements {
     return this.#ask((client, done) => client.query(text, values as unknown[], done as never))
   })
 
-  constructor(pool: pg.Pool, prepared: Prepared, health: DatabaseHealth) {
+  constructor(pool: pg.Pool, prepared: NamedStatements, health: DatabaseHealth) {
     this.#pool = pool
     this.#prepared = prepared
     this.#health = health
@@ -31,7 +31,7 @@ export class PostgresReader implements Statements {
     return (await this.#ask((client, done) => statement.ask(client, values, done))).rows as R[]
   }
 
-  async #ask(send: (client: pg.PoolClient, done: Done) => void): Promise<Answer> {
+  async #ask(send: (client: pg.PoolClient, done: QueryCallback) => void): Promise<QueryResult> {
     // All that were idle may be lost, as after a restart of the server; what comes after them is a new one.
     for (let triesLeft = this.#pool.options.max; ; triesLeft--) {
       if (this.#health.outage) throw new DatabaseUnreachable()
@@ -39,7 +39,7 @@ export class PostgresReader implements Statements {
       const askedAt = performance.now()
       let isLost = false
       try {
-        return await new Promise<Answer>((resolve, reject) => {
+        return await new Promise<QueryResult>((resolve, reject) => {
           send(client, (error, answer) => {
             if (error) return reject(error)
             this.#health.answers++
@@ -63,4 +63,4 @@ export class PostgresReader implements Statements {
 
 /** Not 25006, which refuses a write: that connection is as good as before. */
 const isOfLostConnection = (error: unknown): boolean =>
-  troubleOf(error) === 'gone' && (error as { code?: string }).code !== '25006'
+  databaseProblemOf(error) === 'gone' && (error as { code?: string }).code !== '25006'

@@ -1,6 +1,6 @@
 // Sessions of PostgreSQL that this process gave up: they are ended there, so that nothing they were told happens later.
 import type pg from 'pg'
-import { troubleOf } from '../errors.ts'
+import { databaseProblemOf } from '../errors.ts'
 
 const terminate =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and usename = current_user'
@@ -35,7 +35,7 @@ export class AbandonedSessions {
       if (rowCount !== 0) return false
     } catch (error) {
       // A server that does not allow it must not keep the service waiting.
-      if (troubleOf(error)) throw error
+      if (databaseProblemOf(error)) throw error
     }
     for (const processId of processIds) this.#abandoned.delete(processId)
     return true

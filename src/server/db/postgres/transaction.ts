@@ -1,12 +1,12 @@
 // A transaction of PostgreSQL: nobody waits for what brings no rows; it is sent with what follows, at the latest with the commit.
 import type { CompiledQuery, Kysely } from 'kysely'
 import type pg from 'pg'
-import type { Transaction } from '../engine.ts'
-import { DatabaseUnreachable, troubleOf } from '../errors.ts'
+import type { EngineTransaction } from '../engine.ts'
+import { DatabaseUnreachable, databaseProblemOf } from '../errors.ts'
 import type { DatabaseHealth } from '../health.ts'
-import type { Schema } from '../schema.ts'
+import type { DatabaseSchema } from '../schema.ts'
 import { kyselyOn } from './kysely.ts'
-import type { Answer, Done, Prepared, PreparedStatement } from './named-statements.ts'
+import type { NamedStatement, NamedStatements, QueryCallback, QueryResult } from './named-statements.ts'
 
 /** The driver does not tell its types about it. */
 interface Wired {
@@ -15,15 +15,15 @@ interface Wired {
 
 interface Setting {
   readonly pool: pg.Pool
-  readonly prepared: Prepared
+  readonly prepared: NamedStatements
   readonly health: DatabaseHealth
 }
 
-export class PostgresTransaction implements Transaction {
+export class PostgresTransaction implements EngineTransaction {
   readonly #client: pg.PoolClient
-  readonly #prepared: Prepared
+  readonly #prepared: NamedStatements
   readonly #health: DatabaseHealth
-  #kysely: Kysely<Schema> | undefined
+  #kysely: Kysely<DatabaseSchema> | undefined
   #isBegun = false
   #isGathering = false
   /** Whatever fails after it fails because of it. */
@@ -35,7 +35,7 @@ export class PostgresTransaction implements Transaction {
     this.#health = health
   }
 
-  static async run<T>(setting: Setting, work: (on: Transaction) => Promise<T>): Promise<T> {
+  static async run<T>(setting: Setting, work: (on: EngineTransaction) => Promise<T>): Promise<T> {
     if (setting.health.outage) throw new DatabaseUnreachable()
     const client = await setting.pool.connect()
     const transaction = new PostgresTransaction(client, setting)
@@ -52,7 +52,7 @@ export class PostgresTransaction implements Transaction {
     }
   }
 
-  get kysely(): Kysely<Schema> {
+  get kysely(): Kysely<DatabaseSchema> {
     this.#kysely ??= kyselyOn((text, values) =>
       this.#answer((done) => this.#client.query(text, values as unknown[], done)),
     )
@@ -69,7 +69,7 @@ export class PostgresTransaction implements Transaction {
     return []
   }
 
-  async #rows<R>(statement: PreparedStatement, values: readonly unknown[]): Promise<R[]> {
+  async #rows<R>(statement: NamedStatement, values: readonly unknown[]): Promise<R[]> {
     try {
       return (await this.#answer((done) => statement.ask(this.#client, values, done))).rows as R[]
     } catch (error) {
@@ -79,7 +79,7 @@ export class PostgresTransaction implements Transaction {
     }
   }
 
-  #answer(ask: (done: Done) => void): Promise<Answer> {
+  #answer(ask: (done: QueryCallback) => void): Promise<QueryResult> {
     this.#begin()
     return new Promise((resolve, reject) => {
       ask((error, answer) => {
@@ -126,7 +126,7 @@ export class PostgresTransaction implements Transaction {
   async #isRolledBack(): Promise<boolean> {
     if (!this.#isBegun) return true
     // Nobody would answer: the connection is given up, and PostgreSQL rolls back what was not committed.
-    if (troubleOf(this.#failure ?? {}) === 'gone') return false
+    if (databaseProblemOf(this.#failure ?? {}) === 'gone') return false
     try {
       await this.#answer((done) => this.#client.query('rollback', done))
       return true

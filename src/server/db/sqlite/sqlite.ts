@@ -1,20 +1,20 @@
 // SQLite: a connection that reads and one that writes, and statements that are prepared once.
 import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
-import type { Backend, Outcome, Statements, Transaction } from '../engine.ts'
+import type { AttemptOutcome, DatabaseEngine, EngineTransaction, StatementRunner } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
-import type { Schema } from '../schema.ts'
+import type { DatabaseSchema } from '../schema.ts'
 
 type Values = readonly unknown[]
 
-class Connection implements Statements {
-  readonly kysely: Kysely<Schema>
+class Connection implements StatementRunner {
+  readonly kysely: Kysely<DatabaseSchema>
   readonly #db: Database.Database
   readonly #prepared = new WeakMap<CompiledQuery, (values: Values) => unknown[]>()
 
   constructor(db: Database.Database) {
     this.#db = db
-    this.kysely = new Kysely<Schema>({ dialect: new Dialect(db) })
+    this.kysely = new Kysely<DatabaseSchema>({ dialect: new Dialect(db) })
   }
 
   /** Past Kysely's executor: that costs more than most statements. */
@@ -37,7 +37,7 @@ class Connection implements Statements {
   }
 }
 
-class Writer extends Connection implements Transaction {
+class Writer extends Connection implements EngineTransaction {
   readonly #db: Database.Database
   readonly #begin: Database.Statement
   readonly #commit: Database.Statement
@@ -57,7 +57,7 @@ class Writer extends Connection implements Transaction {
     this.#undo = db.prepare('rollback to work')
   }
 
-  async transaction<T>(work: (on: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (on: EngineTransaction) => Promise<T>): Promise<T> {
     this.#begin.run()
     try {
       const result = await work(this)
@@ -70,7 +70,7 @@ class Writer extends Connection implements Transaction {
     }
   }
 
-  async attempt<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  async attempt<T>(work: () => Promise<T>): Promise<AttemptOutcome<T>> {
     this.#mark.run()
     try {
       const result = await work()
@@ -132,7 +132,7 @@ class Driver extends SqliteDriver {
 const shortWait = 20
 
 /** A writer and a reader on the same file: the reader cannot write and does not wait for an open transaction. */
-export function openSqlite(file: string): { backend: Backend; waitBriefly: () => void } {
+export function openSqlite(file: string): { backend: DatabaseEngine; waitBriefly: () => void } {
   const writing = new Database(file, { timeout: 5000 })
   writing.pragma('journal_mode = WAL')
   writing.pragma('synchronous = FULL')

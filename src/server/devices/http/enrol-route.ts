@@ -3,15 +3,15 @@ import { isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { devicePaths, type EnrolAnswer, EnrolRequest } from '../../../contract/device.ts'
-import { Buckets } from '../../auth/token-bucket.ts'
+import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
 import { sendJson } from '../../http/answer.ts'
 import { bodyReader } from '../../http/input.ts'
 import type { DeviceMetrics } from '../mqtt/metrics.ts'
-import { tooOpen } from './secure-transport.ts'
+import { insecureTransport } from './secure-transport.ts'
 
-export interface EnrolOptions {
+export interface EnrolRouteOptions {
   readonly clock: Clock
   readonly metrics: DeviceMetrics
   /** Throws PERMISSION_DENIED for a code that does not work. */
@@ -28,12 +28,12 @@ const slowly = 500
 /** Of one network; others of it wait, so that many guesses at once do not get more than one after the other. */
 const mostAtOnce = 5
 
-export function enrolRoute(app: FastifyInstance, { clock, metrics, enrol, addresses }: EnrolOptions): void {
-  const failures = new Buckets(wrongCodes)
+export function enrolRoute(app: FastifyInstance, { clock, metrics, enrol, addresses }: EnrolRouteOptions): void {
+  const failures = new TokenBuckets(wrongCodes)
   const turnstile = new Turnstile(mostAtOnce)
   const read = bodyReader(EnrolRequest, {})
   app.post(devicePaths.enrol, async (request, reply) => {
-    const open = tooOpen(request)
+    const open = insecureTransport(request)
     if (open) throw open
     const body = read(request.body) as EnrolRequest
     const network = networkOf(request.ip)

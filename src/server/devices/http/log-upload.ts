@@ -2,20 +2,20 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { devicePaths, largestBundle } from '../../../contract/device.ts'
-import { Buckets } from '../../auth/token-bucket.ts'
+import { devicePaths, maxBundleBytes } from '../../../contract/device.ts'
+import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
 import { sendJson } from '../../http/answer.ts'
-import type { Refuse } from '../../http/gate.ts'
+import type { CountRefusal } from '../../http/gate.ts'
 import type { Device, DeviceHandlers } from '../mqtt/handlers.ts'
-import { tooOpen } from './secure-transport.ts'
+import { insecureTransport } from './secure-transport.ts'
 
-export interface LogsOptions {
+export interface LogUploadOptions {
   readonly clock: Clock
   readonly identify: DeviceHandlers['identify']
   /** Counts wrong credentials against the address that they came from. */
-  readonly refuse: Refuse
+  readonly refuse: CountRefusal
   /** Resolves when the logs are durable. */
   readonly upload: (
     device: Device,
@@ -32,11 +32,11 @@ const longestPause = 60_000
 /** Of each device: checking what it sends costs time, and one that is broken would send for ever. */
 const uploads = { rate: 0.1, burst: 10 }
 
-export function logsRoutes(app: FastifyInstance, { identify, refuse, upload, clock }: LogsOptions): void {
-  const attempts = new Buckets(uploads)
+export function logUploadRoutes(app: FastifyInstance, { identify, refuse, upload, clock }: LogUploadOptions): void {
+  const attempts = new TokenBuckets(uploads)
   const receive = async (request: FastifyRequest, reply: FastifyReply) => {
     request.raw.setTimeout(longestPause, () => request.raw.destroy())
-    const open = tooOpen(request)
+    const open = insecureTransport(request)
     if (open) throw open
     const device = await deviceOf(request, identify)
     if (!device) throw refuse(request, noCredential)
@@ -75,7 +75,7 @@ const noCredential = new Failure(
   { headers: { 'WWW-Authenticate': 'Basic realm="roomkeeper"' } },
 )
 
-async function deviceOf(request: FastifyRequest, identify: LogsOptions['identify']): Promise<Device | undefined> {
+async function deviceOf(request: FastifyRequest, identify: LogUploadOptions['identify']): Promise<Device | undefined> {
   const [, credentials = ''] = /^basic +(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? []
   const text = Buffer.from(credentials, 'base64').toString()
   const colon = text.indexOf(':')
@@ -84,7 +84,7 @@ async function deviceOf(request: FastifyRequest, identify: LogsOptions['identify
 
 /** Closing at once would reset the connection, and with it the answer that says what is wrong. */
 function discardRest(request: IncomingMessage): void {
-  let left = largestBundle
+  let left = maxBundleBytes
   request.on('error', () => {})
   request.on('data', (bytes: Buffer) => {
     left -= bytes.length

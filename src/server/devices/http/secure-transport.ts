@@ -4,7 +4,7 @@ import { Failure } from '../../core/failure.ts'
 import { isLoopback } from '../../core/loopback.ts'
 
 /** Why a device must not say its secret here; undefined when it may. */
-export function tooOpen(request: FastifyRequest): Failure | undefined {
+export function insecureTransport(request: FastifyRequest): Failure | undefined {
   if (request.protocol === 'https' || isLoopback(request.ip)) return undefined
   // A trusted proxy that does not say how it was reached is believed to be reached well.
   const cameByProxy = request.ips !== undefined && request.ips.length > 1

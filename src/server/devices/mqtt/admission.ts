@@ -1,7 +1,7 @@
 // Decides who may connect: slow for addresses that guess credentials, "later" for devices that connect too often.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepAlive as keepAliveSecondsRange } from '../../../contract/device.ts'
-import { Buckets } from '../../auth/token-bucket.ts'
+import { keepAliveSeconds as keepAliveSecondsRange } from '../../../contract/device.ts'
+import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { isUuid } from '../../core/uuid.ts'
@@ -41,9 +41,9 @@ const logLimit = { rate: 1 / 60, burst: 1 }
 
 export class Admission {
   readonly #options: AdmissionOptions
-  readonly #connections = new Buckets(connectionLimit)
-  readonly #deadCredentials = new Buckets(deadCredentialLimit)
-  readonly #logged = new Buckets(logLimit)
+  readonly #connections = new TokenBuckets(connectionLimit)
+  readonly #deadCredentials = new TokenBuckets(deadCredentialLimit)
+  readonly #logged = new TokenBuckets(logLimit)
 
   constructor(options: AdmissionOptions) {
     this.#options = options

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Devices } from '../../context/connected-devices.ts'
+import type { ConnectedDevices } from '../../context/connected-devices.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { Admission, type RefusalReason, Refused } from './admission.ts'
@@ -34,7 +34,7 @@ const retryAfterMs = 5_000
 const unenrolDelayMs = 100
 const unenrolDeadlineMs = 60_000
 
-export class DeviceConnections implements Devices {
+export class DeviceConnections implements ConnectedDevices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions
   readonly #admission: Admission
   readonly #badMessages: BadMessageLimit

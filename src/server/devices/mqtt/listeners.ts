@@ -3,11 +3,11 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { createWebSocketStream, WebSocketServer } from 'ws'
-import { devicePaths, largestPacket } from '../../../contract/device.ts'
+import { devicePaths, maxPacketBytes } from '../../../contract/device.ts'
 import type { ServeOptions } from '../../config/options.ts'
-import { Refusal } from '../../core/failure.ts'
+import { StartupError } from '../../core/failure.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
-import { listenRefusal } from '../../http/listen.ts'
+import { listenError } from '../../http/listen.ts'
 import type { DeviceConnections } from './device-connections.ts'
 
 export interface MqttListeners {
@@ -36,7 +36,7 @@ export async function openMqttListeners(
       server.once('error', reject)
       server.listen({ port, host: options.mqttHost, backlog }, resolve)
     }).catch((error) => {
-      throw listenRefusal(error, { port, host: options.mqttHost }, { port: option, host: '--mqtt-host' })
+      throw listenError(error, { port, host: options.mqttHost }, { port: option, host: '--mqtt-host' })
     })
     return (server.address() as AddressInfo).port
   }
@@ -48,7 +48,7 @@ export async function openMqttListeners(
     connections.accept(socket, socket)
   }
   const { mqttPort, mqttTlsPort } = options
-  if (mqttTlsPort !== 'off' && !tls) throw new Refusal('--mqtt-tls-port needs --tls-cert and --tls-key.')
+  if (mqttTlsPort !== 'off' && !tls) throw new StartupError('--mqtt-tls-port needs --tls-cert and --tls-key.')
   try {
     return {
       mqttPort:
@@ -75,7 +75,7 @@ export const isDeviceUpgrade = ({ url }: IncomingMessage): boolean => url?.split
 export function openWebSocket(connections: DeviceConnections, http: HttpServer): void {
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: largestPacket + maxFixedHeaderBytes,
+    maxPayload: maxPacketBytes + maxFixedHeaderBytes,
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has('mqtt') ? 'mqtt' : offered.has('mqttv3.1') ? 'mqttv3.1' : false),
   })

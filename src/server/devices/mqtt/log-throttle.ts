@@ -1,5 +1,5 @@
 // Warns in the log about devices, at most once a minute for each problem: thousands of devices may have the same one.
-import { Buckets } from '../../auth/token-bucket.ts'
+import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { DatabaseFailure } from '../../db/errors.ts'
@@ -8,7 +8,7 @@ import type { Device } from './handlers.ts'
 export class LogThrottle {
   readonly #log: Log
   readonly #clock: Clock
-  readonly #allowances = new Buckets({ rate: 1 / 60, burst: 1 })
+  readonly #allowances = new TokenBuckets({ rate: 1 / 60, burst: 1 })
 
   constructor(log: Log, clock: Clock) {
     this.#log = log

@@ -21,7 +21,7 @@
 // A socket that closes by itself ends a session in any state. A session is as long as its connection: nothing of it is kept.
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
-import { largestPacket as maxPacketBytes, upTopic } from '../../../contract/device.ts'
+import { maxPacketBytes, upTopic } from '../../../contract/device.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import type { RefusalReason } from './admission.ts'
 import { BackPressure } from './back-pressure.ts'

@@ -6,10 +6,10 @@ import type { Reader } from '../../db/db.ts'
 import { type EntryRow, findHead, findOutside, listAfter } from './store.ts'
 
 /** Before the first entry. */
-export const chainStart = (secrets: Secrets, org: string): Buffer => secrets.mac('audit chain', 'start\n', org)
+export const firstMac = (secrets: Secrets, org: string): Buffer => secrets.mac('audit chain', 'start\n', org)
 
 /** Each link covers everything that is stored of the entry, and the link before it. */
-export const linkOf = (secrets: Secrets, before: Buffer, entry: Omit<EntryRow, 'mac' | 'org'>): Buffer =>
+export const entryMac = (secrets: Secrets, before: Buffer, entry: Omit<EntryRow, 'mac' | 'org'>): Buffer =>
   secrets.mac(
     'audit chain',
     before,
@@ -51,7 +51,7 @@ export async function verifyChain(
   expected: readonly string[],
 ): Promise<Verdict> {
   const waiting = new Set(expected.filter((head) => head.startsWith(`${org.id}:`)))
-  let link = chainStart(secrets, org.id)
+  let link = firstMac(secrets, org.id)
   let seq = 0
   const verdict = (problem?: string): Verdict => ({
     org: org.id,
@@ -68,7 +68,7 @@ export async function verifyChain(
       if (entries.length === 0) return verdict(`entries ${seq + 1} to ${head.count} are missing`)
       for (const entry of entries) {
         if (entry.seq !== seq + 1) return verdict(`entry ${seq + 1} is missing`)
-        link = linkOf(secrets, link, entry)
+        link = entryMac(secrets, link, entry)
         if (!link.equals(entry.mac)) return verdict(`entry ${entry.seq} was changed, or is not in its place`)
         seq = entry.seq
         waiting.delete(headText(org.id, seq, link))

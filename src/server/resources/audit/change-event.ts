@@ -1,10 +1,10 @@
 // A change as those who follow are told it: what and where, never what was in it. [contract 6.events]
-import type { By } from '../../context/request-context.ts'
+import type { RequestContext } from '../../context/request-context.ts'
 import type { Tx } from '../../db/db.ts'
-import type { About, Draft } from '../../events/feed.ts'
-import { Surroundings } from '../../events/surroundings.ts'
-import { listLocated } from '../places/store.ts'
-import type { Changed, Ref } from './change.ts'
+import type { EventDraft, EventSubjects } from '../../events/feed.ts'
+import { PlaceIndex } from '../../events/surroundings.ts'
+import { listPlacesOf } from '../places/store.ts'
+import type { AuditRef, Changed } from './change.ts'
 
 interface Entry {
   readonly seq: number
@@ -13,25 +13,25 @@ interface Entry {
 }
 
 /** What is to be told after the commit. Where it happened is asked before: what is around it may move next, or be deleted. */
-export async function draftsOf(
+export async function changeEventDrafts(
   tx: Tx,
-  { org, ground }: By,
+  { org, services }: RequestContext,
   entry: Entry,
   changed: Changed<unknown>,
-): Promise<() => Draft[]> {
+): Promise<() => EventDraft[]> {
   // Nobody pays who is not listened to; whoever comes before the commit has it looked up later.
-  if (!ground.feed.isHeard(org.key)) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
+  if (!services.feed.isHeard(org.key)) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
   const about = aboutOf(changed)
-  const places = new Surroundings(await listLocated(tx, org.key, about)).around(about.endpoints, about)
+  const places = new PlaceIndex(await listPlacesOf(tx, org.key, about)).around(about.endpoints, about)
   return () => drafts(tx, entry, changed, { about, places })
 }
 
 const drafts = (
-  { announced }: Tx,
+  { drafts: announced }: Tx,
   { seq, timestamp, type }: Entry,
   { target }: Changed<unknown>,
-  where: Pick<Draft, 'about' | 'places'>,
-): Draft[] => [
+  where: Pick<EventDraft, 'about' | 'places'>,
+): EventDraft[] => [
   {
     type: 'structure',
     at: timestamp,
@@ -44,10 +44,10 @@ const drafts = (
 ]
 
 /** Everything that the entry names, before and after: what moved is about both places, what is deleted about where it was. */
-function aboutOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): Required<About> {
+function aboutOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): Required<EventSubjects> {
   const named = (type: string) => [target, ...affected].filter((ref) => ref.type === type)
   const numbered = (type: string, one: string, many: string) => [
-    ...named(type).map((ref: Ref) => Number(ref.id)),
+    ...named(type).map((ref: AuditRef) => Number(ref.id)),
     ...[before[one], after[one], before[many], after[many]].flatMap(numbersIn),
   ]
   return {

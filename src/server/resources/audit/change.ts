@@ -3,20 +3,20 @@ import { deviceChanges } from '../../../contract/device.ts'
 import type { AuditCategory, Operation } from '../../../contract/operation.ts'
 import { type AuditedId, operations } from '../../../contract/operations.ts'
 import type { Org } from '../../auth/keyring.ts'
-import type { Actor, By, Ground } from '../../context/request-context.ts'
+import type { Actor, RequestContext, Services } from '../../context/request-context.ts'
 import type { Tx } from '../../db/db.ts'
-import type { Draft } from '../../events/feed.ts'
-import { chainStart, linkOf } from './chain.ts'
-import { draftsOf } from './change-event.ts'
+import type { EventDraft } from '../../events/feed.ts'
+import { entryMac, firstMac } from './chain.ts'
+import { changeEventDrafts } from './change-event.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
 
 /** Something that an entry points at. */
-export interface Ref {
+export interface AuditRef {
   readonly type: string
   readonly id: string
   readonly name: string
 }
-export const ref = (type: string, { id, name }: { id: number | string; name: string }): Ref => ({
+export const auditRef = (type: string, { id, name }: { id: number | string; name: string }): AuditRef => ({
   type,
   id: String(id),
   name,
@@ -25,10 +25,10 @@ export const ref = (type: string, { id, name }: { id: number | string; name: str
 /** What a piece of work gives back: its result, and what the entry says about it. */
 export interface Changed<T> {
   readonly result: T
-  readonly target: Ref
+  readonly target: AuditRef
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
-  readonly affected?: readonly Ref[]
+  readonly affected?: readonly AuditRef[]
   /** The call undid what its operation is named for. */
   readonly undone?: boolean
 }
@@ -40,20 +40,24 @@ interface Kind {
 }
 
 /** Runs the work in a transaction and writes its audit entry in the same one: both happen, or neither. */
-export async function change<T>(by: By, operation: ChangeId, work: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
+export async function change<T>(
+  ctx: RequestContext,
+  operation: ChangeId,
+  work: (tx: Tx) => Promise<Changed<T>>,
+): Promise<T> {
   const kind = kindOf(operation)
-  const { db, feed } = by.ground
-  let tell: (drafts: () => readonly Draft[]) => void = () => {}
+  const { db, feed } = ctx.services
+  let tell: (drafts: () => readonly EventDraft[]) => void = () => {}
   try {
     const { drafts, result } = await db.transaction(async (tx) => {
-      const head = await lockHead(tx, by.org.key)
-      if (!head) throw new Error(`organisation ${by.org.id} has no audit head`)
+      const head = await lockHead(tx, ctx.org.key)
+      if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
       // A try before this one came to nothing.
       tell(nothing)
-      tell = feed.turn(by.org.key)
+      tell = feed.turn(ctx.org.key)
       const changed = await work(tx)
-      const entry = await append(tx, by, by.org, head, kind, changed)
-      return { result: changed.result, drafts: await draftsOf(tx, by, entry, changed) }
+      const entry = await append(tx, ctx, ctx.org, head, kind, changed)
+      return { result: changed.result, drafts: await changeEventDrafts(tx, ctx, entry, changed) }
     })
     tell(drafts)
     return result
@@ -90,30 +94,30 @@ export type ChangeId =
 const kindOf = (id: ChangeId): Kind => otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as Kind)
 
 /** Creates an organisation: the work inserts it, and its log starts with that entry. */
-export function changeNewOrg(ground: Ground, actor: Actor, work: (tx: Tx) => Promise<Changed<Org>>): Promise<Org> {
-  return ground.db.transaction(async (tx) => {
+export function changeNewOrg(services: Services, actor: Actor, work: (tx: Tx) => Promise<Changed<Org>>): Promise<Org> {
+  return services.db.transaction(async (tx) => {
     const changed = await work(tx)
     const org = changed.result
-    const head = { org: org.key, count: 0, mac: chainStart(ground.secrets, org.id), timestamp: 0 }
+    const head = { org: org.key, count: 0, mac: firstMac(services.secrets, org.id), timestamp: 0 }
     await insertHead(tx, head)
-    await append(tx, { ground, actor }, org, head, kindOf('orgCreate'), changed)
+    await append(tx, { services, actor }, org, head, kindOf('orgCreate'), changed)
     return org
   })
 }
 
-type Author = Pick<By, 'ground' | 'actor' | 'requestId' | 'ip'>
+type Author = Pick<RequestContext, 'services' | 'actor' | 'requestId' | 'ip'>
 
-async function append(tx: Tx, by: Author, org: Org, head: HeadRow, kind: Kind, changed: Changed<unknown>) {
+async function append(tx: Tx, ctx: Author, org: Org, head: HeadRow, kind: Kind, changed: Changed<unknown>) {
   const { target, before, after, affected } = changed
   const entry = {
     seq: head.count + 1,
     // Never backwards, also when the clock is. [contract D.8]
-    timestamp: Math.max(by.ground.clock.now(), head.timestamp),
+    timestamp: Math.max(ctx.services.clock.now(), head.timestamp),
     category: kind.category,
     type: (changed.undone && kind.undoType) || kind.type,
-    actor_type: by.actor.type,
-    actor_id: by.actor.id,
-    actor_name: by.actor.name,
+    actor_type: ctx.actor.type,
+    actor_id: ctx.actor.id,
+    actor_name: ctx.actor.name,
     target_type: target.type,
     target_id: target.id,
     target_name: target.name,
@@ -122,10 +126,10 @@ async function append(tx: Tx, by: Author, org: Org, head: HeadRow, kind: Kind, c
       ...(after && { after }),
       ...(affected?.length && { affected }),
     }),
-    request_id: by.requestId ?? null,
-    ip: by.ip ?? null,
+    request_id: ctx.requestId ?? null,
+    ip: ctx.ip ?? null,
   }
-  const mac = linkOf(by.ground.secrets, head.mac, entry)
+  const mac = entryMac(ctx.services.secrets, head.mac, entry)
   await insertEntry(tx, { ...entry, org: org.key, mac })
   await updateHead(tx, { org: org.key, count: entry.seq, mac, timestamp: entry.timestamp })
   return entry

@@ -1,7 +1,7 @@
 // The door to the audit log.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { auditLogs } from './rules.ts'
 
-export const auditRoutes: Handlers<'auditLogs'> = {
-  auditLogs: (by, { query, csv }) => auditLogs(by, query, csv),
+export const auditRoutes: OperationHandlers<'auditLogs'> = {
+  auditLogs: (ctx, { query, csv }) => auditLogs(ctx, query, csv),
 }

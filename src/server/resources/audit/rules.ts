@@ -1,11 +1,11 @@
 // Reading the audit log: pages, and the export of a whole window. [contract 4.auditLogs]
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
-import type { By } from '../../context/request-context.ts'
+import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { invalid } from '../../core/failure.ts'
-import { pageSizeOf, positionOf, tokenAt } from '../../core/page-token.ts'
-import { Streamed } from '../../http/answer.ts'
+import { pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
+import { StreamedAnswer } from '../../http/answer.ts'
 import type { AnswerOf, InputOf } from '../../http/handlers.ts'
 import { change } from './change.ts'
 import { csvHeader, csvLine } from './csv.ts'
@@ -16,17 +16,17 @@ type Query = InputOf<'auditLogs'>['query']
 const defaultPage = 100
 const largestPage = 1000
 
-export async function auditLogs(by: By, query: Query, csv: boolean): Promise<AnswerOf<'auditLogs'>> {
+export async function auditLogs(ctx: RequestContext, query: Query, csv: boolean): Promise<AnswerOf<'auditLogs'>> {
   const { from, to, pageSize, pageToken = '' } = query
   if (from > to) throw invalid([{ field: 'from', error: 'must not be after to' }])
   const size = pageSizeOf(pageSize, defaultPage, largestPage)
-  if (csv) return auditExport(by, from, to)
+  if (csv) return auditExport(ctx, from, to)
 
-  const { secrets } = by.ground
-  const context = `${by.org.id}/${from}/${to}`
-  const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOf(secrets, context, pageToken)
-  const rows = await listWindow(by.ground.db, {
-    org: by.org.key,
+  const { secrets } = ctx.services
+  const context = `${ctx.org.id}/${from}/${to}`
+  const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
+  const rows = await listWindow(ctx.services.db, {
+    org: ctx.org.key,
     from,
     beforeTimestamp: start.timestamp,
     beforeSeq: start.seq,
@@ -36,26 +36,26 @@ export async function auditLogs(by: By, query: Query, csv: boolean): Promise<Ans
   const last = shown.at(-1)
   return {
     logs: shown.map(entryOf),
-    nextPageToken: last && rows.length > size ? tokenAt(secrets, context, last) : '',
+    nextPageToken: last && rows.length > size ? pageTokenAt(secrets, context, last) : '',
   }
 }
 
 /** The one read that is audited: it takes everything away at once. */
-async function auditExport(by: By, from: number, to: number): Promise<Streamed> {
-  await change(by, 'auditLogs', async () => ({
+async function auditExport(ctx: RequestContext, from: number, to: number): Promise<StreamedAnswer> {
+  await change(ctx, 'auditLogs', async () => ({
     result: undefined,
-    target: { type: 'audit', id: by.org.id, name: 'audit log' },
+    target: { type: 'audit', id: ctx.org.id, name: 'audit log' },
     after: { from: isoTime(from), to: isoTime(to) },
   }))
-  return new Streamed('text/csv; charset=utf-8', 'audit.csv', csvOf(by, from, to))
+  return new StreamedAnswer('text/csv; charset=utf-8', 'audit.csv', csvOf(ctx, from, to))
 }
 
-async function* csvOf(by: By, from: number, to: number): AsyncGenerator<string> {
+async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGenerator<string> {
   yield csvHeader
   let before = { timestamp: to, seq: 0 }
   for (;;) {
-    const rows = await listWindow(by.ground.db, {
-      org: by.org.key,
+    const rows = await listWindow(ctx.services.db, {
+      org: ctx.org.key,
       from,
       beforeTimestamp: before.timestamp,
       beforeSeq: before.seq,

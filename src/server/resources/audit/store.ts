@@ -2,10 +2,10 @@
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
 
-export type EntryRow = Selectable<Schema['audit_log']>
-export type HeadRow = Selectable<Schema['audit_heads']>
+export type EntryRow = Selectable<DatabaseSchema['audit_log']>
+export type HeadRow = Selectable<DatabaseSchema['audit_heads']>
 
 /** Holding the head is what makes the writers of an organisation take turns on PostgreSQL; SQLite has one anyway. */
 const lock = queryOne((db, p: { org: number }, engine) =>
@@ -51,7 +51,7 @@ const insert = query((db, p: EntryRow) =>
 )
 export const insertEntry = (tx: Tx, entry: EntryRow) => insert(tx, entry)
 
-export interface Window {
+export interface AuditWindowQuery {
   readonly org: number
   readonly from: number
   /** Only entries before this place, newest first. */
@@ -60,7 +60,7 @@ export interface Window {
   readonly limit: number
 }
 
-const page = query((db, p: Window) =>
+const page = query((db, p: AuditWindowQuery) =>
   db
     .selectFrom('audit_log')
     .selectAll()
@@ -71,7 +71,7 @@ const page = query((db, p: Window) =>
     .orderBy('seq', 'desc')
     .limit(p.limit),
 )
-export const listWindow = (on: Reader, window: Window) => page(on, window)
+export const listWindow = (on: Reader, window: AuditWindowQuery) => page(on, window)
 
 const after = query((db, p: { org: number; seq: number; limit: number }) =>
   db

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { largestBundle } from '../../../contract/device.ts'
+import { maxBundleBytes } from '../../../contract/device.ts'
 import { Failure } from '../../core/failure.ts'
 import { gzipCheck } from './gzip.ts'
 import { isSupportId } from './support-id.ts'
@@ -39,7 +39,7 @@ async function write(part: string, stream: Readable): Promise<number> {
     // A refusal must be able to reach the sender: leaving the loop does not cut the connection.
     for await (const bytes of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += bytes.length
-      if (size > largestBundle) throw tooLarge()
+      if (size > maxBundleBytes) throw tooLarge()
       await Promise.all([file.appendFile(bytes), check.take(bytes)])
     }
     await check.end()

@@ -1,12 +1,12 @@
 // Old bug reports go, with their files; so does what a crash left behind.
-import type { Ground } from '../../context/request-context.ts'
+import type { Services } from '../../context/request-context.ts'
 import { listStored, removeReport, removeUnfinished } from './files.ts'
 import { deleteExpiredReports, listExistingReports } from './store.ts'
 
 const day = 24 * 3_600_000
 
 /** Rows first: files without a row are found by the next run, a row without its files would promise what is gone. */
-export async function deleteOldReports({ db, clock }: Ground, folder: string): Promise<void> {
+export async function deleteOldReports({ db, clock }: Services, folder: string): Promise<void> {
   const now = clock.now()
   await db.telemetry((telemetry) => deleteExpiredReports(telemetry, now))
   for (const { org, reports } of await listStored(folder)) {

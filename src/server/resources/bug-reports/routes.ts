@@ -1,5 +1,5 @@
 // The doors to bug reports.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { bugReportsFileGet, bugReportsGet, endpointsGenerateBugReport } from './rules.ts'
 
 export interface BugReportSettings {
@@ -11,13 +11,13 @@ export interface BugReportSettings {
 export const bugReportRoutes = ({
   folder,
   retentionDays,
-}: BugReportSettings): Handlers<'endpointsGenerateBugReport' | 'bugReportsGet' | 'bugReportsFileGet'> => ({
-  endpointsGenerateBugReport: (by, { body, query }) =>
-    endpointsGenerateBugReport(by, {
+}: BugReportSettings): OperationHandlers<'endpointsGenerateBugReport' | 'bugReportsGet' | 'bugReportsFileGet'> => ({
+  endpointsGenerateBugReport: (ctx, { body, query }) =>
+    endpointsGenerateBugReport(ctx, {
       endpointIds: body,
       inCallLogs: query.uploadInCallLogs === true,
       retentionDays,
     }),
-  bugReportsGet: (by, { params }) => bugReportsGet(by, params.supportId),
-  bugReportsFileGet: (by, { params }) => bugReportsFileGet(by, folder, params.supportId, params.name),
+  bugReportsGet: (ctx, { params }) => bugReportsGet(ctx, params.supportId),
+  bugReportsFileGet: (ctx, { params }) => bugReportsFileGet(ctx, folder, params.supportId, params.name),
 })

@@ -2,7 +2,7 @@
 
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
-import type { Reader, Telemetry, Tx } from '../../db/db.ts'
+import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
 
 type Key = { org: number; id: string }
@@ -90,9 +90,9 @@ const wanted = queryOne((db, p: Key) =>
     .where('i.operation_id', '=', p.id),
 )
 /** What the operation asks for, as long as it is known. */
-export const findWanted = async (on: Reader, org: number, operationId: string) =>
+export const findUploadTarget = async (on: Reader, org: number, operationId: string) =>
   isUuid(operationId) ? wanted(on, { org, id: operationId }) : undefined
-export type WantedRow = NonNullable<Awaited<ReturnType<typeof findWanted>>>
+export type UploadTargetRow = NonNullable<Awaited<ReturnType<typeof findUploadTarget>>>
 
 interface Uploaded {
   org: number
@@ -109,13 +109,13 @@ const uploaded = query((db, p: Uploaded) =>
     .where('operation_id', '=', p.operation)
     .where('file', 'is', null),
 )
-export const updateUploaded = (telemetry: Telemetry, upload: Uploaded) => uploaded(telemetry, upload)
+export const updateUploaded = (telemetry: TelemetryTx, upload: Uploaded) => uploaded(telemetry, upload)
 
 const expired = query((db, p: { now: number }) =>
   db.deleteFrom('bug_reports').where('expires_at', '<=', p.now).returning(['org', 'id']),
 )
 /** In all organisations, with their items. */
-export const deleteExpiredReports = (telemetry: Telemetry, now: number) => expired(telemetry, { now })
+export const deleteExpiredReports = (telemetry: TelemetryTx, now: number) => expired(telemetry, { now })
 
 const existing = query((db, p: { org: number; ids: string }, engine) =>
   db

@@ -1,5 +1,5 @@
 // Support IDs: short enough to be read over the phone, and found again however they are typed.
-import { plainCode, randomCode, shownCode } from '../../auth/readable-code.ts'
+import { formatCode, normaliseCode, randomCode } from '../../auth/readable-code.ts'
 
 const length = 8
 
@@ -7,13 +7,13 @@ const length = 8
 export const makeSupportId = (): string => randomCode(length)
 
 /** As people see it: `K7QF-2MXA`. */
-export const shownSupportId = shownCode
+export const shownSupportId = formatCode
 
 const shape = /^[A-Z2-9]{8}$/
 
 /** Undefined for what cannot be one: nobody need look for it. */
 export function parseSupportId(typed: string): string | undefined {
-  const id = plainCode(typed)
+  const id = normaliseCode(typed)
   return shape.test(id) ? id : undefined
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../../../test/bundles.ts'
 import type { TestDevice } from '../../../../test/device.ts'
 import { type Harness, startHarness } from '../../../../test/harness.ts'
-import { largestBundle } from '../../../contract/device.ts'
+import { maxBundleBytes } from '../../../contract/device.ts'
 import type { ErrorBody } from '../../../contract/error.ts'
 
 let house: Harness
@@ -211,7 +211,7 @@ test('a refusal reaches a sender that is still sending, and its connection lives
 test('a bundle that says it is larger than 64 MiB is refused before a byte of it is sent', async () => {
   const it = await asked()
   const { socket, statuses } = connection(it)
-  socket.write(head(it, largestBundle + 1))
+  socket.write(head(it, maxBundleBytes + 1))
   await expect.poll(statuses).toEqual([413])
   socket.destroy()
   await expectStillOpen(it)
@@ -219,7 +219,7 @@ test('a bundle that says it is larger than 64 MiB is refused before a byte of it
 
 test('a bundle that turns out larger than 64 MiB is refused, and nothing of it is kept', async () => {
   const it = await asked()
-  const reply = await streamed(it.device, it.url, unpacked(largestBundle))
+  const reply = await streamed(it.device, it.url, unpacked(maxBundleBytes))
   expect([reply.status, ((await reply.json()) as ErrorBody).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   await expectStillOpen(it)
 })

@@ -1,45 +1,45 @@
 // How the logs of a device arrive: an address that is bound to it, and the one upload that counts. [contract 6.bugReports]
 import { timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { devicePaths, largestBundle, type OperationCommand } from '../../../contract/device.ts'
-import { openStates } from '../../../contract/device-commands.ts'
+import { type DeviceCommandMessage, devicePaths, maxBundleBytes } from '../../../contract/device.ts'
+import { openCommandStates } from '../../../contract/device-commands.ts'
 import type { Org } from '../../auth/keyring.ts'
-import type { Ground } from '../../context/request-context.ts'
-import { Failure, found } from '../../core/failure.ts'
+import type { Services } from '../../context/request-context.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
 import type { Device } from '../../devices/mqtt/handlers.ts'
-import { findOperation, finishOperation } from '../commands/store.ts'
-import { commandView, operationDraft, operationView } from '../commands/view.ts'
+import { findCommand, finishCommand } from '../commands/store.ts'
+import { commandEventDraft, commandMessage, commandView } from '../commands/view.ts'
 import { removeBundle, storeBundle, tooLarge } from './files.ts'
-import { findWanted, updateUploaded, type WantedRow } from './store.ts'
+import { findUploadTarget, type UploadTargetRow, updateUploaded } from './store.ts'
 
 /** In seconds. */
 const validFor = 24 * 3600
 const expiryBytes = 6
 
 /** Where the logs go. Every call makes a new address; each works for a day. */
-export function uploadUrl(ground: Ground, org: Org, operationId: string): string {
+export function uploadUrl(services: Services, org: Org, operationId: string): string {
   const expiry = Buffer.alloc(expiryBytes)
-  expiry.writeUIntBE(Math.floor(ground.clock.now() / 1000) + validFor, 0, expiryBytes)
-  const token = Buffer.concat([expiry, macOf(ground, org, operationId, expiry)])
-  return `${ground.publicUrl()}${devicePaths.logs}/${operationId}/${token.toString('base64url')}`
+  expiry.writeUIntBE(Math.floor(services.clock.now() / 1000) + validFor, 0, expiryBytes)
+  const token = Buffer.concat([expiry, macOf(services, org, operationId, expiry)])
+  return `${services.publicUrl()}${devicePaths.logs}/${operationId}/${token.toString('base64url')}`
 }
 
-const macOf = ({ secrets }: Ground, org: Org, operationId: string, expiry: Buffer) =>
+const macOf = ({ secrets }: Services, org: Org, operationId: string, expiry: Buffer) =>
   secrets.mac('log upload', `${org.id}/${operationId}/`, expiry)
 
-function isValid(ground: Ground, org: Org, operationId: string, token: string): boolean {
+function isValid(services: Services, org: Org, operationId: string, token: string): boolean {
   const bytes = Buffer.from(token, 'base64url')
   const expiry = bytes.subarray(0, expiryBytes)
-  const mac = macOf(ground, org, operationId, expiry)
+  const mac = macOf(services, org, operationId, expiry)
   if (bytes.length !== expiryBytes + mac.length || !timingSafeEqual(bytes.subarray(expiryBytes), mac)) return false
-  return expiry.readUIntBE(0, expiryBytes) * 1000 > ground.clock.now()
+  return expiry.readUIntBE(0, expiryBytes) * 1000 > services.clock.now()
 }
 
 /** By operation. */
 const underWay = new Map<string, { readonly stream: Readable; readonly ended: Promise<void> }>()
 
 export async function uploadBundle(
-  ground: Ground,
+  services: Services,
   folder: string,
   device: Device,
   operationId: string,
@@ -47,9 +47,9 @@ export async function uploadBundle(
   stream: Readable,
   declaredLength: number | undefined,
 ): Promise<void> {
-  await asked(ground, device, operationId)
-  if (!isValid(ground, device.org, operationId, token)) throw wrongAddress()
-  if (declaredLength !== undefined && declaredLength > largestBundle) throw tooLarge()
+  await asked(services, device, operationId)
+  if (!isValid(services, device.org, operationId, token)) throw wrongAddress()
+  if (declaredLength !== undefined && declaredLength > maxBundleBytes) throw tooLarge()
   // A device that lost its connection begins again while the old one hangs. One at a time: a bad one fills no disk.
   for (let before = underWay.get(operationId); before; before = underWay.get(operationId)) {
     before.stream.destroy()
@@ -58,7 +58,7 @@ export async function uploadBundle(
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   underWay.set(operationId, { stream, ended })
   try {
-    await receive(ground, folder, device, operationId, stream)
+    await receive(services, folder, device, operationId, stream)
   } catch (error) {
     throw stream.destroyed && !(error instanceof Failure) ? brokeOff() : error
   } finally {
@@ -67,36 +67,36 @@ export async function uploadBundle(
   }
 }
 
-async function receive(ground: Ground, root: string, device: Device, operationId: string, stream: Readable) {
-  const wanted = await asked(ground, device, operationId)
+async function receive(services: Services, root: string, device: Device, operationId: string, stream: Readable) {
+  const wanted = await asked(services, device, operationId)
   const org = device.org.key
   const name = `${device.id}.log.gz`
   const size = await storeBundle({ root, org, report: wanted.report_id, name }, stream)
   // If the database is lost here, nobody knows whether this was written. The file stays: at worst the next one replaces it.
-  const finished = await ground.db.telemetry(async (telemetry) => {
-    const at = ground.clock.now()
-    const operation = await finishOperation(telemetry, org, operationId, { state: 'SUCCEEDED', at })
+  const finished = await services.db.telemetry(async (telemetry) => {
+    const at = services.clock.now()
+    const operation = await finishCommand(telemetry, org, operationId, { state: 'SUCCEEDED', at })
     if (operation) await updateUploaded(telemetry, { org, operation: operationId, file: name, size, at })
     return operation
   })
-  if (finished) return ground.feed.publish(org, [operationDraft(operationView(finished))])
+  if (finished) return services.feed.publish(org, [commandEventDraft(commandView(finished))])
   await removeBundle(root, org, wanted.report_id, name)
   throw notWanted()
 }
 
 /** Insists that the logs are wanted. An operation of somebody else does not exist for this device. */
-async function asked(ground: Ground, device: Device, operationId: string): Promise<WantedRow> {
-  const row = await findWanted(ground.db, device.org.key, operationId)
-  const wanted = found(row?.endpoint_id === device.id ? row : undefined, 'such operation of this device')
-  const problem = problemWith(wanted, ground.clock.now())
+async function asked(services: Services, device: Device, operationId: string): Promise<UploadTargetRow> {
+  const row = await findUploadTarget(services.db, device.org.key, operationId)
+  const wanted = mustFind(row?.endpoint_id === device.id ? row : undefined, 'such operation of this device')
+  const problem = problemWith(wanted, services.clock.now())
   if (problem) throw problem
   return wanted
 }
 
-function problemWith({ file, state, deadline }: WantedRow, now: number): Failure | undefined {
+function problemWith({ file, state, deadline }: UploadTargetRow, now: number): Failure | undefined {
   if (file !== null)
     return new Failure('FAILED_PRECONDITION', 'these logs are already there. There is nothing to send.')
-  const isOpen = (openStates as readonly string[]).includes(state) && deadline > now
+  const isOpen = (openCommandStates as readonly string[]).includes(state) && deadline > now
   return isOpen ? undefined : notWanted()
 }
 
@@ -112,16 +112,16 @@ const brokeOff = () => new Failure('INVALID_ARGUMENT', 'the upload broke off, an
  * also if the device has acknowledged it.
  */
 export async function logsCommand(
-  ground: Ground,
+  services: Services,
   device: Device,
   operationId: string,
-): Promise<OperationCommand | undefined> {
-  if (!(await isMissing(ground, device, operationId))) return undefined
-  const operation = await findOperation(ground.db, device.org.key, operationId)
-  return operation && commandView(operation, (id) => uploadUrl(ground, device.org, id))
+): Promise<DeviceCommandMessage | undefined> {
+  if (!(await isMissing(services, device, operationId))) return undefined
+  const operation = await findCommand(services.db, device.org.key, operationId)
+  return operation && commandMessage(operation, (id) => uploadUrl(services, device.org, id))
 }
 
-async function isMissing(ground: Ground, device: Device, operationId: string): Promise<boolean> {
-  const wanted = await findWanted(ground.db, device.org.key, operationId)
-  return wanted?.endpoint_id === device.id && !problemWith(wanted, ground.clock.now())
+async function isMissing(services: Services, device: Device, operationId: string): Promise<boolean> {
+  const wanted = await findUploadTarget(services.db, device.org.key, operationId)
+  return wanted?.endpoint_id === device.id && !problemWith(wanted, services.clock.now())
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../test/device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
-import { forgetOperations, unacknowledged } from './progress.ts'
+import { deleteOldCommands, listUnacknowledged } from './progress.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -103,15 +103,15 @@ test('what was sent and not acknowledged is sent again, under the same id', asyn
   device.drop()
   await device.connect()
   await commanded(device, id)
-  expect(await unacknowledged(house.ground)).not.toContain(device.id)
+  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
   house.clock.advance(minute + 1)
-  expect(await unacknowledged(house.ground), 'a silent device is told again').toContain(device.id)
+  expect(await listUnacknowledged(house.ground), 'a silent device is told again').toContain(device.id)
   house.ground.devices.wake([device.id])
   await commanded(device, id)
-  expect(await unacknowledged(house.ground)).not.toContain(device.id)
+  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
   await report(device, id, 'ACKNOWLEDGED')
   house.clock.advance(minute + 1)
-  expect(await unacknowledged(house.ground)).not.toContain(device.id)
+  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
   device.drop()
   await device.connect()
   const next = await message(org, device)
@@ -174,11 +174,11 @@ test('what ended 90 days ago is forgotten, and nothing else', async () => {
   await org.call('DELETE', `/operations/${old}`)
   house.clock.advance(89 * 24 * 60 * minute)
   const recent = await message(org, device)
-  await forgetOperations(house.ground)
+  await deleteOldCommands(house.ground)
   expect(await stateOf(org, old)).toBe('CANCELLED')
   house.clock.advance(2 * 24 * 60 * minute)
   await expect.poll(() => stateOf(org, recent), { timeout: 3_000 }).toBe('EXPIRED')
-  await forgetOperations(house.ground)
+  await deleteOldCommands(house.ground)
   expect((await org.call('GET', `/operations/${old}`)).status).toBe(404)
   expect(await stateOf(org, recent)).toBe('EXPIRED')
 })

@@ -1,64 +1,64 @@
 // How far operations are: sent, reported by their devices, or expired. Not audited. [contract 5.4.audit]
-import { type OperationCommand, type OperationReport, silence } from '../../../contract/device.ts'
-import type { Ground } from '../../context/request-context.ts'
+import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device.ts'
+import type { Services } from '../../context/request-context.ts'
 import type { Session } from '../../devices/mqtt/handlers.ts'
 import {
-  deleteOldOperations,
-  expireOpenOperations,
-  findOperation,
-  finishOperation,
-  hasExpired,
-  hasOld,
+  type CommandRow,
+  deleteOldCommandRows,
+  expireOpenCommands,
+  findCommand,
+  finishCommand,
+  hasExpiredCommand,
+  hasOldCommand,
   listOverdueEndpoints,
   listWaiting,
-  type OperationRow,
   updateToAcknowledged,
   updateToSent,
 } from './store.ts'
-import { commandView, operationDraft, operationView } from './view.ts'
+import { commandEventDraft, commandMessage, commandView } from './view.ts'
 
 /** Final operations are kept for so long. */
 const remembered = 90 * 24 * 3600_000
 const deletedAtOnce = 1000
 
 /** What waits for a device, the oldest first. It counts as sent before it is: a crash sends it twice, never not at all. */
-export async function waitingOperations(
-  { db, clock, feed }: Ground,
+export async function takePendingCommands(
+  { db, clock, feed }: Services,
   { device: { org, id }, since }: Session,
   uploadUrl: (operationId: string) => string,
-): Promise<OperationCommand[]> {
+): Promise<DeviceCommandMessage[]> {
   const now = clock.now()
-  const rows = await listWaiting(db, org.key, id, { now, since, overdue: now - silence })
+  const rows = await listWaiting(db, org.key, id, { now, since, overdue: now - resendAfterMs })
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const sent = await db.telemetry((telemetry) => updateToSent(telemetry, org.key, ids, now))
-  const isNew = (row: OperationRow) => row.state === 'SENT' && row.updated_at === now
+  const isNew = (row: CommandRow) => row.state === 'SENT' && row.updated_at === now
   feed.publish(org.key, sent.filter(isNew).map(draftOf))
   // Somebody may have cancelled one meanwhile.
   const sendable = new Set(sent.map((row) => row.id))
-  return rows.filter((row) => sendable.has(row.id)).map((row) => commandView(row, uploadUrl))
+  return rows.filter((row) => sendable.has(row.id)).map((row) => commandMessage(row, uploadUrl))
 }
 
 /** What a device says about something that it was asked. What comes late, twice or about others changes nothing. */
-export async function operationReported(ground: Ground, { device, since }: Session, report: OperationReport) {
-  const { db, clock, feed } = ground
+export async function storeCommandReport(services: Services, { device, since }: Session, report: CommandReport) {
+  const { db, clock, feed } = services
   const { id, error } = report
   const org = device.org.key
-  const operation = await findOperation(db, org, id)
+  const operation = await findCommand(db, org, id)
   if (operation?.endpoint_id !== device.id) return
   const state = believed(operation, report.state, since)
   const changed = await db.telemetry((telemetry) =>
     state === 'ACKNOWLEDGED'
       ? updateToAcknowledged(telemetry, org, id, clock.now())
-      : finishOperation(telemetry, org, id, { state, error, at: clock.now() }),
+      : finishCommand(telemetry, org, id, { state, error, at: clock.now() }),
   )
   if (changed) feed.publish(org, [draftOf(changed)])
 }
 
-const draftOf = (row: OperationRow) => operationDraft(operationView(row))
+const draftOf = (row: CommandRow) => commandEventDraft(commandView(row))
 
 /** Some things a device cannot know when it says them. */
-function believed({ type, sent_at }: OperationRow, state: OperationReport['state'], since: number) {
+function believed({ type, sent_at }: CommandRow, state: CommandReport['state'], since: number) {
   if (state !== 'SUCCEEDED') return state
   // A device has rebooted when it has come back. [contract 5.4.operation]
   if (type === 'REBOOT') return sent_at !== null && since > sent_at ? state : 'ACKNOWLEDGED'
@@ -67,23 +67,23 @@ function believed({ type, sent_at }: OperationRow, state: OperationReport['state
 }
 
 /** Ends what passed its deadline. To be called twice a second: nothing is written unless something did. */
-export async function expireOperations({ db, clock, feed }: Ground): Promise<void> {
+export async function expireCommands({ db, clock, feed }: Services): Promise<void> {
   const now = clock.now()
-  if (!(await hasExpired(db, now))) return
-  const expired = await db.telemetry((telemetry) => expireOpenOperations(telemetry, now))
+  if (!(await hasExpiredCommand(db, now))) return
+  const expired = await db.telemetry((telemetry) => expireOpenCommands(telemetry, now))
   for (const row of expired) feed.publish(row.org, [draftOf(row)])
 }
 
 /** Forgets what ended long ago, in steps that let others write in between. To be called every hour. */
-export async function forgetOperations({ db, clock }: Ground): Promise<void> {
+export async function deleteOldCommands({ db, clock }: Services): Promise<void> {
   const before = clock.now() - remembered
-  while (await hasOld(db, before)) {
-    await db.telemetry((telemetry) => deleteOldOperations(telemetry, before, deletedAtOnce))
+  while (await hasOldCommand(db, before)) {
+    await db.telemetry((telemetry) => deleteOldCommandRows(telemetry, before, deletedAtOnce))
   }
 }
 
 /** Endpoints that have said nothing for long about what they were told: it is time to tell them again. */
-export async function unacknowledged({ db, clock }: Ground): Promise<string[]> {
+export async function listUnacknowledged({ db, clock }: Services): Promise<string[]> {
   const now = clock.now()
-  return (await listOverdueEndpoints(db, now, now - silence)).map((row) => row.endpoint_id)
+  return (await listOverdueEndpoints(db, now, now - resendAfterMs)).map((row) => row.endpoint_id)
 }

@@ -1,5 +1,5 @@
 // The doors to operations: what devices are asked to do, and how far they are.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import {
   endpointsOperationsList,
   endpointsReboot,
@@ -9,7 +9,7 @@ import {
   roomsSendMessage,
 } from './rules.ts'
 
-export const operationRoutes: Handlers<
+export const commandRoutes: OperationHandlers<
   | 'endpointsReboot'
   | 'endpointsSendMessage'
   | 'roomsSendMessage'
@@ -17,10 +17,10 @@ export const operationRoutes: Handlers<
   | 'operationsGet'
   | 'operationsCancel'
 > = {
-  endpointsReboot: (by, { params }) => endpointsReboot(by, params.id),
-  endpointsSendMessage: (by, { body }) => endpointsSendMessage(by, body),
-  roomsSendMessage: (by, { body }) => roomsSendMessage(by, body),
-  endpointsOperationsList: (by, { params }) => endpointsOperationsList(by, params.id),
-  operationsGet: (by, { params }) => operationsGet(by, params.id),
-  operationsCancel: (by, { params }) => operationsCancel(by, params.id),
+  endpointsReboot: (ctx, { params }) => endpointsReboot(ctx, params.id),
+  endpointsSendMessage: (ctx, { body }) => endpointsSendMessage(ctx, body),
+  roomsSendMessage: (ctx, { body }) => roomsSendMessage(ctx, body),
+  endpointsOperationsList: (ctx, { params }) => endpointsOperationsList(ctx, params.id),
+  operationsGet: (ctx, { params }) => operationsGet(ctx, params.id),
+  operationsCancel: (ctx, { params }) => operationsCancel(ctx, params.id),
 }

@@ -1,101 +1,104 @@
 // Operations: one function for each operation of the API that asks devices for something. [contract 6.operations]
 
 import { randomUUID } from 'node:crypto'
-import type { OperationState, OperationType } from '../../../contract/device-commands.ts'
-import type { By } from '../../context/request-context.ts'
-import { allFound, Failure, found } from '../../core/failure.ts'
+import type { CommandState, CommandType } from '../../../contract/device-commands.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/db.ts'
 import type { InputOf } from '../../http/handlers.ts'
-import { change, ref } from '../audit/change.ts'
+import { auditRef, change } from '../audit/change.ts'
 import {
+  type EndpointSummary,
   findEndpoint,
   listEndpointsById,
   listEndpointsInRooms,
   listPairedEndpoints,
-  type PlacedEndpoint,
 } from '../endpoints/store.ts'
 import { endpointRef } from '../endpoints/view.ts'
 import { listRoomsById } from '../rooms/store.ts'
-import { cancelQueuedOperation, findOperation, insertOperations, listOperationsOf } from './store.ts'
-import { newOperationViews, operationDraft, operationView } from './view.ts'
+import { cancelQueuedCommand, findCommand, insertCommands, listCommandsOf } from './store.ts'
+import { commandEventDraft, commandView, newCommandViews } from './view.ts'
 
 /** Whatever came too late to be of use is not done. */
 const timeToLive = 5 * 60_000
 const mostListed = 200
 
 /** The endpoint first, then everything that is paired with it. [contract 4.endpointsReboot] */
-export async function endpointsReboot(by: By, id: string) {
-  const operations = await change(by, 'endpointsReboot', async (tx) => {
-    const endpoint = found(await findEndpoint(tx, by.org.key, id), `endpoint ${id}`)
+export async function endpointsReboot(ctx: RequestContext, id: string) {
+  const operations = await change(ctx, 'endpointsReboot', async (tx) => {
+    const endpoint = mustFind(await findEndpoint(tx, ctx.org.key, id), `endpoint ${id}`)
     if (endpoint.connected === 0) {
       throw new Failure(
         'FAILED_PRECONDITION',
         `endpoint ${id} is not connected, so nothing was rebooted. Try again when it is back.`,
       )
     }
-    const group = await listPairedEndpoints(tx, by.org.key, [id])
+    const group = await listPairedEndpoints(tx, ctx.org.key, [id])
     const others = group.filter((e) => e.id !== id)
     return {
-      result: await ask(tx, by, 'REBOOT', {}, [endpoint, ...others], (e) => (e.connected ? 'QUEUED' : 'SKIPPED')),
+      result: await ask(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) => (e.connected ? 'QUEUED' : 'SKIPPED')),
       target: endpointRef(endpoint),
       affected: others.map(endpointRef),
     }
   })
-  return sent(by, operations)
+  return sent(ctx, operations)
 }
 
-export async function endpointsSendMessage(by: By, { message, endpointIds }: InputOf<'endpointsSendMessage'>['body']) {
-  const operations = await change(by, 'endpointsSendMessage', async (tx) => {
+export async function endpointsSendMessage(
+  ctx: RequestContext,
+  { message, endpointIds }: InputOf<'endpointsSendMessage'>['body'],
+) {
+  const operations = await change(ctx, 'endpointsSendMessage', async (tx) => {
     const wanted = [...new Set(endpointIds)]
-    const endpoints = allFound('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, by.org.key, wanted))
+    const endpoints = mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, ctx.org.key, wanted))
     return {
-      result: await ask(tx, by, 'MESSAGE', { message }, endpoints),
+      result: await ask(tx, ctx, 'MESSAGE', { message }, endpoints),
       target: endpointRef(endpoints[0]),
       after: { message },
       affected: endpoints.slice(1).map(endpointRef),
     }
   })
-  return sent(by, operations)
+  return sent(ctx, operations)
 }
 
-export async function roomsSendMessage(by: By, { message, roomIds }: InputOf<'roomsSendMessage'>['body']) {
-  const operations = await change(by, 'roomsSendMessage', async (tx) => {
+export async function roomsSendMessage(ctx: RequestContext, { message, roomIds }: InputOf<'roomsSendMessage'>['body']) {
+  const operations = await change(ctx, 'roomsSendMessage', async (tx) => {
     const wanted = [...new Set(roomIds)]
-    const rooms = allFound('roomIds', 'room', wanted, await listRoomsById(tx, by.org.key, wanted))
-    const endpoints = await listEndpointsInRooms(tx, by.org.key, wanted)
+    const rooms = mustFindAll('roomIds', 'room', wanted, await listRoomsById(tx, ctx.org.key, wanted))
+    const endpoints = await listEndpointsInRooms(tx, ctx.org.key, wanted)
     return {
-      result: await ask(tx, by, 'MESSAGE', { message }, endpoints),
-      target: ref('room', rooms[0]),
+      result: await ask(tx, ctx, 'MESSAGE', { message }, endpoints),
+      target: auditRef('room', rooms[0]),
       after: { message },
-      affected: [...rooms.slice(1).map((r) => ref('room', r)), ...endpoints.map(endpointRef)],
+      affected: [...rooms.slice(1).map((r) => auditRef('room', r)), ...endpoints.map(endpointRef)],
     }
   })
-  return sent(by, operations)
+  return sent(ctx, operations)
 }
 
-export async function endpointsOperationsList(by: By, id: string) {
-  found(await findEndpoint(by.ground.db, by.org.key, id), `endpoint ${id}`)
-  const rows = await listOperationsOf(by.ground.db, by.org.key, id, mostListed)
-  return { operations: rows.map(operationView) }
+export async function endpointsOperationsList(ctx: RequestContext, id: string) {
+  mustFind(await findEndpoint(ctx.services.db, ctx.org.key, id), `endpoint ${id}`)
+  const rows = await listCommandsOf(ctx.services.db, ctx.org.key, id, mostListed)
+  return { operations: rows.map(commandView) }
 }
 
-export const operationsGet = async (by: By, id: string) =>
-  operationView(found(await findOperation(by.ground.db, by.org.key, id), `operation ${id}`))
+export const operationsGet = async (ctx: RequestContext, id: string) =>
+  commandView(mustFind(await findCommand(ctx.services.db, ctx.org.key, id), `operation ${id}`))
 
 /** What is on its way cannot be called back. [contract 6.operations] */
-export const operationsCancel = (by: By, id: string) =>
-  change(by, 'operationsCancel', async (tx) => {
-    const cancelled = await cancelQueuedOperation(tx, by.org.key, id, by.ground.clock.now())
+export const operationsCancel = (ctx: RequestContext, id: string) =>
+  change(ctx, 'operationsCancel', async (tx) => {
+    const cancelled = await cancelQueuedCommand(tx, ctx.org.key, id, ctx.services.clock.now())
     if (!cancelled) {
-      const { state } = found(await findOperation(tx, by.org.key, id), `operation ${id}`)
+      const { state } = mustFind(await findCommand(tx, ctx.org.key, id), `operation ${id}`)
       throw new Failure(
         'FAILED_PRECONDITION',
         `operation ${id} is ${state}: ${tooLate[state as keyof typeof tooLate]}. Only a QUEUED one can be cancelled.`,
       )
     }
-    tx.announced.push(operationDraft(operationView(cancelled)))
+    tx.drafts.push(commandEventDraft(commandView(cancelled)))
     const { type, endpoint_id } = cancelled
-    const [endpoint] = await listEndpointsById(tx, by.org.key, [endpoint_id])
+    const [endpoint] = await listEndpointsById(tx, ctx.org.key, [endpoint_id])
     return {
       result: {},
       target: endpointRef(endpoint ?? { id: endpoint_id, serial: '' }),
@@ -104,7 +107,7 @@ export const operationsCancel = (by: By, id: string) =>
     }
   })
 
-const tooLate: Record<Exclude<OperationState, 'QUEUED'>, string> = {
+const tooLate: Record<Exclude<CommandState, 'QUEUED'>, string> = {
   SENT: 'it is on its way to the device',
   ACKNOWLEDGED: 'the device has it already',
   SUCCEEDED: 'the device has done it',
@@ -115,26 +118,26 @@ const tooLate: Record<Exclude<OperationState, 'QUEUED'>, string> = {
 }
 
 /** Writes an operation for each of them, before anything is sent. */
-async function ask<E extends Pick<PlacedEndpoint, 'id' | 'connected'>>(
+async function ask<E extends Pick<EndpointSummary, 'id' | 'connected'>>(
   tx: Tx,
-  by: By,
-  type: OperationType,
+  ctx: RequestContext,
+  type: CommandType,
   payload: object,
   endpoints: readonly E[],
-  stateOf: (endpoint: E) => OperationState = () => 'QUEUED',
+  stateOf: (endpoint: E) => CommandState = () => 'QUEUED',
 ) {
-  const at = by.ground.clock.now()
+  const at = ctx.services.clock.now()
   const deadline = at + timeToLive
   const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: stateOf(e) }))
-  const batch = { org: by.org.key, type, payload: JSON.stringify(payload), at, deadline }
-  await insertOperations(tx, batch, rows)
-  const operations = newOperationViews(batch, rows)
-  tx.announced.push(...operations.map((o) => operationDraft(o)))
+  const batch = { org: ctx.org.key, type, payload: JSON.stringify(payload), at, deadline }
+  await insertCommands(tx, batch, rows)
+  const operations = newCommandViews(batch, rows)
+  tx.drafts.push(...operations.map((o) => commandEventDraft(o)))
   return operations
 }
 
 /** After the commit: those that are connected get it now. */
-function sent(by: By, operations: readonly ReturnType<typeof operationView>[]) {
-  by.ground.devices.wake(operations.filter((o) => o.state === 'QUEUED').map((o) => o.endpointId))
+function sent(ctx: RequestContext, operations: readonly ReturnType<typeof commandView>[]) {
+  ctx.services.devices.wake(operations.filter((o) => o.state === 'QUEUED').map((o) => o.endpointId))
   return { operations: [...operations] }
 }

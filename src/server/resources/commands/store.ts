@@ -2,11 +2,11 @@
 import { type Selectable, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
-import type { Engine, Reader, Telemetry, Tx } from '../../db/db.ts'
+import type { EngineName, Reader, TelemetryTx, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
 
-export type OperationRow = Omit<Selectable<Schema['operations']>, 'org'>
+export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
 
 /** Written out, not given as values: only then SQLite knows that the index of open operations fits. */
 const open = sql<boolean>`state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`
@@ -30,7 +30,7 @@ const columns = [
 const one = queryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('operations').select(columns).where('org', '=', p.org).where('id', '=', p.id),
 )
-export const findOperation = async (on: Reader, org: number, id: string) =>
+export const findCommand = async (on: Reader, org: number, id: string) =>
   isUuid(id) ? one(on, { org, id }) : undefined
 
 const newest = query((db, p: { org: number; endpoint: string; limit: number }) =>
@@ -43,20 +43,20 @@ const newest = query((db, p: { org: number; endpoint: string; limit: number }) =
     .orderBy('id', 'desc')
     .limit(p.limit),
 )
-export const listOperationsOf = (on: Reader, org: number, endpoint: string, limit: number) =>
+export const listCommandsOf = (on: Reader, org: number, endpoint: string, limit: number) =>
   newest(on, { org, endpoint, limit })
 
 /** Collecting takes long: a device that acknowledged it and then lost its power may not know of it any more. */
 const collecting = sql<boolean>`(type = 'COLLECT_LOGS' and state = 'ACKNOWLEDGED')`
 
 /** When the device connected, and since when silence means that it did not hear. */
-export interface Patience {
+export interface ResendTimes {
   readonly now: number
   readonly since: number
   readonly overdue: number
 }
 
-const notAcknowledged = query((db, p: Patience & { org: number; endpoint: string }) =>
+const notAcknowledged = query((db, p: ResendTimes & { org: number; endpoint: string }) =>
   db
     .selectFrom('operations')
     .select(columns)
@@ -75,7 +75,7 @@ const notAcknowledged = query((db, p: Patience & { org: number; endpoint: string
     .orderBy('id'),
 )
 /** What the device is still to be told, the oldest first; not again what it was just told. */
-export const listWaiting = (on: Reader, org: number, endpoint: string, patience: Patience) =>
+export const listWaiting = (on: Reader, org: number, endpoint: string, patience: ResendTimes) =>
   notAcknowledged(on, { org, endpoint, ...patience })
 
 const overdue = query((db, p: { now: number; before: number }) =>
@@ -92,7 +92,7 @@ const overdue = query((db, p: { now: number; before: number }) =>
 export const listOverdueEndpoints = (on: Reader, now: number, before: number) => overdue(on, { now, before })
 
 /** What many operations have in common. */
-export interface Batch {
+export interface CommandBatch {
   readonly org: number
   readonly type: string
   /** JSON. */
@@ -100,15 +100,15 @@ export interface Batch {
   readonly at: number
   readonly deadline: number
 }
-export type NewOperation = Pick<OperationRow, 'id' | 'endpoint_id' | 'state'>
+export type NewCommand = Pick<CommandRow, 'id' | 'endpoint_id' | 'state'>
 
 /** The items of a JSON array of arrays as columns. */
-const item = (engine: Engine, position: 0 | 1 | 2) =>
+const item = (engine: EngineName, position: 0 | 1 | 2) =>
   engine === 'postgres'
     ? sql<string>`value ->> ${sql.lit(position)}`
     : sql<string>`value ->> ${sql.lit(`$[${position}]`)}`
 
-const insert = query((db, p: Batch & { items: string }, engine) =>
+const insert = query((db, p: CommandBatch & { items: string }, engine) =>
   db
     .insertInto('operations')
     .columns(['org', ...columns])
@@ -136,7 +136,7 @@ const insert = query((db, p: Batch & { items: string }, engine) =>
     ),
 )
 /** However many there are, it is one statement. */
-export const insertOperations = (tx: Tx, batch: Batch, items: readonly NewOperation[]) =>
+export const insertCommands = (tx: Tx, batch: CommandBatch, items: readonly NewCommand[]) =>
   insert(tx, { ...batch, items: JSON.stringify(items.map((i) => [i.id, i.endpoint_id, i.state])) })
 
 const sent = query((db, p: { org: number; ids: string; at: number }, engine) =>
@@ -154,7 +154,7 @@ const sent = query((db, p: { org: number; ids: string; at: number }, engine) =>
     .returning(columns),
 )
 /** Those that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
-export const updateToSent = (telemetry: Telemetry, org: number, ids: readonly string[], at: number) =>
+export const updateToSent = (telemetry: TelemetryTx, org: number, ids: readonly string[], at: number) =>
   sent(telemetry, { org, ids: JSON.stringify(ids), at })
 
 type Step = { org: number; id: string; at: number }
@@ -169,7 +169,7 @@ const acknowledged = queryOne((db, p: Step) =>
     .returning(columns),
 )
 /** Undefined if it was further already. */
-export const updateToAcknowledged = (telemetry: Telemetry, org: number, id: string, at: number) =>
+export const updateToAcknowledged = (telemetry: TelemetryTx, org: number, id: string, at: number) =>
   acknowledged(telemetry, { org, id, at })
 
 const finished = queryOne((db, p: Step & { state: string; error: string | null }) =>
@@ -182,8 +182,8 @@ const finished = queryOne((db, p: Step & { state: string; error: string | null }
     .returning(columns),
 )
 /** Undefined if it was not open any more: a final state never changes. */
-export const finishOperation = (
-  telemetry: Telemetry,
+export const finishCommand = (
+  telemetry: TelemetryTx,
   org: number,
   id: string,
   end: { readonly state: 'SUCCEEDED' | 'FAILED'; readonly error?: string | undefined; readonly at: number },
@@ -199,7 +199,7 @@ const cancelled = queryOne((db, p: Step) =>
     .returning(columns),
 )
 /** Undefined if it is not waiting any more. */
-export const cancelQueuedOperation = async (tx: Tx, org: number, id: string, at: number) =>
+export const cancelQueuedCommand = async (tx: Tx, org: number, id: string, at: number) =>
   isUuid(id) ? cancelled(tx, { org, id, at }) : undefined
 
 const cancelledOf = query((db, p: { org: number; endpoints: string; at: number }, engine) =>
@@ -212,13 +212,13 @@ const cancelledOf = query((db, p: { org: number; endpoints: string; at: number }
     .returning(columns),
 )
 /** For endpoints that are unenrolled. [contract 4.endpointsDelete] */
-export const cancelOpenOperations = (tx: Tx, org: number, endpointIds: readonly string[], at: number) =>
+export const cancelOpenCommands = (tx: Tx, org: number, endpointIds: readonly string[], at: number) =>
   cancelledOf(tx, { org, endpoints: JSON.stringify(endpointIds), at })
 
 const anyExpired = queryOne((db, p: { now: number }) =>
   db.selectFrom('operations').select('id').where(open).where('deadline', '<=', p.now).limit(1),
 )
-export const hasExpired = async (on: Reader, now: number) => (await anyExpired(on, { now })) !== undefined
+export const hasExpiredCommand = async (on: Reader, now: number) => (await anyExpired(on, { now })) !== undefined
 
 const expired = query((db, p: { now: number }) =>
   db
@@ -229,12 +229,12 @@ const expired = query((db, p: { now: number }) =>
     .returning(['org', ...columns]),
 )
 /** In all organisations. */
-export const expireOpenOperations = (telemetry: Telemetry, now: number) => expired(telemetry, { now })
+export const expireOpenCommands = (telemetry: TelemetryTx, now: number) => expired(telemetry, { now })
 
 const anyOld = queryOne((db, p: { before: number }) =>
   db.selectFrom('operations').select('id').where(final).where('updated_at', '<', p.before).limit(1),
 )
-export const hasOld = async (on: Reader, before: number) => (await anyOld(on, { before })) !== undefined
+export const hasOldCommand = async (on: Reader, before: number) => (await anyOld(on, { before })) !== undefined
 
 const forgotten = query((db, p: { before: number; limit: number }) =>
   db.deleteFrom('operations').where(
@@ -251,5 +251,5 @@ const forgotten = query((db, p: { before: number; limit: number }) =>
   ),
 )
 /** In all organisations, at most so many at once. */
-export const deleteOldOperations = (telemetry: Telemetry, before: number, limit: number) =>
+export const deleteOldCommandRows = (telemetry: TelemetryTx, before: number, limit: number) =>
   forgotten(telemetry, { before, limit })

@@ -1,14 +1,14 @@
 // An operation as an answer shows it, and as its device is told it. [contract 5.4.operation]
 import type { Static } from 'typebox'
-import type { OperationCommand } from '../../../contract/device.ts'
-import type { DeviceOperation } from '../../../contract/device-commands.ts'
+import type { DeviceCommandMessage } from '../../../contract/device.ts'
+import type { DeviceCommand } from '../../../contract/device-commands.ts'
 import { isoTime } from '../../core/clock.ts'
-import type { Draft } from '../../events/feed.ts'
-import type { Batch, NewOperation, OperationRow } from './store.ts'
+import type { EventDraft } from '../../events/feed.ts'
+import type { CommandBatch, CommandRow, NewCommand } from './store.ts'
 
-type View = Static<typeof DeviceOperation>
+type View = Static<typeof DeviceCommand>
 
-export const operationView = (row: Omit<OperationRow, 'payload' | 'sent_at' | 'told_at'>): View => ({
+export const commandView = (row: Omit<CommandRow, 'payload' | 'sent_at' | 'told_at'>): View => ({
   id: row.id,
   type: row.type as View['type'],
   endpointId: row.endpoint_id,
@@ -20,13 +20,13 @@ export const operationView = (row: Omit<OperationRow, 'payload' | 'sent_at' | 't
 })
 
 /** Operations that were just written. */
-export const newOperationViews = (batch: Omit<Batch, 'org' | 'payload'>, rows: readonly NewOperation[]): View[] => {
+export const newCommandViews = (batch: Omit<CommandBatch, 'org' | 'payload'>, rows: readonly NewCommand[]): View[] => {
   const { type, at, deadline } = batch
-  return rows.map((row) => operationView({ ...row, type, created_at: at, updated_at: at, deadline, error: null }))
+  return rows.map((row) => commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null }))
 }
 
 /** For those who follow. An endpoint that is gone is in no room any more: then `rooms` says where it was. */
-export const operationDraft = (operation: View, rooms?: readonly number[]): Draft => ({
+export const commandEventDraft = (operation: View, rooms?: readonly number[]): EventDraft => ({
   type: 'operation',
   endpointId: operation.endpointId,
   operation,
@@ -34,11 +34,11 @@ export const operationDraft = (operation: View, rooms?: readonly number[]): Draf
 })
 
 /** `uploadUrl` makes the address for logs: a new one each time. */
-export function commandView(
-  { id, type, deadline, payload }: OperationRow,
+export function commandMessage(
+  { id, type, deadline, payload }: CommandRow,
   uploadUrl: (id: string) => string,
-): OperationCommand {
-  const command = { id, type: type as OperationCommand['type'], deadline: isoTime(deadline) }
+): DeviceCommandMessage {
+  const command = { id, type: type as DeviceCommandMessage['type'], deadline: isoTime(deadline) }
   const details = JSON.parse(payload)
   if (type === 'MESSAGE') return { ...command, message: details.message }
   if (type !== 'COLLECT_LOGS') return command

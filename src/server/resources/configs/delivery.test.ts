@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice } from '../../../../test/device.ts'
 import { type Harness, startHarness } from '../../../../test/harness.ts'
-import { silence } from '../../../contract/device.ts'
-import { undelivered } from './reported.ts'
+import { resendAfterMs } from '../../../contract/device.ts'
+import { listUndelivered } from './reported.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -136,11 +136,11 @@ test('applies and reports that cross each other end in agreement [contract 5.3.v
 
 test('a connected device that stays silent is found, so that it is told again [contract 5.3.versions]', async () => {
   const e = await newConnected()
-  const isSilent = async () => (await undelivered(house.ground)).includes(e.device.id)
+  const isSilent = async () => (await listUndelivered(house.ground)).includes(e.device.id)
   await e.apply({ nightMode: true })
   await e.next()
   expect(await isSilent()).toBe(false)
-  house.clock.advance(silence + 1)
+  house.clock.advance(resendAfterMs + 1)
   expect(await isSilent()).toBe(true)
   house.ground.devices.wake([e.device.id])
   expect(await e.next()).toMatchObject({ version: 1 })

@@ -5,7 +5,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { endpointContext, openConfig, profileContext, type SealedConfig } from './sealed-config.ts'
 
 /** As both the current config and each version are stored. */
-export interface Layers {
+export interface ConfigLayers {
   readonly explicit: string
   readonly secrets: string
   readonly profile_id: number | null
@@ -13,14 +13,20 @@ export interface Layers {
   readonly profile_secrets: string
 }
 
-export const explicitOf = (layers: Layers): SealedConfig => ({ config: layers.explicit, secrets: layers.secrets })
-export const profileOf = (layers: Layers): SealedConfig => ({ config: layers.profile, secrets: layers.profile_secrets })
+export const explicitLayer = (layers: ConfigLayers): SealedConfig => ({
+  config: layers.explicit,
+  secrets: layers.secrets,
+})
+export const profileLayer = (layers: ConfigLayers): SealedConfig => ({
+  config: layers.profile,
+  secrets: layers.profile_secrets,
+})
 
 const overlaid = (below: string, above: string): string =>
   JSON.stringify({ ...JSON.parse(below), ...JSON.parse(above) })
 
 /** Sealed as it is stored, to compare two. */
-export const effective = (layers: Layers): SealedConfig => ({
+export const effectiveConfig = (layers: ConfigLayers): SealedConfig => ({
   config: overlaid(layers.explicit, layers.profile),
   secrets: overlaid(layers.secrets, layers.profile_secrets),
 })
@@ -29,8 +35,8 @@ export const effective = (layers: Layers): SealedConfig => ({
 export const effectiveValues = (
   secrets: Secrets,
   org: Org,
-  row: Layers & { readonly id: string },
+  row: ConfigLayers & { readonly id: string },
 ): Record<string, ConfigValue> => ({
-  ...openConfig(explicitOf(row), secrets, endpointContext(org, row.id)),
-  ...(row.profile_id !== null && openConfig(profileOf(row), secrets, profileContext(org, row.profile_id))),
+  ...openConfig(explicitLayer(row), secrets, endpointContext(org, row.id)),
+  ...(row.profile_id !== null && openConfig(profileLayer(row), secrets, profileContext(org, row.profile_id))),
 })

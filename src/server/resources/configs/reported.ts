@@ -1,19 +1,22 @@
 // Configs and the devices: what waits for one, and what one says that it has. [contract 5.3.versions]
 import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/config-keys.ts'
-import { type ConfigReport, type DesiredConfig, silence } from '../../../contract/device.ts'
+import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../contract/device.ts'
 import { int32 } from '../../../contract/shape.ts'
-import type { Ground } from '../../context/request-context.ts'
+import type { Services } from '../../context/request-context.ts'
 import { textProblem } from '../../core/text.ts'
 import type { Device, Session } from '../../devices/mqtt/handlers.ts'
-import { errorOf, refusedNow, standing, type Wanted, wantedOf } from './rejected.ts'
-import { type ConfigRow, findConfig, listUnconfirmed, updateOutcome, updateReported } from './store.ts'
+import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
+import { type EndpointConfigRow, findConfig, listUnconfirmed, updateOutcome, updateReported } from './store.ts'
 
 /** What the device has not confirmed yet, if anything. */
-export async function waitingConfig({ db, secrets }: Ground, { org, id }: Device): Promise<DesiredConfig | undefined> {
+export async function findPendingConfig(
+  { db, secrets }: Services,
+  { org, id }: Device,
+): Promise<DesiredConfig | undefined> {
   const row = await findConfig(db, org.key, id)
   if (!row || row.version === 0) return undefined
   if (row.state !== 'PENDING' && row.reported_version === row.version) return undefined
-  return desired(row, wantedOf(secrets, org, row))
+  return desired(row, desiredValuesOf(secrets, org, row))
 }
 
 /** A device that answers everything with an old version must not keep us talking. */
@@ -21,7 +24,7 @@ const answerPause = 10_000
 
 /** Stores what a device says. What comes back is to be sent: it has seen another version than the newest. */
 export async function configReported(
-  { db, secrets, clock, feed }: Ground,
+  { db, secrets, clock, feed }: Services,
   { device: { org, id } }: Session,
   report: ConfigReport,
 ): Promise<DesiredConfig | undefined> {
@@ -35,15 +38,15 @@ export async function configReported(
     // Only now is it certain that nobody makes another version meanwhile.
     const row = await findConfig(telemetry, org.key, id)
     if (!row || row.version === 0) return { isNews }
-    const wanted = wantedOf(secrets, org, row)
+    const wanted = desiredValuesOf(secrets, org, row)
     if (report.version !== row.version) {
       const repeats = before.reported_version === report.version && before.reported_at !== null
       const isPause = repeats && now - (before.reported_at ?? 0) < answerPause
       return { isNews, ...(!isPause && { answer: desired(row, wanted) }) }
     }
     if (row.state !== 'PENDING') return { isNews }
-    const rejected = { ...standing(wanted, row), ...refusedNow(wanted, report.rejected ?? {}) }
-    const error = errorOf(rejected)
+    const rejected = { ...stillRejected(wanted, row), ...newlyRejected(wanted, report.rejected ?? {}) }
+    const error = rejectionError(rejected)
     const state = error === null ? 'DELIVERED' : 'FAILED'
     const { version } = row
     await updateOutcome(telemetry, {
@@ -66,11 +69,11 @@ interface Reported {
 }
 
 /** Connected endpoints that have not confirmed a version for so long that it should be sent again. */
-export const undelivered = async ({ db, clock }: Ground): Promise<string[]> =>
-  (await listUnconfirmed(db, clock.now() - silence)).map(({ id }) => id)
+export const listUndelivered = async ({ db, clock }: Services): Promise<string[]> =>
+  (await listUnconfirmed(db, clock.now() - resendAfterMs)).map(({ id }) => id)
 
-function desired(row: ConfigRow, wanted: Wanted): DesiredConfig {
-  const refused = standing(wanted, row)
+function desired(row: EndpointConfigRow, wanted: DesiredValues): DesiredConfig {
+  const refused = stillRejected(wanted, row)
   const config = Object.fromEntries(Object.entries(wanted.values).filter(([name]) => !Object.hasOwn(refused, name)))
   return { version: row.version, config }
 }

@@ -1,5 +1,5 @@
 // The doors to configs.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import {
   configStateGet,
   configVersionsGet,
@@ -9,7 +9,7 @@ import {
   endpointsSettings,
 } from './rules.ts'
 
-export const configRoutes: Handlers<
+export const configRoutes: OperationHandlers<
   | 'endpointsSettings'
   | 'endpointsApplyConfig'
   | 'configVersionsList'
@@ -17,10 +17,10 @@ export const configRoutes: Handlers<
   | 'configVersionsRestore'
   | 'configStateGet'
 > = {
-  endpointsSettings: (by, { params }) => endpointsSettings(by, params.id),
-  endpointsApplyConfig: (by, { params, body, numberText }) => endpointsApplyConfig(by, params.id, body, numberText),
-  configVersionsList: (by, { params }) => configVersionsList(by, params.id),
-  configVersionsGet: (by, { params }) => configVersionsGet(by, params.id, params.n),
-  configVersionsRestore: (by, { params }) => configVersionsRestore(by, params.id, params.n),
-  configStateGet: (by, { params }) => configStateGet(by, params.id),
+  endpointsSettings: (ctx, { params }) => endpointsSettings(ctx, params.id),
+  endpointsApplyConfig: (ctx, { params, body, numberText }) => endpointsApplyConfig(ctx, params.id, body, numberText),
+  configVersionsList: (ctx, { params }) => configVersionsList(ctx, params.id),
+  configVersionsGet: (ctx, { params }) => configVersionsGet(ctx, params.id, params.n),
+  configVersionsRestore: (ctx, { params }) => configVersionsRestore(ctx, params.id, params.n),
+  configStateGet: (ctx, { params }) => configStateGet(ctx, params.id),
 }

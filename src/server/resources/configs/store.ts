@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
-import type { Reader, Telemetry, Tx } from '../../db/db.ts'
+import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
 
 type Key = { org: number; id: string }
@@ -38,7 +38,7 @@ const current = queryOne((db, p: Key) =>
 /** The config of an endpoint with the profile that lies over it; undefined if there is no such endpoint. */
 export const findConfig = async (on: Reader, org: number, id: string) =>
   isUuid(id) ? current(on, { org, id }) : undefined
-export type ConfigRow = NonNullable<Awaited<ReturnType<typeof findConfig>>>
+export type EndpointConfigRow = NonNullable<Awaited<ReturnType<typeof findConfig>>>
 
 const versions = query((db, p: Key & { upTo: number; count: number }) =>
   db
@@ -53,7 +53,7 @@ const versions = query((db, p: Key & { upTo: number; count: number }) =>
 /** Newest first, from version `upTo` downwards. */
 export const listVersions = (on: Reader, org: number, id: string, upTo: number, count: number) =>
   versions(on, { org, id, upTo, count })
-export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number]
+export type ConfigVersionRow = Awaited<ReturnType<typeof listVersions>>[number]
 
 const explicit = query((db, p: Key & { explicit: string; secrets: string }) =>
   db
@@ -184,7 +184,7 @@ const report = query((db, p: Report) =>
     ),
 )
 /** Until the end of the transaction nobody else changes the config of this endpoint. */
-export const updateReported = (telemetry: Telemetry, given: Report) => report(telemetry, given)
+export const updateReported = (telemetry: TelemetryTx, given: Report) => report(telemetry, given)
 
 const forget = query((db, p: Key) =>
   db
@@ -195,7 +195,7 @@ const forget = query((db, p: Key) =>
     .returning('version'),
 )
 /** A device that enrols again has lost what it had. True if something was ever set. */
-export const forgetReported = async (tx: Tx, org: number, id: string): Promise<boolean> =>
+export const deleteReported = async (tx: Tx, org: number, id: string): Promise<boolean> =>
   ((await forget(tx, { org, id }))[0]?.version ?? 0) > 0
 
 type Outcome = Key & { version: number; state: string; error: string | null; rejected: string; now: number }
@@ -218,7 +218,7 @@ const settleVersion = query((db, p: Outcome) =>
     .where('state', '=', 'PENDING'),
 )
 /** What became of a pending version. */
-export async function updateOutcome(telemetry: Telemetry, outcome: Outcome): Promise<void> {
+export async function updateOutcome(telemetry: TelemetryTx, outcome: Outcome): Promise<void> {
   await settleCurrent(telemetry, outcome)
   await settleVersion(telemetry, outcome)
 }

@@ -3,21 +3,21 @@ import type { Static } from 'typebox'
 import { type ConfigValue, readOnlyKeys } from '../../../contract/config-keys.ts'
 import type { ConfigState, ConfigVersion } from '../../../contract/configs.ts'
 import { isoTime } from '../../core/clock.ts'
-import { effective, explicitOf, profileOf } from './effective.ts'
+import { effectiveConfig, explicitLayer, profileLayer } from './effective.ts'
 import { differences, keysOf, type SealedConfig, shownConfig } from './sealed-config.ts'
-import type { ConfigRow, VersionRow } from './store.ts'
+import type { ConfigVersionRow, EndpointConfigRow } from './store.ts'
 
 type Settings = Record<string, ConfigValue>
 
 /** What was set for the endpoint and its profile does not fix, and what the device says of itself. */
-export function settingsView(row: ConfigRow): Settings {
-  const fixed = new Set(keysOf(profileOf(row)))
-  const set = Object.entries(shownConfig(explicitOf(row))).filter(([name]) => !fixed.has(name))
+export function settingsView(row: EndpointConfigRow): Settings {
+  const fixed = new Set(keysOf(profileLayer(row)))
+  const set = Object.entries(shownConfig(explicitLayer(row))).filter(([name]) => !fixed.has(name))
   return { ...Object.fromEntries(set), ...readOnlyView(row) }
 }
 
 /** Status and pairing are as the endpoint itself is shown; the rest is only in config reports. */
-export function readOnlyView(row: ConfigRow): Settings {
+export function readOnlyView(row: EndpointConfigRow): Settings {
   const said = { ...JSON.parse(row.reported), ...JSON.parse(row.status), pairingSerial: row.pairing_serial }
   return Object.fromEntries(
     Object.keys(readOnlyKeys)
@@ -26,12 +26,12 @@ export function readOnlyView(row: ConfigRow): Settings {
   )
 }
 
-export const stateView = (row: ConfigRow, rejected: Record<string, string>) => ({
+export const stateView = (row: EndpointConfigRow, rejected: Record<string, string>) => ({
   version: row.version,
   state: row.state as ConfigState,
   ...(row.error !== null && { error: row.error }),
-  desired: shownConfig(explicitOf(row)),
-  profile: shownConfig(profileOf(row)),
+  desired: shownConfig(explicitLayer(row)),
+  profile: shownConfig(profileLayer(row)),
   reported: JSON.parse(row.reported) as Settings,
   rejected,
 })
@@ -39,7 +39,10 @@ export const stateView = (row: ConfigRow, rejected: Record<string, string>) => (
 const nothing: SealedConfig = { config: '{}', secrets: '{}' }
 
 /** `before` is the version before it, if there was one. */
-export const versionView = (row: VersionRow, before: VersionRow | undefined): Static<typeof ConfigVersion> => ({
+export const versionView = (
+  row: ConfigVersionRow,
+  before: ConfigVersionRow | undefined,
+): Static<typeof ConfigVersion> => ({
   version: row.version,
   state: row.state as ConfigState,
   ...(row.error !== null && { error: row.error }),
@@ -47,6 +50,6 @@ export const versionView = (row: VersionRow, before: VersionRow | undefined): St
   updatedAt: isoTime(row.updated_at),
   author: { type: row.author_type, id: row.author_id, name: row.author_name },
   ...(row.profile_id !== null && { profileId: row.profile_id }),
-  config: shownConfig(explicitOf(row)),
-  diff: differences(before ? effective(before) : nothing, effective(row)),
+  config: shownConfig(explicitLayer(row)),
+  diff: differences(before ? effectiveConfig(before) : nothing, effectiveConfig(row)),
 })

@@ -1,6 +1,6 @@
 // SQL of what devices do by themselves: enrol, come, go and report.
 import { sql } from 'kysely'
-import type { Reader, Telemetry, Tx } from '../../db/db.ts'
+import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
 import { nextId } from '../../db/next-id.ts'
 import { query, queryOne } from '../../db/query.ts'
 import { insertStay } from './stay-store.ts'
@@ -36,7 +36,7 @@ const claim = query((db, p: { serial: string; org: number; id: string }) =>
 export const claimSerial = async (tx: Tx, org: number, serial: string, id: string) =>
   (await claim(tx, { serial, org, id })).length > 0
 
-export interface Enrolled {
+export interface EnrolledRow {
   org: number
   id: string
   serial: string
@@ -46,7 +46,7 @@ export interface Enrolled {
   profile_id: number | null
   enrolment_time: number
 }
-const insert = query((db, p: Enrolled & { number: number }) =>
+const insert = query((db, p: EnrolledRow & { number: number }) =>
   db.insertInto('endpoints').values({
     org: p.org,
     id: p.id,
@@ -63,12 +63,12 @@ const insert = query((db, p: Enrolled & { number: number }) =>
     status: '{}',
   }),
 )
-export async function insertEndpoint(tx: Tx, endpoint: Enrolled): Promise<void> {
+export async function insertEndpoint(tx: Tx, endpoint: EnrolledRow): Promise<void> {
   await insert(tx, { ...endpoint, number: await nextId(tx, endpoint.org, 'endpoint') })
   await insertStay(tx, endpoint.org, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
 }
 
-const enrolAgain = query((db, p: Omit<Enrolled, 'serial'>) =>
+const enrolAgain = query((db, p: Omit<EnrolledRow, 'serial'>) =>
   db
     .updateTable('endpoints')
     .set((e) => ({
@@ -82,7 +82,7 @@ const enrolAgain = query((db, p: Omit<Enrolled, 'serial'>) =>
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export async function updateEnrolled(tx: Tx, endpoint: Enrolled): Promise<void> {
+export async function updateEnrolled(tx: Tx, endpoint: EnrolledRow): Promise<void> {
   await enrolAgain(tx, endpoint)
   await insertStay(tx, endpoint.org, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
 }
@@ -131,7 +131,7 @@ const arrive = queryOne((db, p: { org: number; id: string; hash: Buffer; at: num
  * Undefined when the credential died meanwhile. Nothing waits for it if there is no config that it has not confirmed and no
  * open operation; otherwise those who know must be asked.
  */
-export const updateConnected = (on: Telemetry, org: number, id: string, hash: Buffer, at: number) =>
+export const updateConnected = (on: TelemetryTx, org: number, id: string, hash: Buffer, at: number) =>
   arrive(on, { org, id, hash, at })
 
 const leave = query((db, p: { org: number; id: string; at: number }) =>
@@ -143,13 +143,13 @@ const leave = query((db, p: { org: number; id: string; at: number }) =>
     .returning('id'),
 )
 /** False when it was unenrolled meanwhile. */
-export const updateDisconnected = async (on: Telemetry, org: number, id: string, at: number) =>
+export const updateDisconnected = async (on: TelemetryTx, org: number, id: string, at: number) =>
   (await leave(on, { org, id, at })).length > 0
 
 const nobody = query((db, p: { at: number }) =>
   db.updateTable('endpoints').set({ connected: 0, connection_time: p.at }).where('connected', '=', 1),
 )
-export const updateAllDisconnected = (on: Telemetry, at: number) => nobody(on, { at })
+export const updateAllDisconnected = (on: TelemetryTx, at: number) => nobody(on, { at })
 
 const statusOf = queryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select(['status', 'pairing_serial']).where('org', '=', p.org).where('id', '=', p.id),
@@ -163,5 +163,5 @@ const report = query((db, p: { org: number; id: string; status: string; pairing_
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateStatus = (on: Telemetry, org: number, id: string, status: string, pairing_serial: string | null) =>
+export const updateStatus = (on: TelemetryTx, org: number, id: string, status: string, pairing_serial: string | null) =>
   report(on, { org, id, status, pairing_serial })

@@ -5,7 +5,7 @@ import { putEndpoints } from '../../../../test/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
 import { until } from '../../../../test/program.ts'
 import { Reader } from '../../db/db.ts'
-import { KeptList } from './endpoint-list-cache.ts'
+import { EndpointListCache } from './endpoint-list-cache.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -129,7 +129,7 @@ test('what is deleted while its row is on its way to the list is not kept', asyn
       return rows
     },
   })
-  const list = new KeptList(reader, org.org.key)
+  const list = new EndpointListCache(reader, org.org.key)
   const idsIn = async () => {
     const { endpoints } = JSON.parse([(await list.answer()).body].flat().join(''))
     return endpoints.map((e: { id: string }) => e.id)

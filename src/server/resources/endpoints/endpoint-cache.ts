@@ -1,55 +1,55 @@
 // Endpoints as answers that only have to be sent, kept until something of them is written.
 
 import { etagOf } from '../../context/if-match.ts'
-import { found } from '../../core/failure.ts'
-import type { Db } from '../../db/db.ts'
-import type { Written } from '../../db/written-rows.ts'
-import { Ready } from '../../http/answer.ts'
-import { KeptList } from './endpoint-list-cache.ts'
+import { mustFind } from '../../core/failure.ts'
+import type { Database } from '../../db/db.ts'
+import type { WrittenRows } from '../../db/written-rows.ts'
+import { ReadyAnswer } from '../../http/answer.ts'
+import { EndpointListCache } from './endpoint-list-cache.ts'
 import { findEndpoint } from './store.ts'
 import { endpointText } from './view.ts'
 
 interface Kept {
   readonly org: number
   readonly room: number | null
-  readonly answer: Ready
+  readonly answer: ReadyAnswer
 }
 
 /** Bytes of answers that are kept at most, the oldest go first: about a hundred thousand endpoints, if somebody asks for each. */
 const most = 160 * 1024 * 1024
 
-export class KeptEndpoints {
-  readonly #db: Db
+export class EndpointCache {
+  readonly #db: Database
   /** By id, which no two organisations share. */
   readonly #answers = new Map<string, Kept>()
-  readonly #lists = new Map<number, KeptList>()
+  readonly #lists = new Map<number, EndpointListCache>()
   #length = 0
   /** Grows with every write: what was read before one, and comes after it, is not kept. */
   #writes = 0
 
-  constructor(db: Db) {
+  constructor(db: Database) {
     this.#db = db
     db.watch('endpoints', (written) => this.#written(written, written.where.id, written.where.room_id))
     // An endpoint shows the name of its room.
     db.watch('rooms', (written) => this.#written(written, undefined, written.where.id))
   }
 
-  one(org: number, id: string): Ready | Promise<Ready> {
+  one(org: number, id: string): ReadyAnswer | Promise<ReadyAnswer> {
     const kept = this.#answers.get(id)
     return kept?.org === org ? kept.answer : this.#read(org, id)
   }
 
-  list(org: number): Ready | Promise<Ready> {
+  list(org: number): ReadyAnswer | Promise<ReadyAnswer> {
     let list = this.#lists.get(org)
     if (!list) {
-      list = new KeptList(this.#db, org)
+      list = new EndpointListCache(this.#db, org)
       this.#lists.set(org, list)
     }
     return list.answer()
   }
 
   /** Nothing stays of who does not ask any more. */
-  forget(): void {
+  clear(): void {
     this.#writes++
     this.#answers.clear()
     this.#length = 0
@@ -57,10 +57,10 @@ export class KeptEndpoints {
     this.#lists.clear()
   }
 
-  async #read(org: number, id: string): Promise<Ready> {
+  async #read(org: number, id: string): Promise<ReadyAnswer> {
     const writes = this.#writes
-    const row = found(await findEndpoint(this.#db, org, id), `endpoint ${id}`)
-    const answer = new Ready(etagOf(row.version), endpointText(row, row.room_name))
+    const row = mustFind(await findEndpoint(this.#db, org, id), `endpoint ${id}`)
+    const answer = new ReadyAnswer(etagOf(row.version), endpointText(row, row.room_name))
     if (writes === this.#writes) this.#keep(id, { org, room: row.room_id, answer })
     return answer
   }
@@ -82,10 +82,10 @@ export class KeptEndpoints {
     this.#length -= kept.answer.length
   }
 
-  #written({ org }: Written, id: unknown, room: unknown): void {
+  #written({ org }: WrittenRows, id: unknown, room: unknown): void {
     this.#writes++
     if (org === undefined) {
-      this.forget()
+      this.clear()
       return
     }
     if (typeof id === 'string') this.#drop(id)

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader } from '../../db/db.ts'
-import { Ready } from '../../http/answer.ts'
+import { ReadyAnswer } from '../../http/answer.ts'
 import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './store.ts'
 import { basicEndpointView } from './view.ts'
 
@@ -24,7 +24,7 @@ interface Block {
 
 const [start, end] = [Buffer.from('{"endpoints":['), Buffer.from(']}')]
 
-export class KeptList {
+export class EndpointListCache {
   readonly #db: Reader
   readonly #org: number
   #entries = new Map<string, Entry>()
@@ -38,16 +38,16 @@ export class KeptList {
   /** Everything is stale, and how often that was said. */
   #isWhole = false
   #drops = 0
-  #answer: Ready | undefined
-  #current: Promise<Ready> | undefined
-  #next: Promise<Ready> | undefined
+  #answer: ReadyAnswer | undefined
+  #current: Promise<ReadyAnswer> | undefined
+  #next: Promise<ReadyAnswer> | undefined
 
   constructor(db: Reader, org: number) {
     this.#db = db
     this.#org = org
   }
 
-  answer(): Ready | Promise<Ready> {
+  answer(): ReadyAnswer | Promise<ReadyAnswer> {
     if (this.#answer) return this.#answer
     // A reading that is under way may have begun before something that this caller knows of: the next one has not.
     this.#next ??= this.#after(this.#current)
@@ -71,14 +71,14 @@ export class KeptList {
     this.#answer = undefined
   }
 
-  async #after(before: Promise<Ready> | undefined): Promise<Ready> {
+  async #after(before: Promise<ReadyAnswer> | undefined): Promise<ReadyAnswer> {
     await before?.catch(() => {})
     this.#current = this.#next
     this.#next = undefined
     return this.#read()
   }
 
-  async #read(): Promise<Ready> {
+  async #read(): Promise<ReadyAnswer> {
     const drops = this.#drops
     if (this.#isWhole) await this.#readStale()
     else await this.#readAll()
@@ -141,7 +141,7 @@ export class KeptList {
     return low
   }
 
-  async #make(): Promise<Ready> {
+  async #make(): Promise<ReadyAnswer> {
     const pieces: Buffer[] = [start]
     const hashes: string[] = []
     let made = 0
@@ -156,7 +156,7 @@ export class KeptList {
       hashes.push(block.hash)
     }
     pieces.push(end)
-    return new Ready(`W/"${hash('sha1', hashes.join(), 'base64url')}"`, pieces)
+    return new ReadyAnswer(`W/"${hash('sha1', hashes.join(), 'base64url')}"`, pieces)
   }
 
   #blockAt(i: number): Block {

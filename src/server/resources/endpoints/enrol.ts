@@ -3,17 +3,17 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrolRequest } from '../../../contract/device.ts'
 import { makeCredential, tokenHash } from '../../auth/token.ts'
-import type { By, Ground } from '../../context/request-context.ts'
+import type { RequestContext, Services } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'
 import type { Reader, Tx } from '../../db/db.ts'
-import { change, ref } from '../audit/change.ts'
+import { auditRef, change } from '../audit/change.ts'
 import { makeVersions } from '../configs/make-versions.ts'
-import { forgetReported } from '../configs/store.ts'
-import { codeMac, isExpired } from '../rooms/enrolment-code.ts'
+import { deleteReported } from '../configs/store.ts'
+import { enrolmentCodeMac, isEnrolmentCodeExpired } from '../rooms/enrolment-code.ts'
 import { findDec, findRoom, touchRooms, useDec } from '../rooms/store.ts'
 import {
   claimSerial,
-  type Enrolled,
+  type EnrolledRow,
   findBySerial,
   insertEndpoint,
   replaceCredential,
@@ -21,7 +21,7 @@ import {
 } from './device-store.ts'
 import { endpointRef } from './view.ts'
 
-export interface Identity {
+export interface EnrolIdentity {
   readonly endpointId: string
   readonly credential: string
 }
@@ -31,86 +31,86 @@ interface From {
   readonly requestId: string
 }
 
-export async function enrol(ground: Ground, request: EnrolRequest, from: From): Promise<Identity> {
-  const code = await findDec(ground.db, codeMac(ground.secrets, request.code))
+export async function enrolDevice(services: Services, request: EnrolRequest, from: From): Promise<EnrolIdentity> {
+  const code = await findDec(services.db, enrolmentCodeMac(services.secrets, request.code))
   if (!code) throw refused('No room has this enrolment code. Check it, or ask for the present one.')
-  const by: By = {
-    ground,
+  const ctx: RequestContext = {
+    services,
     org: { key: code.org, id: code.org_id },
     actor: { type: 'DEVICE', id: request.serial, name: request.serial },
     may: () => false,
     ...from,
   }
-  const problem = await codeProblem(by, ground.db, code)
+  const problem = await codeProblem(ctx, services.db, code)
   if (problem) {
-    await changeRefused(by, request, code.room_id, problem)
+    await changeRefused(ctx, request, code.room_id, problem)
     throw refused(problem)
   }
-  const enrolled = await change(by, 'deviceEnrolled', (tx) => accept(tx, by, request, code))
+  const enrolled = await change(ctx, 'deviceEnrolled', (tx) => accept(tx, ctx, request, code))
   // It was not connected a moment ago; if it is now, then with a credential that is dead.
-  ground.devices.cut([enrolled.endpointId], 'replaced')
+  services.devices.cut([enrolled.endpointId], 'replaced')
   return enrolled
 }
 
 type Code = NonNullable<Awaited<ReturnType<typeof findDec>>>
 
-async function accept(tx: Tx, by: By, request: EnrolRequest, code: Code) {
+async function accept(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: Code) {
   // Whoever changed the room or its code before us has committed: look again.
   const present = await findDec(tx, code.mac)
-  const problem = present ? await codeProblem(by, tx, present) : 'The room of this enrolment code is gone.'
-  const room = await findRoom(tx, by.org.key, code.room_id)
+  const problem = present ? await codeProblem(ctx, tx, present) : 'The room of this enrolment code is gone.'
+  const room = await findRoom(tx, ctx.org.key, code.room_id)
   if (problem || !room) throw refused(problem ?? 'The room of this enrolment code is gone.')
   const known = await findBySerial(tx, request.serial)
-  if (known && known.org !== by.org.key) throw elsewhere(request.serial)
-  if (known && by.ground.devices.isConnected(known.id)) throw connected(request.serial)
+  if (known && known.org !== ctx.org.key) throw elsewhere(request.serial)
+  if (known && ctx.services.devices.isConnected(known.id)) throw connected(request.serial)
 
-  const endpoint: Enrolled = {
-    org: by.org.key,
+  const endpoint: EnrolledRow = {
+    org: ctx.org.key,
     id: known?.id ?? randomUUID(),
     serial: request.serial,
     pairing_serial: request.pairingSerial ?? known?.pairing_serial ?? null,
     model: request.model,
     room_id: room.id,
     profile_id: room.profile_id,
-    enrolment_time: by.ground.clock.now(),
+    enrolment_time: ctx.services.clock.now(),
   }
   if (known) {
     await updateEnrolled(tx, endpoint)
   } else {
     await insertEndpoint(tx, endpoint)
-    if (!(await claimSerial(tx, by.org.key, endpoint.serial, endpoint.id))) throw elsewhere(request.serial)
+    if (!(await claimSerial(tx, ctx.org.key, endpoint.serial, endpoint.id))) throw elsewhere(request.serial)
   }
   const credential = makeCredential()
-  await replaceCredential(tx, by.org.key, endpoint.id, tokenHash(credential))
-  await useDec(tx, by.org.key, room.id, by.ground.clock.now())
-  if (known?.room_id != null && known.room_id !== room.id) await touchRooms(tx, by.org.key, [known.room_id])
+  await replaceCredential(tx, ctx.org.key, endpoint.id, tokenHash(credential))
+  await useDec(tx, ctx.org.key, room.id, ctx.services.clock.now())
+  if (known?.room_id != null && known.room_id !== room.id) await touchRooms(tx, ctx.org.key, [known.room_id])
   // Behind a known serial may be other hardware: it is told everything again, and may refuse something else.
-  const hadConfig = known !== undefined && (await forgetReported(tx, by.org.key, endpoint.id))
-  if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, by, [endpoint.id])
+  const hadConfig = known !== undefined && (await deleteReported(tx, ctx.org.key, endpoint.id))
+  if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   return {
     result: { endpointId: endpoint.id, credential },
     target: endpointRef(endpoint),
     ...(known && { before: { model: known.model, roomId: known.room_id, profileId: known.profile_id } }),
     after: { model: endpoint.model, roomId: room.id, profileId: room.profile_id },
-    affected: [ref('room', room)],
+    affected: [auditRef('room', room)],
   }
 }
 
-async function codeProblem(by: By, on: Reader, code: Code): Promise<string | undefined> {
+async function codeProblem(ctx: RequestContext, on: Reader, code: Code): Promise<string | undefined> {
   if (!code.is_present) return 'This enrolment code was replaced by a newer one. Ask for the present one.'
-  const room = await findRoom(on, by.org.key, code.room_id)
-  return room && isExpired(room, by.ground.clock.now())
+  const room = await findRoom(on, ctx.org.key, code.room_id)
+  return room && isEnrolmentCodeExpired(room, ctx.services.clock.now())
     ? 'This enrolment code has expired. Ask for a new one.'
     : undefined
 }
 
 /** Somebody knew a code that once worked: worth an entry. [contract 5.4.audit] */
-const changeRefused = (by: By, { serial, model }: EnrolRequest, roomId: number, reason: string) =>
-  change(by, 'deviceEnrolmentRefused', async (tx) => {
-    const room = await findRoom(tx, by.org.key, roomId)
+const changeRefused = (ctx: RequestContext, { serial, model }: EnrolRequest, roomId: number, reason: string) =>
+  change(ctx, 'deviceEnrolmentRefused', async (tx) => {
+    const room = await findRoom(tx, ctx.org.key, roomId)
     return {
       result: undefined,
-      target: ref('room', { id: roomId, name: room?.name ?? '' }),
+      target: auditRef('room', { id: roomId, name: room?.name ?? '' }),
       after: { serial, model, reason },
     }
   })

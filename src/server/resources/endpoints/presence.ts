@@ -1,7 +1,7 @@
 // What a device does by being there: it is known by its credential, comes, goes, and says how it is. [contract 5.1]
 
 import { isCredential, tokenHash } from '../../auth/token.ts'
-import type { Ground } from '../../context/request-context.ts'
+import type { Services } from '../../context/request-context.ts'
 import type { Device, Presence, Session } from '../../devices/mqtt/handlers.ts'
 import {
   findByCredential,
@@ -13,16 +13,20 @@ import {
 } from './device-store.ts'
 
 /** The device, if it is who it says it is. A credential that cannot be one costs no database read. */
-export async function identify(ground: Ground, endpointId: string, credential: string): Promise<Device | undefined> {
+export async function findDeviceByCredential(
+  services: Services,
+  endpointId: string,
+  credential: string,
+): Promise<Device | undefined> {
   if (!isCredential(credential)) return undefined
-  const row = await findByCredential(ground.db, tokenHash(credential))
+  const row = await findByCredential(services.db, tokenHash(credential))
   if (!row || row.id !== endpointId) return undefined
   const { id, number, serial, model } = row
   return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
 }
 
-export async function deviceConnected(
-  { db, feed }: Ground,
+export async function markConnected(
+  { db, feed }: Services,
   { device, since, credential }: Session,
 ): Promise<Presence | undefined> {
   const { org, id } = device
@@ -32,19 +36,19 @@ export async function deviceConnected(
   return { mayHavePending: Boolean(row.may_wait) }
 }
 
-export async function deviceDisconnected({ db, clock, feed }: Ground, { device: { org, id } }: Session): Promise<void> {
+export async function markDisconnected({ db, clock, feed }: Services, { device: { org, id } }: Session): Promise<void> {
   const isKnown = await db.telemetry((on) => updateDisconnected(on, org.key, id, clock.now()))
   if (isKnown) feed.publish(org.key, [{ type: 'disconnected', endpointId: id }])
 }
 
 /** After a start nobody is connected, whatever a crash left behind. */
-export async function nobodyConnected({ db, clock }: Ground): Promise<void> {
+export async function markAllDisconnected({ db, clock }: Services): Promise<void> {
   await db.telemetry((on) => updateAllDisconnected(on, clock.now()))
 }
 
 /** Only what it names changes; null takes something back. */
-export async function statusReported(
-  { db, feed }: Ground,
+export async function storeStatus(
+  { db, feed }: Services,
   { device }: Session,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {

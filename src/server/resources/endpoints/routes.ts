@@ -1,6 +1,6 @@
 // The doors to endpoints.
-import type { Handlers } from '../../http/handlers.ts'
-import type { KeptEndpoints } from './endpoint-cache.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
+import type { EndpointCache } from './endpoint-cache.ts'
 import {
   endpointsAssignProfile,
   endpointsBasicList,
@@ -10,13 +10,13 @@ import {
 } from './rules.ts'
 
 export const endpointRoutes = (
-  kept: KeptEndpoints,
-): Handlers<
+  kept: EndpointCache,
+): OperationHandlers<
   'endpointsBasicList' | 'endpointsGet' | 'endpointsDelete' | 'endpointsMoveRoom' | 'endpointsAssignProfile'
 > => ({
-  endpointsBasicList: (by, { query }) => endpointsBasicList(by, kept, query),
-  endpointsGet: (by, { params }) => endpointsGet(by, kept, params.id),
-  endpointsDelete: (by, { params }) => endpointsDelete(by, params.id),
-  endpointsMoveRoom: (by, { body }) => endpointsMoveRoom(by, body),
-  endpointsAssignProfile: (by, { params, body }) => endpointsAssignProfile(by, params.id, body.profileId),
+  endpointsBasicList: (ctx, { query }) => endpointsBasicList(ctx, kept, query),
+  endpointsGet: (ctx, { params }) => endpointsGet(ctx, kept, params.id),
+  endpointsDelete: (ctx, { params }) => endpointsDelete(ctx, params.id),
+  endpointsMoveRoom: (ctx, { body }) => endpointsMoveRoom(ctx, body),
+  endpointsAssignProfile: (ctx, { params, body }) => endpointsAssignProfile(ctx, params.id, body.profileId),
 })

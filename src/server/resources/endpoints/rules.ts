@@ -1,24 +1,24 @@
 // Endpoints: one function for each operation of the API. [contract 4.endpointsBasicList] [contract 5.1]
 
 import { checkIfMatch } from '../../context/if-match.ts'
-import type { By } from '../../context/request-context.ts'
-import { allFound, Failure, found, referred } from '../../core/failure.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Reader } from '../../db/db.ts'
 import type { InputOf } from '../../http/handlers.ts'
-import { change, ref } from '../audit/change.ts'
-import { cancelOpenOperations } from '../commands/store.ts'
-import { operationDraft, operationView } from '../commands/view.ts'
+import { auditRef, change } from '../audit/change.ts'
+import { cancelOpenCommands } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom, touchRooms } from '../rooms/store.ts'
-import type { KeptEndpoints } from './endpoint-cache.ts'
+import type { EndpointCache } from './endpoint-cache.ts'
 import {
   deleteEndpoint,
+  type EndpointSummary,
   findEndpoint,
   listEndpoints,
   listEndpointsById,
   listPairedEndpoints,
-  type PlacedEndpoint,
   updateProfileOf,
   updateRoomOf,
 } from './store.ts'
@@ -26,59 +26,59 @@ import { basicEndpointView, endpointRef } from './view.ts'
 
 type Filter = InputOf<'endpointsBasicList'>['query']
 
-export const endpointsBasicList = (by: By, kept: KeptEndpoints, filter: Filter) =>
+export const endpointsBasicList = (ctx: RequestContext, kept: EndpointCache, filter: Filter) =>
   filter.regionId === undefined && filter.locationId === undefined
-    ? kept.list(by.org.key)
-    : listPart(by, filter.regionId, filter.locationId)
+    ? kept.list(ctx.org.key)
+    : listPart(ctx, filter.regionId, filter.locationId)
 
-async function listPart(by: By, regionId: number | undefined, locationId: number | undefined) {
-  const rows = await listEndpoints(by.ground.db, by.org.key, regionId, locationId)
+async function listPart(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
+  const rows = await listEndpoints(ctx.services.db, ctx.org.key, regionId, locationId)
   return { endpoints: rows.map(basicEndpointView) }
 }
 
-export const endpointsGet = (by: By, kept: KeptEndpoints, id: string) => kept.one(by.org.key, id)
+export const endpointsGet = (ctx: RequestContext, kept: EndpointCache, id: string) => kept.one(ctx.org.key, id)
 
-export async function endpointsDelete(by: By, id: string) {
-  await change(by, 'endpointsDelete', async (tx) => {
-    const endpoint = await existing(tx, by, id)
-    checkIfMatch(by, endpoint.version)
-    await deleteEndpoint(tx, by.org.key, id, by.ground.clock.now())
-    const cancelled = await cancelOpenOperations(tx, by.org.key, [id], by.ground.clock.now())
-    tx.announced.push(...cancelled.map((row) => operationDraft(operationView(row), roomsOf([endpoint]))))
-    await touchRooms(tx, by.org.key, roomsOf([endpoint]))
+export async function endpointsDelete(ctx: RequestContext, id: string) {
+  await change(ctx, 'endpointsDelete', async (tx) => {
+    const endpoint = await existing(tx, ctx, id)
+    checkIfMatch(ctx, endpoint.version)
+    await deleteEndpoint(tx, ctx.org.key, id, ctx.services.clock.now())
+    const cancelled = await cancelOpenCommands(tx, ctx.org.key, [id], ctx.services.clock.now())
+    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomsOf([endpoint]))))
+    await touchRooms(tx, ctx.org.key, roomsOf([endpoint]))
     return {
       result: {},
       target: endpointRef(endpoint),
       before: { serial: endpoint.serial, model: endpoint.model, roomId: endpoint.room_id },
     }
   })
-  by.ground.devices.cut([id])
+  ctx.services.devices.cut([id])
   return {}
 }
 
 /** All of them move or none, with everything that is paired with them. [contract 4.endpointsMoveRoom] */
-export async function endpointsMoveRoom(by: By, body: InputOf<'endpointsMoveRoom'>['body']) {
+export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endpointsMoveRoom'>['body']) {
   const { roomId, assignRoomProfile = false } = body
-  const { moved, changed } = await change(by, 'endpointsMoveRoom', async (tx) => {
+  const { moved, changed } = await change(ctx, 'endpointsMoveRoom', async (tx) => {
     const wanted = [...new Set(body.endpointIds)]
-    allFound('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, by.org.key, wanted))
-    const room = await findRoom(tx, by.org.key, roomId)
+    mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, ctx.org.key, wanted))
+    const room = await findRoom(tx, ctx.org.key, roomId)
     if (!room) {
       throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
     }
 
-    const group = await listPairedEndpoints(tx, by.org.key, wanted)
+    const group = await listPairedEndpoints(tx, ctx.org.key, wanted)
     const ids = group.map((e) => e.id)
-    await updateRoomOf(tx, by.org.key, ids, roomId, by.ground.clock.now())
-    await touchRooms(tx, by.org.key, [...roomsOf(group), roomId])
+    await updateRoomOf(tx, ctx.org.key, ids, roomId, ctx.services.clock.now())
+    await touchRooms(tx, ctx.org.key, [...roomsOf(group), roomId])
     const others = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
     if (others.length > 0) {
-      await updateProfileOf(tx, by.org.key, others, room.profile_id)
-      await makeVersions(tx, by, others)
+      await updateProfileOf(tx, ctx.org.key, others, room.profile_id)
+      await makeVersions(tx, ctx, others)
     }
     return {
       result: { moved: ids, changed: others },
-      target: ref('room', room),
+      target: auditRef('room', room),
       before: {
         roomIds: Object.fromEntries(group.map((e) => [e.id, e.room_id])),
         ...(assignRoomProfile && { profileIds: Object.fromEntries(group.map((e) => [e.id, e.profile_id])) }),
@@ -87,19 +87,19 @@ export async function endpointsMoveRoom(by: By, body: InputOf<'endpointsMoveRoom
       affected: group.map(endpointRef),
     }
   })
-  by.ground.devices.wake(changed)
+  ctx.services.devices.wake(changed)
   return { endpointIds: moved }
 }
 
-export async function endpointsAssignProfile(by: By, id: string, profileId: number | null) {
-  await change(by, 'endpointsAssignProfile', async (tx) => {
-    const endpoint = await existing(tx, by, id)
-    checkIfMatch(by, endpoint.version)
-    const profile = await referred('profile', profileId, (known) => findProfile(tx, by.org.key, known))
+export async function endpointsAssignProfile(ctx: RequestContext, id: string, profileId: number | null) {
+  await change(ctx, 'endpointsAssignProfile', async (tx) => {
+    const endpoint = await existing(tx, ctx, id)
+    checkIfMatch(ctx, endpoint.version)
+    const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, ctx.org.key, known))
     const to = profile?.id ?? null
-    await updateProfileOf(tx, by.org.key, [id], to)
-    await touchRooms(tx, by.org.key, roomsOf([endpoint]))
-    if (endpoint.profile_id !== to) await makeVersions(tx, by, [id])
+    await updateProfileOf(tx, ctx.org.key, [id], to)
+    await touchRooms(tx, ctx.org.key, roomsOf([endpoint]))
+    if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id])
     return {
       result: {},
       target: endpointRef(endpoint),
@@ -108,14 +108,14 @@ export async function endpointsAssignProfile(by: By, id: string, profileId: numb
       undone: profile === undefined,
     }
   })
-  by.ground.devices.wake([id])
+  ctx.services.devices.wake([id])
   return {}
 }
 
-const existing = async (on: Reader, by: By, id: string) =>
-  found(await findEndpoint(on, by.org.key, id), `endpoint ${id}`)
+const existing = async (on: Reader, ctx: RequestContext, id: string) =>
+  mustFind(await findEndpoint(on, ctx.org.key, id), `endpoint ${id}`)
 
 /** A room shows its endpoints: its version moves with them. [contract D.9] */
-const roomsOf = (endpoints: readonly Pick<PlacedEndpoint, 'room_id'>[]): number[] => [
+const roomsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [
   ...new Set(endpoints.flatMap((e) => (e.room_id === null ? [] : [e.room_id]))),
 ]

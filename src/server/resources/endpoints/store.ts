@@ -4,11 +4,11 @@ import { isUuid } from '../../core/uuid.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
 import type { Reader, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import type { Schema } from '../../db/schema.ts'
-import { byPlace } from '../places/site-filter.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+import { bySite } from '../places/site-filter.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
-export type EndpointRow = Omit<Selectable<Schema['endpoints']>, 'org' | 'number'>
+export type EndpointRow = Omit<Selectable<DatabaseSchema['endpoints']>, 'org' | 'number'>
 
 const columns = [
   'id',
@@ -30,14 +30,14 @@ interface Filter {
   location: number
 }
 
-const listed = (db: Kysely<Schema>) =>
+const listed = (db: Kysely<DatabaseSchema>) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
     .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.connected', 'e.status', 'e.room_id'])
     .select('r.name as room_name')
 
-const listing = byPlace((byRegion, byLocation) =>
+const listing = bySite((byRegion, byLocation) =>
   query((db, p: Filter) =>
     listed(db)
       .$if(byRegion, (q) =>
@@ -93,7 +93,7 @@ const named = query((db, p: { org: number; ids: string }, engine) =>
 /** Those of the ids that exist. */
 export const listEndpointsById = (on: Reader, org: number, ids: readonly string[]) =>
   named(on, { org, ids: JSON.stringify(ids.filter(isUuid)) })
-export type PlacedEndpoint = Awaited<ReturnType<typeof listEndpointsById>>[number]
+export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
 
 const paired = query((db, p: { org: number; ids: string }, engine) =>
   db

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { BasicEndpoint } from '../../../contract/endpoints.ts'
 import { isoTime } from '../../core/clock.ts'
-import { ref } from '../audit/change.ts'
+import { auditRef } from '../audit/change.ts'
 import type { EndpointRow, ListedEndpoint } from './store.ts'
 
 /** One endpoint as JSON. What the device reported is there as the text that is stored; what it never reported is left out. */
@@ -50,4 +50,5 @@ function textIn(json: string, pattern: RegExp): string | undefined {
 }
 
 /** How the audit log names one. */
-export const endpointRef = ({ id, serial }: Pick<EndpointRow, 'id' | 'serial'>) => ref('endpoint', { id, name: serial })
+export const endpointRef = ({ id, serial }: Pick<EndpointRow, 'id' | 'serial'>) =>
+  auditRef('endpoint', { id, name: serial })

@@ -1,7 +1,7 @@
 // The door to events.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { eventsStream } from './rules.ts'
 
-export const eventRoutes: Handlers<'eventsStream'> = {
+export const eventRoutes: OperationHandlers<'eventsStream'> = {
   eventsStream: async (_by, { query }) => eventsStream(query),
 }

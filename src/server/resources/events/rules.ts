@@ -1,23 +1,24 @@
 // Events: who follows what. [contract 6.events]
-import { type ChosenEvent, chosenEvents } from '../../../contract/events.ts'
+import { type SelectableEventType, selectableEventTypes } from '../../../contract/events.ts'
 import { invalid } from '../../core/failure.ts'
-import { Filter } from '../../events/filter.ts'
-import { Subscription } from '../../http/event-streams.ts'
+import { EventFilter } from '../../events/filter.ts'
+import { EventSubscription } from '../../http/event-streams.ts'
 import type { InputOf } from '../../http/handlers.ts'
 
 /** A place that does not exist is no mistake, as in lists: nothing happens there, or not yet. */
-export function eventsStream({ types, lastEventId, ...places }: InputOf<'eventsStream'>['query']): Subscription {
-  return new Subscription(
-    new Filter({ ...places, types: types === undefined ? undefined : typesOf(types) }),
+export function eventsStream({ types, lastEventId, ...places }: InputOf<'eventsStream'>['query']): EventSubscription {
+  return new EventSubscription(
+    new EventFilter({ ...places, types: types === undefined ? undefined : typesOf(types) }),
     lastEventId,
   )
 }
 
-const isChosen = (name: string): name is ChosenEvent => (chosenEvents as readonly string[]).includes(name)
+const isChosen = (name: string): name is SelectableEventType =>
+  (selectableEventTypes as readonly string[]).includes(name)
 
-function typesOf(text: string): ChosenEvent[] {
+function typesOf(text: string): SelectableEventType[] {
   const names = text.split(',').map((name) => name.trim())
   const types = names.filter(isChosen)
   if (types.length === names.length) return types
-  throw invalid([{ field: 'types', error: `must be some of ${chosenEvents.join(', ')}, separated by commas` }])
+  throw invalid([{ field: 'types', error: `must be some of ${selectableEventTypes.join(', ')}, separated by commas` }])
 }

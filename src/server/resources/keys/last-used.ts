@@ -1,14 +1,14 @@
 // Writes when keys and the sessions that stand for them were last used: in batches, unaudited. [contract 3.4] [contract 9.session]
-import type { Keyring, Use } from '../../auth/keyring.ts'
+import type { Keyring, TokenUse } from '../../auth/keyring.ts'
 import type { Log } from '../../core/log.ts'
-import type { Db } from '../../db/db.ts'
+import type { Database } from '../../db/db.ts'
 import { updateUsed } from '../sessions/store.ts'
 import { updateLastUsed } from './store.ts'
 
 const every = 5_000
 
 /** Starts writing; what it returns stops it, after a last batch. */
-export function writeLastUsed(db: Db, keyring: Keyring, log: Log): () => Promise<void> {
+export function startLastUsedWriter(db: Database, keyring: Keyring, log: Log): () => Promise<void> {
   const write = async () => {
     const uses = keyring.takeUses()
     if (uses.length === 0) return
@@ -27,8 +27,8 @@ export function writeLastUsed(db: Db, keyring: Keyring, log: Log): () => Promise
 }
 
 /** A key and its sessions may have been used at different times: the last one counts. */
-function byKey(uses: readonly Use[]): Iterable<Use> {
-  const last = new Map<string, Use>()
+function byKey(uses: readonly TokenUse[]): Iterable<TokenUse> {
+  const last = new Map<string, TokenUse>()
   for (const use of uses) {
     const name = `${use.org}/${use.keyId}`
     if ((last.get(name)?.at ?? Number.NEGATIVE_INFINITY) < use.at) last.set(name, use)

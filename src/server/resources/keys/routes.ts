@@ -1,9 +1,9 @@
 // The doors to API keys.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { keysCreate, keysDelete, keysList } from './rules.ts'
 
-export const keyRoutes: Handlers<'keysList' | 'keysCreate' | 'keysDelete'> = {
+export const keyRoutes: OperationHandlers<'keysList' | 'keysCreate' | 'keysDelete'> = {
   keysList,
-  keysCreate: (by, { body }) => keysCreate(by, body),
-  keysDelete: (by, { params }) => keysDelete(by, params.id),
+  keysCreate: (ctx, { body }) => keysCreate(ctx, body),
+  keysDelete: (ctx, { params }) => keysDelete(ctx, params.id),
 }

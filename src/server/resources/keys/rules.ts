@@ -2,16 +2,16 @@
 import type { Static } from 'typebox'
 import type { Key } from '../../../contract/keys.ts'
 import type { Scope } from '../../../contract/operation.ts'
-import { makeToken, shownPart, tokenHash } from '../../auth/token.ts'
+import { makeApiKey, tokenHash, visiblePart } from '../../auth/token.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
-import type { By } from '../../context/request-context.ts'
+import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime, parseTime } from '../../core/clock.ts'
-import { Failure, found, invalid } from '../../core/failure.ts'
+import { Failure, invalid, mustFind } from '../../core/failure.ts'
 import { nextId } from '../../db/next-id.ts'
-import { Versioned } from '../../http/answer.ts'
-import { denied } from '../../http/gate.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
+import { permissionDenied } from '../../http/gate.ts'
 import { parseInt32 } from '../../http/input.ts'
-import { change, ref } from '../audit/change.ts'
+import { auditRef, change } from '../audit/change.ts'
 import { deleteKey, findKey, hasOtherManager, insertKey, type KeyRow, listKeys } from './store.ts'
 
 export interface NewKey {
@@ -23,20 +23,22 @@ export interface NewKey {
   readonly rateLimit?: number | undefined
 }
 
-export const keysList = async (by: By) => ({ keys: (await listKeys(by.ground.db, by.org.key)).map(view) })
+export const keysList = async (ctx: RequestContext) => ({
+  keys: (await listKeys(ctx.services.db, ctx.org.key)).map(view),
+})
 
-export async function keysCreate(by: By, wanted: NewKey) {
-  refuseMore(by, wanted)
-  const now = by.ground.clock.now()
+export async function keysCreate(ctx: RequestContext, wanted: NewKey) {
+  refuseMore(ctx, wanted)
+  const now = ctx.services.clock.now()
   const expires_at = expiryOf(wanted, now)
-  const token = makeToken()
-  const created = await change(by, 'keysCreate', async (tx) => {
+  const token = makeApiKey()
+  const created = await change(ctx, 'keysCreate', async (tx) => {
     const row: KeyRow = {
-      org: by.org.key,
-      id: await nextId(tx, by.org.key, 'key'),
+      org: ctx.org.key,
+      id: await nextId(tx, ctx.org.key, 'key'),
       version: 1,
       name: wanted.name,
-      prefix: shownPart(token),
+      prefix: visiblePart(token),
       read: wanted.scopes.includes('read') ? 1 : 0,
       write: wanted.scopes.includes('write') ? 1 : 0,
       manage: wanted.manage ? 1 : 0,
@@ -49,37 +51,38 @@ export async function keysCreate(by: By, wanted: NewKey) {
     const { name, prefix, scopes, manage, expiresAt } = view(row)
     return {
       result: row,
-      target: ref('key', row),
+      target: auditRef('key', row),
       after: { name, prefix, scopes, manage, expiresAt, rateLimit: wanted.rateLimit },
     }
   })
-  by.ground.keysChanged()
-  return new Versioned(1, { ...view(created), key: token })
+  ctx.services.keysChanged()
+  return new VersionedAnswer(1, { ...view(created), key: token })
 }
 
-export async function keysDelete(by: By, keyId: string) {
-  await change(by, 'keysDelete', async (tx) => {
+export async function keysDelete(ctx: RequestContext, keyId: string) {
+  await change(ctx, 'keysDelete', async (tx) => {
     const id = parseInt32(keyId)
-    const key = found(id === undefined ? undefined : await findKey(tx, by.org.key, id), `key ${keyId}`)
-    checkIfMatch(by, key.version)
-    if (key.manage === 1 && !(await hasOtherManager(tx, by.org.key, key, by.ground.clock.now()))) {
+    const key = mustFind(id === undefined ? undefined : await findKey(tx, ctx.org.key, id), `key ${keyId}`)
+    checkIfMatch(ctx, key.version)
+    if (key.manage === 1 && !(await hasOtherManager(tx, ctx.org.key, key, ctx.services.clock.now()))) {
       throw new Failure(
         'FAILED_PRECONDITION',
         'the last key that manages (it needs manage and write) cannot be revoked. Create another one first.',
       )
     }
-    await deleteKey(tx, by.org.key, key.id)
+    await deleteKey(tx, ctx.org.key, key.id)
     const { name, prefix, scopes, manage } = view(key)
-    return { result: undefined, target: ref('key', key), before: { name, prefix, scopes, manage } }
+    return { result: undefined, target: auditRef('key', key), before: { name, prefix, scopes, manage } }
   })
-  by.ground.keysChanged()
+  ctx.services.keysChanged()
   return {}
 }
 
 /** A key never grants what it does not have. [contract 3.6] */
-function refuseMore(by: By, { scopes, manage }: NewKey) {
-  for (const scope of scopes) if (!by.may(scope)) throw denied(scope, `the scope ${scope}, so it cannot grant it`)
-  if (manage && !by.may('manage')) throw denied('manage', 'the attribute manage, so it cannot grant it')
+function refuseMore(ctx: RequestContext, { scopes, manage }: NewKey) {
+  for (const scope of scopes)
+    if (!ctx.may(scope)) throw permissionDenied(scope, `the scope ${scope}, so it cannot grant it`)
+  if (manage && !ctx.may('manage')) throw permissionDenied('manage', 'the attribute manage, so it cannot grant it')
 }
 
 function expiryOf({ expiresAt }: NewKey, now: number): number | null {

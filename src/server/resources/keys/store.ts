@@ -1,11 +1,11 @@
 // SQL of API keys and of the directory that finds them by their hash.
 import type { Selectable } from 'kysely'
-import { holderOf, type KeyHolder } from '../../auth/keyring.ts'
-import type { Reader, Telemetry, Tx } from '../../db/db.ts'
+import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
+import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
 
-export type KeyRow = Selectable<Schema['api_keys']>
+export type KeyRow = Selectable<DatabaseSchema['api_keys']>
 
 const byHash = queryOne((db, p: { hash: Buffer }) =>
   db
@@ -18,7 +18,7 @@ const byHash = queryOne((db, p: { hash: Buffer }) =>
 )
 export async function findHolder(on: Reader, hash: Buffer): Promise<KeyHolder | undefined> {
   const row = await byHash(on, { hash })
-  return row && holderOf(row)
+  return row && keyHolderOf(row)
 }
 
 const any = queryOne((db, _: object) => db.selectFrom('key_directory').select('key_id').limit(1))
@@ -82,6 +82,9 @@ export const deleteKey = (tx: Tx, org: number, id: number) => remove(tx, { org, 
 const used = query((db, p: { org: number; id: number; at: number }) =>
   db.updateTable('api_keys').set({ last_used_at: p.at }).where('org', '=', p.org).where('id', '=', p.id),
 )
-export async function updateLastUsed(telemetry: Telemetry, uses: Iterable<{ org: number; keyId: number; at: number }>) {
+export async function updateLastUsed(
+  telemetry: TelemetryTx,
+  uses: Iterable<{ org: number; keyId: number; at: number }>,
+) {
   for (const { org, keyId, at } of uses) await used(telemetry, { org, id: keyId, at })
 }

@@ -1,13 +1,13 @@
 // The doors to room notes.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { roomNotesCreate, roomNotesDelete, roomNotesGet, roomNotesList, roomNotesListAll } from './rules.ts'
 
-export const noteRoutes: Handlers<
+export const noteRoutes: OperationHandlers<
   'roomNotesCreate' | 'roomNotesListAll' | 'roomNotesList' | 'roomNotesGet' | 'roomNotesDelete'
 > = {
-  roomNotesCreate: (by, { params, body }) => roomNotesCreate(by, params.roomId, body.note),
+  roomNotesCreate: (ctx, { params, body }) => roomNotesCreate(ctx, params.roomId, body.note),
   roomNotesListAll,
-  roomNotesList: (by, { params }) => roomNotesList(by, params.roomId),
-  roomNotesGet: (by, { params }) => roomNotesGet(by, params.roomId, params.noteId),
-  roomNotesDelete: (by, { params }) => roomNotesDelete(by, params.roomId, params.noteId),
+  roomNotesList: (ctx, { params }) => roomNotesList(ctx, params.roomId),
+  roomNotesGet: (ctx, { params }) => roomNotesGet(ctx, params.roomId, params.noteId),
+  roomNotesDelete: (ctx, { params }) => roomNotesDelete(ctx, params.roomId, params.noteId),
 }

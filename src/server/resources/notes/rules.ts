@@ -1,68 +1,71 @@
 // Room notes: one function for each operation. [interface 18] [contract 6.notes]
 
 import { checkIfMatch } from '../../context/if-match.ts'
-import type { By } from '../../context/request-context.ts'
+import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
-import { found } from '../../core/failure.ts'
+import { mustFind } from '../../core/failure.ts'
 import type { Reader } from '../../db/db.ts'
 import { nextId } from '../../db/next-id.ts'
-import { Versioned } from '../../http/answer.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
 import { parseInt32 } from '../../http/input.ts'
-import { change, ref } from '../audit/change.ts'
+import { auditRef, change } from '../audit/change.ts'
 import { findRoom } from '../rooms/store.ts'
 import { deleteNote, findNote, insertNote, listNotes, listNotesOfRoom, type NoteRow } from './store.ts'
 
-export const roomNotesCreate = (by: By, roomId: number, note: string) =>
-  change(by, 'roomNotesCreate', async (tx) => {
-    const room = await existingRoom(tx, by, roomId)
+export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: string) =>
+  change(ctx, 'roomNotesCreate', async (tx) => {
+    const room = await existingRoom(tx, ctx, roomId)
     const row = {
-      org: by.org.key,
-      id: await nextId(tx, by.org.key, 'note'),
+      org: ctx.org.key,
+      id: await nextId(tx, ctx.org.key, 'note'),
       room_id: roomId,
       version: 1,
       note,
-      author: by.actor.name,
-      created_at: by.ground.clock.now(),
+      author: ctx.actor.name,
+      created_at: ctx.services.clock.now(),
     }
     await insertNote(tx, row)
     return {
-      result: new Versioned(1, view(row)),
-      target: ref('roomNote', { id: row.id, name: room.name }),
+      result: new VersionedAnswer(1, view(row)),
+      target: auditRef('roomNote', { id: row.id, name: room.name }),
       after: { roomId, note },
     }
   })
 
-export const roomNotesListAll = async (by: By) => ({ notes: (await listNotes(by.ground.db, by.org.key)).map(view) })
+export const roomNotesListAll = async (ctx: RequestContext) => ({
+  notes: (await listNotes(ctx.services.db, ctx.org.key)).map(view),
+})
 
-export async function roomNotesList(by: By, roomId: number) {
-  await existingRoom(by.ground.db, by, roomId)
-  return { notes: (await listNotesOfRoom(by.ground.db, by.org.key, roomId)).map(view) }
+export async function roomNotesList(ctx: RequestContext, roomId: number) {
+  await existingRoom(ctx.services.db, ctx, roomId)
+  return { notes: (await listNotesOfRoom(ctx.services.db, ctx.org.key, roomId)).map(view) }
 }
 
-export async function roomNotesGet(by: By, roomId: number, noteId: string) {
-  const note = await existing(by.ground.db, by, roomId, noteId)
-  return new Versioned(note.version, view(note))
+export async function roomNotesGet(ctx: RequestContext, roomId: number, noteId: string) {
+  const note = await existing(ctx.services.db, ctx, roomId, noteId)
+  return new VersionedAnswer(note.version, view(note))
 }
 
-export const roomNotesDelete = (by: By, roomId: number, noteId: string) =>
-  change(by, 'roomNotesDelete', async (tx) => {
-    const room = await existingRoom(tx, by, roomId)
-    const note = await existing(tx, by, roomId, noteId)
-    checkIfMatch(by, note.version)
-    await deleteNote(tx, by.org.key, note.id)
+export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: string) =>
+  change(ctx, 'roomNotesDelete', async (tx) => {
+    const room = await existingRoom(tx, ctx, roomId)
+    const note = await existing(tx, ctx, roomId, noteId)
+    checkIfMatch(ctx, note.version)
+    await deleteNote(tx, ctx.org.key, note.id)
     return {
       result: {},
-      target: ref('roomNote', { id: note.id, name: room.name }),
+      target: auditRef('roomNote', { id: note.id, name: room.name }),
       before: { roomId, note: note.note, author: note.author },
     }
   })
 
-const existingRoom = async (on: Reader, by: By, id: number) => found(await findRoom(on, by.org.key, id), `room ${id}`)
+const existingRoom = async (on: Reader, ctx: RequestContext, id: number) =>
+  mustFind(await findRoom(on, ctx.org.key, id), `room ${id}`)
 
-async function existing(on: Reader, by: By, roomId: number, noteId: string) {
+async function existing(on: Reader, ctx: RequestContext, roomId: number, noteId: string) {
   const id = parseInt32(noteId)
-  return found(
-    id === undefined ? undefined : await findNote(on, by.org.key, roomId, id),
+  return mustFind(
+    id === undefined ? undefined : await findNote(on, ctx.org.key, roomId, id),
     `note ${noteId} in room ${roomId}`,
   )
 }

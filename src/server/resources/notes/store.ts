@@ -2,9 +2,9 @@
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
 
-export type NoteRow = Selectable<Schema['room_notes']>
+export type NoteRow = Selectable<DatabaseSchema['room_notes']>
 
 const all = query((db, p: { org: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).orderBy('id', 'desc'),

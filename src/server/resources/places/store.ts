@@ -32,7 +32,7 @@ const located = query((db, p: { org: number; endpoints: string; rooms: string; l
     ),
 )
 /** A row for each of them that is there: an endpoint, or a room, or a location, and the places that it is in. */
-export const listLocated = (
+export const listPlacesOf = (
   on: Reader,
   org: number,
   wanted: {

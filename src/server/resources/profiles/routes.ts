@@ -1,13 +1,13 @@
 // The doors to profiles.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { profilesCreate, profilesDelete, profilesGet, profilesList, profilesUpdate } from './rules.ts'
 
-export const profileRoutes: Handlers<
+export const profileRoutes: OperationHandlers<
   'profilesList' | 'profilesGet' | 'profilesCreate' | 'profilesUpdate' | 'profilesDelete'
 > = {
   profilesList,
-  profilesGet: (by, { params }) => profilesGet(by, params.id),
-  profilesCreate: (by, { body }) => profilesCreate(by, body),
-  profilesUpdate: (by, { params, body }) => profilesUpdate(by, params.id, body),
-  profilesDelete: (by, { params }) => profilesDelete(by, params.id),
+  profilesGet: (ctx, { params }) => profilesGet(ctx, params.id),
+  profilesCreate: (ctx, { body }) => profilesCreate(ctx, body),
+  profilesUpdate: (ctx, { params, body }) => profilesUpdate(ctx, params.id, body),
+  profilesDelete: (ctx, { params }) => profilesDelete(ctx, params.id),
 }

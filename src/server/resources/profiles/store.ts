@@ -2,9 +2,9 @@
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
 
-export type ProfileRow = Selectable<Schema['profiles']>
+export type ProfileRow = Selectable<DatabaseSchema['profiles']>
 
 const all = query((db, p: { org: number }) =>
   db.selectFrom('profiles').select(['id', 'name', 'description', 'config_id']).where('org', '=', p.org).orderBy('id'),

@@ -1,10 +1,10 @@
 // The doors to regions.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from './rules.ts'
 
-export const regionRoutes: Handlers<'regionsList' | 'regionsCreate' | 'regionsUpdate' | 'regionsDelete'> = {
+export const regionRoutes: OperationHandlers<'regionsList' | 'regionsCreate' | 'regionsUpdate' | 'regionsDelete'> = {
   regionsList,
-  regionsCreate: (by, { body }) => regionsCreate(by, body.name),
-  regionsUpdate: (by, { params, body }) => regionsUpdate(by, params.id, body.name),
-  regionsDelete: (by, { params }) => regionsDelete(by, params.id),
+  regionsCreate: (ctx, { body }) => regionsCreate(ctx, body.name),
+  regionsUpdate: (ctx, { params, body }) => regionsUpdate(ctx, params.id, body.name),
+  regionsDelete: (ctx, { params }) => regionsDelete(ctx, params.id),
 }

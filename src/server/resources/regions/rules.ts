@@ -1,12 +1,12 @@
 // Regions: one function for each operation. [interface 15] [interface 16] [interface 17]
 
 import { checkIfMatch } from '../../context/if-match.ts'
-import type { By } from '../../context/request-context.ts'
-import { Failure, found } from '../../core/failure.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
 import type { Reader } from '../../db/db.ts'
 import { nextId } from '../../db/next-id.ts'
-import { Versioned } from '../../http/answer.ts'
-import { change, ref } from '../audit/change.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
+import { auditRef, change } from '../audit/change.ts'
 import { touchLocationsOfRegion } from '../locations/store.ts'
 import { touchRoomsOfRegion } from '../rooms/store.ts'
 import { freeUsersOfRegion } from '../users/store.ts'
@@ -21,10 +21,10 @@ import {
   updateRegion,
 } from './store.ts'
 
-export async function regionsList(by: By) {
-  const { db } = by.ground
-  const regions = await listRegions(db, by.org.key)
-  const locations = Map.groupBy(await listAssignedLocations(db, by.org.key), (l) => l.region_id)
+export async function regionsList(ctx: RequestContext) {
+  const { db } = ctx.services
+  const regions = await listRegions(db, ctx.org.key)
+  const locations = Map.groupBy(await listAssignedLocations(db, ctx.org.key), (l) => l.region_id)
   return {
     regions: regions.map(({ id, name }) => ({
       id,
@@ -34,48 +34,49 @@ export async function regionsList(by: By) {
   }
 }
 
-export const regionsCreate = (by: By, name: string) =>
-  change(by, 'regionsCreate', async (tx) => {
-    const id = await nextId(tx, by.org.key, 'region')
-    await insertRegion(tx, by.org.key, id, name)
+export const regionsCreate = (ctx: RequestContext, name: string) =>
+  change(ctx, 'regionsCreate', async (tx) => {
+    const id = await nextId(tx, ctx.org.key, 'region')
+    await insertRegion(tx, ctx.org.key, id, name)
     return {
-      result: new Versioned(1, { id, name, locations: [] }),
-      target: ref('region', { id, name }),
+      result: new VersionedAnswer(1, { id, name, locations: [] }),
+      target: auditRef('region', { id, name }),
       after: { name },
     }
   })
 
-export const regionsUpdate = (by: By, id: number, name: string) =>
-  change(by, 'regionsUpdate', async (tx) => {
-    const region = await existing(tx, by, id)
-    checkIfMatch(by, region.version)
-    await updateRegion(tx, by.org.key, id, name)
-    await touchLocationsOfRegion(tx, by.org.key, id)
-    await touchRoomsOfRegion(tx, by.org.key, id)
-    const locations = await listLocationsOf(tx, by.org.key, id)
+export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
+  change(ctx, 'regionsUpdate', async (tx) => {
+    const region = await existing(tx, ctx, id)
+    checkIfMatch(ctx, region.version)
+    await updateRegion(tx, ctx.org.key, id, name)
+    await touchLocationsOfRegion(tx, ctx.org.key, id)
+    await touchRoomsOfRegion(tx, ctx.org.key, id)
+    const locations = await listLocationsOf(tx, ctx.org.key, id)
     return {
-      result: new Versioned(region.version + 1, { id, name, locations }),
-      target: ref('region', { id, name }),
+      result: new VersionedAnswer(region.version + 1, { id, name, locations }),
+      target: auditRef('region', { id, name }),
       before: { name: region.name },
       after: { name },
     }
   })
 
-export const regionsDelete = (by: By, id: number) =>
-  change(by, 'regionsDelete', async (tx) => {
-    const region = await existing(tx, by, id)
-    checkIfMatch(by, region.version)
-    if (await hasLocation(tx, by.org.key, id)) {
+export const regionsDelete = (ctx: RequestContext, id: number) =>
+  change(ctx, 'regionsDelete', async (tx) => {
+    const region = await existing(tx, ctx, id)
+    checkIfMatch(ctx, region.version)
+    if (await hasLocation(tx, ctx.org.key, id)) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
-    const users = await freeUsersOfRegion(tx, by.org.key, id)
-    await deleteRegion(tx, by.org.key, id)
+    const users = await freeUsersOfRegion(tx, ctx.org.key, id)
+    await deleteRegion(tx, ctx.org.key, id)
     return {
       result: {},
-      target: ref('region', region),
+      target: auditRef('region', region),
       before: { name: region.name },
-      affected: users.map((u) => ref('user', { id: u.id, name: u.email })),
+      affected: users.map((u) => auditRef('user', { id: u.id, name: u.email })),
     }
   })
 
-const existing = async (on: Reader, by: By, id: number) => found(await findRegion(on, by.org.key, id), `region ${id}`)
+const existing = async (on: Reader, ctx: RequestContext, id: number) =>
+  mustFind(await findRegion(on, ctx.org.key, id), `region ${id}`)

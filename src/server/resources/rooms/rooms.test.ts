@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
-import type { Schema } from '../../db/schema.ts'
-import { codeMac } from './enrolment-code.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+import { enrolmentCodeMac } from './enrolment-code.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -15,8 +15,8 @@ afterAll(() => house.close())
 const code = expect.stringMatching(/^([A-HJ-NP-Z2-9]{4}-){2}[A-HJ-NP-Z2-9]{4}$/)
 const neverUsed = '-62135596800'
 
-const putEndpoint = async (org: TestOrg, room_id: number, values: Partial<Schema['endpoints']> = {}) =>
-  (await putEndpoints(house, org, [{ room_id, ...values }]))[0] as Schema['endpoints']
+const putEndpoint = async (org: TestOrg, room_id: number, values: Partial<DatabaseSchema['endpoints']> = {}) =>
+  (await putEndpoints(house, org, [{ room_id, ...values }]))[0] as DatabaseSchema['endpoints']
 const endpointsOf = ({ org }: TestOrg) =>
   house.ground.db.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).orderBy('id').execute()
 const valuesOf = async <K extends 'version' | 'profile_id'>(org: TestOrg, column: K) =>
@@ -25,7 +25,7 @@ const valuesOf = async <K extends 'version' | 'profile_id'>(org: TestOrg, column
 /** The room that a code would enrol into. */
 async function roomOfCode(text: string) {
   const codes = house.ground.db.kysely.selectFrom('dec_directory').selectAll()
-  return (await codes.where('mac', '=', codeMac(house.ground.secrets, text)).executeTakeFirst())?.room_id
+  return (await codes.where('mac', '=', enrolmentCodeMac(house.ground.secrets, text)).executeTakeFirst())?.room_id
 }
 
 /** Oslo (1) in Europe (1), Tokyo (2) in Asia (2), Nowhere (3); rooms Fjord (1), Fuji (2), Attic (3), Cellar (4). */

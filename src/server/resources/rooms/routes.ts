@@ -1,5 +1,5 @@
 // The doors to rooms.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { roomsEnrolmentGet } from './enrolment.ts'
 import {
   roomsAssignProfile,
@@ -11,7 +11,7 @@ import {
   roomsUpdate,
 } from './rules.ts'
 
-export const roomRoutes: Handlers<
+export const roomRoutes: OperationHandlers<
   | 'roomsList'
   | 'roomsGet'
   | 'roomsCreate'
@@ -21,12 +21,12 @@ export const roomRoutes: Handlers<
   | 'roomsEnrolmentGet'
   | 'roomsAssignProfile'
 > = {
-  roomsList: (by, { query }) => roomsList(by, query),
-  roomsGet: (by, { params }) => roomsGet(by, params.id),
-  roomsCreate: (by, { body }) => roomsCreate(by, body),
-  roomsUpdate: (by, { params, body }) => roomsUpdate(by, params.id, body),
-  roomsDelete: (by, { params }) => roomsDelete(by, params.id),
-  roomsRegenerateDec: (by, { params }) => roomsRegenerateDec(by, params.id),
-  roomsEnrolmentGet: (by, { params }) => roomsEnrolmentGet(by, params.id),
-  roomsAssignProfile: (by, { params, body }) => roomsAssignProfile(by, params.id, body.profileId),
+  roomsList: (ctx, { query }) => roomsList(ctx, query),
+  roomsGet: (ctx, { params }) => roomsGet(ctx, params.id),
+  roomsCreate: (ctx, { body }) => roomsCreate(ctx, body),
+  roomsUpdate: (ctx, { params, body }) => roomsUpdate(ctx, params.id, body),
+  roomsDelete: (ctx, { params }) => roomsDelete(ctx, params.id),
+  roomsRegenerateDec: (ctx, { params }) => roomsRegenerateDec(ctx, params.id),
+  roomsEnrolmentGet: (ctx, { params }) => roomsEnrolmentGet(ctx, params.id),
+  roomsAssignProfile: (ctx, { params, body }) => roomsAssignProfile(ctx, params.id, body.profileId),
 }

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../db/any-of.ts'
 import type { Reader, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import { byPlace } from '../places/site-filter.ts'
+import { bySite } from '../places/site-filter.ts'
 
 type Key = { org: number; id: number }
 type Filter = { org: number; region: number; location: number; fresh: number }
 
-const listing = byPlace((byRegion, byLocation) =>
+const listing = bySite((byRegion, byLocation) =>
   query((db, p: Filter) =>
     db
       .selectFrom('rooms as r')

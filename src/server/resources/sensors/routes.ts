@@ -1,12 +1,12 @@
 // The doors to sensor data.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { endpointsSensorHistory, roomsSensorHistory } from './history/rules.ts'
-import type { Latest } from './latest/cache.ts'
+import type { LatestSamples } from './latest/cache.ts'
 import { endpointsBulkSensorData, endpointsSensorData, roomsBulkSensorData, roomsSensorData } from './rules.ts'
 
 export const sensorRoutes = (
-  latest: Latest,
-): Handlers<
+  latest: LatestSamples,
+): OperationHandlers<
   | 'endpointsSensorData'
   | 'endpointsBulkSensorData'
   | 'roomsSensorData'
@@ -14,10 +14,10 @@ export const sensorRoutes = (
   | 'endpointsSensorHistory'
   | 'roomsSensorHistory'
 > => ({
-  endpointsSensorData: (by, { params, legacy }) => endpointsSensorData(by, params.id, legacy),
-  endpointsBulkSensorData: (by, { query, legacy }) => endpointsBulkSensorData(by, latest, query, legacy),
-  roomsSensorData: (by, { params, legacy }) => roomsSensorData(by, params.id, legacy),
-  roomsBulkSensorData: (by, { query, legacy }) => roomsBulkSensorData(by, latest, query, legacy),
-  endpointsSensorHistory: (by, { params, query, csv }) => endpointsSensorHistory(by, params.id, query, csv),
-  roomsSensorHistory: (by, { params, query, csv }) => roomsSensorHistory(by, params.id, query, csv),
+  endpointsSensorData: (ctx, { params, legacy }) => endpointsSensorData(ctx, params.id, legacy),
+  endpointsBulkSensorData: (ctx, { query, legacy }) => endpointsBulkSensorData(ctx, latest, query, legacy),
+  roomsSensorData: (ctx, { params, legacy }) => roomsSensorData(ctx, params.id, legacy),
+  roomsBulkSensorData: (ctx, { query, legacy }) => roomsBulkSensorData(ctx, latest, query, legacy),
+  endpointsSensorHistory: (ctx, { params, query, csv }) => endpointsSensorHistory(ctx, params.id, query, csv),
+  roomsSensorHistory: (ctx, { params, query, csv }) => roomsSensorHistory(ctx, params.id, query, csv),
 })

@@ -1,43 +1,43 @@
 // Sensor data: one function for each operation. [contract 5.2]
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { By } from '../../context/request-context.ts'
-import { Failure, found } from '../../core/failure.ts'
-import { Pieces, Ready } from '../../http/answer.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
+import { ReadyAnswer, TextChunks } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { aggregate } from './latest/aggregate.ts'
-import type { Latest, Plan, PlannedRoom, Samples } from './latest/cache.ts'
+import type { LatestSamples, PlannedRoom, RoomPlan, SamplesByNumber } from './latest/cache.ts'
 import { findLatest, listLatestInRoom } from './latest/store.ts'
-import { entryText, freshSince, sensorText } from './view.ts'
+import { entryText, freshSince, sampleText } from './view.ts'
 
-export async function endpointsSensorData(by: By, id: string, legacy: boolean) {
-  const latest = found(await findLatest(by.ground.db, by.org.key, id), `endpoint ${id}`)
+export async function endpointsSensorData(ctx: RequestContext, id: string, legacy: boolean) {
+  const latest = mustFind(await findLatest(ctx.services.db, ctx.org.key, id), `endpoint ${id}`)
   if (!isSample(latest)) throw new Failure('NOT_FOUND', `endpoint ${id} has not sent a sample yet.`)
-  return Ready.of(`{"endpointData":${sensorText(latest, legacy)}}`)
+  return ReadyAnswer.of(`{"endpointData":${sampleText(latest, legacy)}}`)
 }
 
 export async function endpointsBulkSensorData(
-  by: By,
-  latest: Latest,
+  ctx: RequestContext,
+  latest: LatestSamples,
   filter: InputOf<'endpointsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
-  const textOf = ({ endpoints }: Plan, samples: Samples) =>
+  const textOf = ({ endpoints }: RoomPlan, samples: SamplesByNumber) =>
     listText(
       endpoints.filter(({ room }) => isWithin(filter, room)),
       ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
     )
   if (filter.regionId === undefined && filter.locationId === undefined) {
-    return latest.whole(by.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
+    return latest.whole(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
   }
-  return textOf(await latest.plan(by.org.key), await latest.samples(by.org.key))
+  return textOf(await latest.plan(ctx.org.key), await latest.samples(ctx.org.key))
 }
 
-export async function roomsSensorData(by: By, id: number, legacy: boolean) {
-  const { db, settings } = by.ground
-  found(await findRoom(db, by.org.key, id), `room ${id}`)
-  const sample = aggregate(await listLatestInRoom(db, by.org.key, id, freshSince(by.ground)))
+export async function roomsSensorData(ctx: RequestContext, id: number, legacy: boolean) {
+  const { db, settings } = ctx.services
+  mustFind(await findRoom(db, ctx.org.key, id), `room ${id}`)
+  const sample = aggregate(await listLatestInRoom(db, ctx.org.key, id, freshSince(ctx.services)))
   if (!sample) {
     const minutes = settings.freshness / 60
     throw new Failure(
@@ -45,38 +45,38 @@ export async function roomsSensorData(by: By, id: number, legacy: boolean) {
       `room ${id} has no sample of the last ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
     )
   }
-  return Ready.of(`{"roomData":${sensorText(sample, legacy)}}`)
+  return ReadyAnswer.of(`{"roomData":${sampleText(sample, legacy)}}`)
 }
 
 export async function roomsBulkSensorData(
-  by: By,
-  latest: Latest,
+  ctx: RequestContext,
+  latest: LatestSamples,
   filter: InputOf<'roomsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
-  const { rooms, endpoints } = await latest.plan(by.org.key)
+  const { rooms, endpoints } = await latest.plan(ctx.org.key)
   if (endpoints.length === 0) {
     throw new Failure(
       'FAILED_PRECONDITION',
       'the organisation has no endpoints. Enrol a device with the code of a room.',
     )
   }
-  const samples = await latest.samples(by.org.key)
-  const since = freshSince(by.ground)
+  const samples = await latest.samples(ctx.org.key)
+  const since = freshSince(ctx.services)
   return listText(
     rooms.filter((room) => isWithin(filter, room)),
     (room) => `{"id":${room.id},"roomData":${roomText(room, samples, since, legacy)}}`,
   )
 }
 
-function roomText({ endpoints }: PlannedRoom, samples: Samples, since: number, legacy: boolean): string {
+function roomText({ endpoints }: PlannedRoom, samples: SamplesByNumber, since: number, legacy: boolean): string {
   const rows: SampleRow[] = []
   for (const number of endpoints) {
     const row = samples.get(number)?.row
     if (row && row.timestamp >= since) rows.push(row)
   }
   const sample = aggregate(rows)
-  return sample ? sensorText(sample, legacy) : 'null'
+  return sample ? sampleText(sample, legacy) : 'null'
 }
 
 interface Filter {
@@ -94,8 +94,8 @@ const pieceLength = 300
 const turn = 2
 
 /** A list of texts of JSON, made in turns with everybody else. */
-async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<Ready> {
-  const answer = new Pieces()
+async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<ReadyAnswer> {
+  const answer = new TextChunks()
   answer.add('{"data":[')
   let started = performance.now()
   for (let at = 0; at < items.length; at += pieceLength) {

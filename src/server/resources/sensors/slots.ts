@@ -8,14 +8,14 @@ export const hourLength = 3600
 /** A day of UTC, as PostgreSQL keeps raw samples apart. */
 export const dayLength = 86_400
 
-export interface Buckets {
+export interface SlotScale {
   /** The number of the bucket that a time lies in. */
   at(seconds: number): number
   /** When a bucket begins: where the one before it ends. */
   start(bucket: number): number
 }
 
-const even = (length: number): Buckets => ({
+const even = (length: number): SlotScale => ({
   at: (seconds) => Math.floor(seconds / length),
   start: (bucket) => bucket * length,
 })
@@ -23,13 +23,13 @@ export const slots = even(slotLength)
 export const quarters = even(quarterLength)
 export const hours = even(hourLength)
 export const days = even(dayLength)
-export const daysIn = (zone: string): Buckets => ({
+export const daysIn = (zone: string): SlotScale => ({
   at: (seconds) => dayOf(zone, seconds),
   start: (day) => startOfDay(zone, day),
 })
 
 /** The first bucket that does not begin before that time. */
-export function firstFrom(buckets: Buckets, seconds: number): number {
+export function firstFrom(buckets: SlotScale, seconds: number): number {
   const bucket = buckets.at(seconds)
   return buckets.start(bucket) >= seconds ? bucket : bucket + 1
 }

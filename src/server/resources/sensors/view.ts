@@ -1,12 +1,12 @@
 // A sample as answers show it: every field is there, 0 where nothing was measured. [contract 5.2]
 import type { Static } from 'typebox'
 import type { Sample } from '../../../contract/sensors.ts'
-import type { Ground } from '../../context/request-context.ts'
+import type { Services } from '../../context/request-context.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { scale } from './scale.ts'
 
 /** The oldest timestamp that still counts for a room, in Unix seconds. [contract 5.2.aggregate] */
-export const freshSince = ({ clock, settings }: Ground): number => Math.ceil(clock.now() / 1000 - settings.freshness)
+export const freshSince = ({ clock, settings }: Services): number => Math.ceil(clock.now() / 1000 - settings.freshness)
 
 /** Of one endpoint, in the answer about all of them. `text` is its `SensorData`, or null. */
 export const entryText = (id: string, text: string): string => `{"id":"${id}","endpointData":${text}}`
@@ -16,11 +16,11 @@ export const entryText = (id: string, text: string): string => `{"id":"${id}","e
  * Under the legacy base the shutter is beside the sample only: a client there fails on a ninth key.
  * [contract 5.2.shutter]
  */
-export function sensorText(row: SampleRow, legacy: boolean): string {
-  return `{"data":[${sampleText(row, legacy)}],"shutterClosed":${row.shutter_closed === 1}}`
+export function sampleText(row: SampleRow, legacy: boolean): string {
+  return `{"data":[${sensorValuesText(row, legacy)}],"shutterClosed":${row.shutter_closed === 1}}`
 }
 
-function sampleText(row: SampleRow, legacy: boolean): string {
+function sensorValuesText(row: SampleRow, legacy: boolean): string {
   const shutter = row.shutter_closed === 1
   const inside = legacy ? '' : `,"ShutterClosed":${shutter}`
   const climate = `"co2":${row.co2 ?? 0},"humidity":${(row.humidity ?? 0) / scale.humidity}`
@@ -29,4 +29,4 @@ function sampleText(row: SampleRow, legacy: boolean): string {
   return `{${climate},${presence},${air},"timestamp":"${row.timestamp}"${inside}}`
 }
 
-export const sampleView = (row: SampleRow): Static<typeof Sample> => JSON.parse(sampleText(row, false))
+export const sampleView = (row: SampleRow): Static<typeof Sample> => JSON.parse(sensorValuesText(row, false))

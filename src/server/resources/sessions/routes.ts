@@ -2,26 +2,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/session.ts'
 import type { Caller, KeyHolder, Keyring } from '../../auth/keyring.ts'
-import type { Ground } from '../../context/request-context.ts'
+import type { Services } from '../../context/request-context.ts'
 import { invalid } from '../../core/failure.ts'
 import { programVersion } from '../../core/program-version.ts'
 import { sendJson } from '../../http/answer.ts'
-import { badToken, limit, type Refuse } from '../../http/gate.ts'
+import { badToken, type CountRefusal, takeFromRateLimit } from '../../http/gate.ts'
 import { bodyReader } from '../../http/input.ts'
 import { type SessionCookie, sessionEnded, signInFirst } from '../../http/session-cookie.ts'
 import { findOrg } from '../orgs/store.ts'
 import { badLink, linkHolder, sessionEnd, sessionStart, sessionStartByLink } from './rules.ts'
 
 interface Door {
-  readonly ground: Ground
+  readonly ground: Services
   readonly keyring: Keyring
   readonly cookie: SessionCookie
-  readonly refuse: Refuse
+  readonly refuse: CountRefusal
 }
 
 const oneOfTwo = () => invalid([{ field: 'body', error: 'must have key or link, one of the two' }])
 
-export function sessionRoutes(app: FastifyInstance, { ground, keyring, cookie, refuse }: Door): void {
+export function sessionRoutes(app: FastifyInstance, { ground: services, keyring, cookie, refuse }: Door): void {
   const readSignIn = bodyReader(SignIn, {}) as (body: unknown) => SignIn
   const version = programVersion()
 
@@ -30,13 +30,13 @@ export function sessionRoutes(app: FastifyInstance, { ground, keyring, cookie, r
     done(cookie.strangerProblem(request))
 
   const view = async (holder: KeyHolder): Promise<ConsoleSession> => {
-    const org = await findOrg(ground.db, holder.org.id)
+    const org = await findOrg(services.db, holder.org.id)
     return {
       org: { id: holder.org.id, name: org?.name ?? '', timezone: org?.timezone ?? 'UTC' },
       key: { id: String(holder.keyId), name: holder.name },
       scopes: (['read', 'write'] as const).filter((scope) => holder[scope]),
       manage: holder.manage,
-      airLimits: ground.settings.airLimits,
+      airLimits: services.settings.airLimits,
       version,
     }
   }
@@ -56,16 +56,16 @@ export function sessionRoutes(app: FastifyInstance, { ground, keyring, cookie, r
     if (key !== undefined) {
       const caller = await keyring.find(key)
       if (!caller) throw refuse(request, badToken(key))
-      const failure = limit(caller, reply, ground.clock.now())
+      const failure = takeFromRateLimit(caller, reply, services.clock.now())
       if (failure) throw failure
       holder = caller
-      secret = await sessionStart(ground, caller, asked)
+      secret = await sessionStart(services, caller, asked)
     } else {
-      holder = await linkHolder(ground, link ?? '')
+      holder = await linkHolder(services, link ?? '')
       if (!holder) throw refuse(request, badLink())
-      secret = await sessionStartByLink(ground, holder, link ?? '', asked)
+      secret = await sessionStartByLink(services, holder, link ?? '', asked)
     }
-    if (before) await sessionEnd(ground, before, asked)
+    if (before) await sessionEnd(services, before, asked)
     request.caller = await keyring.find(secret, 'session')
     reply.header('Set-Cookie', cookie.keep(request, secret))
     return answer(reply, await view(holder))
@@ -77,7 +77,7 @@ export function sessionRoutes(app: FastifyInstance, { ground, keyring, cookie, r
     const caller = await signedIn(request)
     if (!caller) throw refuse(request, sessionEnded())
     request.caller = caller
-    const failure = limit(caller, reply, ground.clock.now())
+    const failure = takeFromRateLimit(caller, reply, services.clock.now())
     if (failure) throw failure
     return answer(reply, await view(caller))
   })
@@ -85,7 +85,7 @@ export function sessionRoutes(app: FastifyInstance, { ground, keyring, cookie, r
   app.delete(sessionPath, { onRequest }, async (request, reply) => {
     const caller = await signedIn(request)
     request.caller = caller
-    if (caller) await sessionEnd(ground, caller, { requestId: request.id, ip: request.ip })
+    if (caller) await sessionEnd(services, caller, { requestId: request.id, ip: request.ip })
     reply.header('Set-Cookie', cookie.forget(request))
     return answer(reply, {})
   })

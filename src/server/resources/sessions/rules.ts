@@ -1,12 +1,12 @@
 // Signing in to the console and out of it, and the links that let somebody in without typing a key. [contract 9.session] [contract 9.link]
 import type { Caller, KeyHolder } from '../../auth/keyring.ts'
-import { isLink, makeLink, makeSession, tokenHash } from '../../auth/token.ts'
-import { type Asked, type By, byKey, type Ground } from '../../context/request-context.ts'
+import { isSignInLinkSecret, makeSessionSecret, makeSignInLinkSecret, tokenHash } from '../../auth/token.ts'
+import { contextOf, type RequestContext, type RequestOrigin, type Services } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
-import { Failure, found } from '../../core/failure.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
 import type { Tx } from '../../db/db.ts'
 import { sessionEnded, signInFirst } from '../../http/session-cookie.ts'
-import { change, ref } from '../audit/change.ts'
+import { auditRef, change } from '../audit/change.ts'
 import { findKey, type KeyRow, listKeys } from '../keys/store.ts'
 import { deleteLink, deleteSession, deleteSurplus, findLinkHolder, insertLink, insertSession } from './store.ts'
 
@@ -16,19 +16,24 @@ const mostSessions = 1000
 const linkLife = 15 * 60_000
 
 /** Starts a session for whoever has shown a key; gives back its secret. */
-export function sessionStart(ground: Ground, holder: KeyHolder, asked: Asked): Promise<string> {
-  return start(ground, holder, asked, 'key', async () => {})
+export function sessionStart(services: Services, holder: KeyHolder, asked: RequestOrigin): Promise<string> {
+  return start(services, holder, asked, 'key', async () => {})
 }
 
 /** Whom a link lets in. It is not used up by asking. */
-export async function linkHolder(ground: Ground, link: string): Promise<KeyHolder | undefined> {
-  if (!isLink(link)) return undefined
-  return findLinkHolder(ground.db, tokenHash(link), ground.clock.now())
+export async function linkHolder(services: Services, link: string): Promise<KeyHolder | undefined> {
+  if (!isSignInLinkSecret(link)) return undefined
+  return findLinkHolder(services.db, tokenHash(link), services.clock.now())
 }
 
 /** The same with a link, which lets in one of all who try. */
-export function sessionStartByLink(ground: Ground, holder: KeyHolder, link: string, asked: Asked): Promise<string> {
-  return start(ground, holder, asked, 'link', async (tx) => {
+export function sessionStartByLink(
+  services: Services,
+  holder: KeyHolder,
+  link: string,
+  asked: RequestOrigin,
+): Promise<string> {
+  return start(services, holder, asked, 'link', async (tx) => {
     if (!(await deleteLink(tx, tokenHash(link)))) throw badLink()
   })
 }
@@ -39,9 +44,9 @@ export const badLink = (): Failure =>
   )
 
 async function start(
-  ground: Ground,
+  services: Services,
   holder: KeyHolder,
-  asked: Asked,
+  asked: RequestOrigin,
   via: 'key' | 'link',
   prove: (tx: Tx) => Promise<void>,
 ): Promise<string> {
@@ -51,35 +56,35 @@ async function start(
       `The key "${holder.name}" lacks the scope read, and the console shows what it reads. Sign in with a key that has it.`,
     )
   }
-  const secret = makeSession()
+  const secret = makeSessionSecret()
   const { key: org } = holder.org
-  await change(byKey(ground, holder, asked), 'sessionStart', async (tx) => {
+  await change(contextOf(services, holder, asked), 'sessionStart', async (tx) => {
     await prove(tx)
     if (!(await findKey(tx, org, holder.keyId))) {
       throw signInFirst('This key was revoked a moment ago. Sign in with another one.')
     }
-    const now = ground.clock.now()
+    const now = services.clock.now()
     await insertSession(tx, { hash: tokenHash(secret), org, key_id: holder.keyId, created_at: now, used_at: now })
     await deleteSurplus(tx, org, holder.keyId, mostSessions)
-    return { result: undefined, target: ref('key', { id: holder.keyId, name: holder.name }), after: { via } }
+    return { result: undefined, target: auditRef('key', { id: holder.keyId, name: holder.name }), after: { via } }
   })
   return secret
 }
 
 /** Ends the session of this caller; one that has ended meanwhile is as good. */
-export async function sessionEnd(ground: Ground, caller: Caller, asked: Asked): Promise<void> {
+export async function sessionEnd(services: Services, caller: Caller, asked: RequestOrigin): Promise<void> {
   const { session } = caller
   if (!session) return
   const gone = sessionEnded()
   try {
-    await change(byKey(ground, caller, asked), 'sessionEnd', async (tx) => {
+    await change(contextOf(services, caller, asked), 'sessionEnd', async (tx) => {
       if (!(await deleteSession(tx, session.hash))) throw gone
-      return { result: undefined, target: ref('key', { id: caller.keyId, name: caller.name }) }
+      return { result: undefined, target: auditRef('key', { id: caller.keyId, name: caller.name }) }
     })
   } catch (error) {
     if (error !== gone) throw error
   }
-  ground.keysChanged()
+  services.keysChanged()
 }
 
 interface LoginLink {
@@ -89,15 +94,15 @@ interface LoginLink {
 }
 
 /** Makes a link for a key: the one that is named, or the first that can do everything. */
-export async function loginLinkCreate(by: By, keyId?: number): Promise<LoginLink> {
-  const now = by.ground.clock.now()
+export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Promise<LoginLink> {
+  const now = ctx.services.clock.now()
   const isCurrent = (key: KeyRow) => key.expires_at === null || key.expires_at > now
-  const secret = makeLink()
-  return change(by, 'loginLinkCreate', async (tx) => {
+  const secret = makeSignInLinkSecret()
+  return change(ctx, 'loginLinkCreate', async (tx) => {
     const key =
       keyId === undefined
-        ? await firstOfAll(tx, by, isCurrent)
-        : found(await findKey(tx, by.org.key, keyId), `key ${keyId}`)
+        ? await firstOfAll(tx, ctx, isCurrent)
+        : mustFind(await findKey(tx, ctx.org.key, keyId), `key ${keyId}`)
     if (key.read !== 1 || !isCurrent(key)) {
       const why = key.read === 1 ? 'has expired' : 'lacks the scope read'
       throw new Failure(
@@ -106,14 +111,14 @@ export async function loginLinkCreate(by: By, keyId?: number): Promise<LoginLink
       )
     }
     const expires_at = now + linkLife
-    await insertLink(tx, { hash: tokenHash(secret), org: by.org.key, key_id: key.id, expires_at })
+    await insertLink(tx, { hash: tokenHash(secret), org: ctx.org.key, key_id: key.id, expires_at })
     const expiresAt = isoTime(expires_at)
-    return { result: { secret, key, expiresAt }, target: ref('key', key), after: { expiresAt } }
+    return { result: { secret, key, expiresAt }, target: auditRef('key', key), after: { expiresAt } }
   })
 }
 
-async function firstOfAll(tx: Tx, by: By, isCurrent: (key: KeyRow) => boolean): Promise<KeyRow> {
-  const keys = await listKeys(tx, by.org.key)
+async function firstOfAll(tx: Tx, ctx: RequestContext, isCurrent: (key: KeyRow) => boolean): Promise<KeyRow> {
+  const keys = await listKeys(tx, ctx.org.key)
   const key = keys.find((key) => key.read === 1 && key.write === 1 && key.manage === 1 && isCurrent(key))
   if (key) return key
   throw new Failure(

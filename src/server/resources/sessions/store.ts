@@ -1,9 +1,9 @@
 // SQL of the console's sessions and sign-in links.
 import type { Insertable } from 'kysely'
-import { holderOf, type KeyHolder } from '../../auth/keyring.ts'
-import type { Reader, Telemetry, Tx } from '../../db/db.ts'
+import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
+import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
 import { query, queryOne } from '../../db/query.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
 
 const byHash = queryOne((db, p: { hash: Buffer }) =>
   db
@@ -17,10 +17,10 @@ const byHash = queryOne((db, p: { hash: Buffer }) =>
 /** Whom a session stands for. */
 export async function findSessionHolder(on: Reader, hash: Buffer): Promise<KeyHolder | undefined> {
   const row = await byHash(on, { hash })
-  return row && { ...holderOf(row), session: { hash, usedAt: row.used_at } }
+  return row && { ...keyHolderOf(row), session: { hash, usedAt: row.used_at } }
 }
 
-const insert = query((db, p: Insertable<Schema['sessions']>) =>
+const insert = query((db, p: Insertable<DatabaseSchema['sessions']>) =>
   db.insertInto('sessions').values({
     hash: p.hash,
     org: p.org,
@@ -29,7 +29,7 @@ const insert = query((db, p: Insertable<Schema['sessions']>) =>
     used_at: p.used_at,
   }),
 )
-export const insertSession = (tx: Tx, session: Insertable<Schema['sessions']>) => insert(tx, session)
+export const insertSession = (tx: Tx, session: Insertable<DatabaseSchema['sessions']>) => insert(tx, session)
 
 const surplus = query((db, p: { org: number; key: number; most: number }, engine) =>
   db.deleteFrom('sessions').where('hash', 'in', (q) => {
@@ -56,10 +56,10 @@ export const deleteSession = async (tx: Tx, hash: Buffer) => (await remove(tx, {
 const used = query((db, p: { hash: Buffer; at: number }) =>
   db.updateTable('sessions').set({ used_at: p.at }).where('hash', '=', p.hash),
 )
-export const updateUsed = (telemetry: Telemetry, hash: Buffer, at: number) => used(telemetry, { hash, at })
+export const updateUsed = (telemetry: TelemetryTx, hash: Buffer, at: number) => used(telemetry, { hash, at })
 
 const unused = query((db, p: { before: number }) => db.deleteFrom('sessions').where('used_at', '<', p.before))
-export const deleteUnused = (telemetry: Telemetry, before: number) => unused(telemetry, { before })
+export const deleteUnused = (telemetry: TelemetryTx, before: number) => unused(telemetry, { before })
 
 const linkByHash = queryOne((db, p: { hash: Buffer; now: number }) =>
   db
@@ -75,13 +75,13 @@ const linkByHash = queryOne((db, p: { hash: Buffer; now: number }) =>
 /** Whom a link lets in; nobody, when it or its key has expired. */
 export async function findLinkHolder(on: Reader, hash: Buffer, now: number): Promise<KeyHolder | undefined> {
   const row = await linkByHash(on, { hash, now })
-  return row && holderOf(row)
+  return row && keyHolderOf(row)
 }
 
-const insertOne = query((db, p: Insertable<Schema['login_links']>) =>
+const insertOne = query((db, p: Insertable<DatabaseSchema['login_links']>) =>
   db.insertInto('login_links').values({ hash: p.hash, org: p.org, key_id: p.key_id, expires_at: p.expires_at }),
 )
-export const insertLink = (tx: Tx, link: Insertable<Schema['login_links']>) => insertOne(tx, link)
+export const insertLink = (tx: Tx, link: Insertable<DatabaseSchema['login_links']>) => insertOne(tx, link)
 
 const take = queryOne((db, p: { hash: Buffer }) =>
   db.deleteFrom('login_links').where('hash', '=', p.hash).returning('key_id'),
@@ -90,4 +90,4 @@ const take = queryOne((db, p: { hash: Buffer }) =>
 export const deleteLink = async (tx: Tx, hash: Buffer) => (await take(tx, { hash })) !== undefined
 
 const expired = query((db, p: { now: number }) => db.deleteFrom('login_links').where('expires_at', '<=', p.now))
-export const deleteExpiredLinks = (telemetry: Telemetry, now: number) => expired(telemetry, { now })
+export const deleteExpiredLinks = (telemetry: TelemetryTx, now: number) => expired(telemetry, { now })

@@ -1,11 +1,11 @@
 // The doors to users.
-import type { Handlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { usersCreate, usersDelete, usersGet, usersList, usersUpdate } from './rules.ts'
 
-export const userRoutes: Handlers<'usersList' | 'usersGet' | 'usersCreate' | 'usersUpdate' | 'usersDelete'> = {
+export const userRoutes: OperationHandlers<'usersList' | 'usersGet' | 'usersCreate' | 'usersUpdate' | 'usersDelete'> = {
   usersList,
-  usersGet: (by, { params }) => usersGet(by, params.id),
-  usersCreate: (by, { body }) => usersCreate(by, body),
-  usersUpdate: (by, { params, body }) => usersUpdate(by, params.id, body),
-  usersDelete: (by, { params }) => usersDelete(by, params.id),
+  usersGet: (ctx, { params }) => usersGet(ctx, params.id),
+  usersCreate: (ctx, { body }) => usersCreate(ctx, body),
+  usersUpdate: (ctx, { params, body }) => usersUpdate(ctx, params.id, body),
+  usersDelete: (ctx, { params }) => usersDelete(ctx, params.id),
 }

@@ -10,7 +10,7 @@ import { rollUp } from '../rollups/roll-up.ts'
 import { daysIn, hours, quarters } from '../slots.ts'
 import { RollupReader } from './rollup-reader.ts'
 import { findNextSlot, listDueIn, listQuarters, listRaw, listRollups, listStays, listSums } from './store.ts'
-import { mostRows, walk } from './walk.ts'
+import { maxRowsPerSlice, walk } from './walk.ts'
 
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
 const day = 86_400
@@ -119,7 +119,7 @@ test('no query of a walk has many rows, and a gap of years takes a few', async (
       items += slice.items.length
     }
     expect(items).toBeGreaterThan(20)
-    expect(Math.max(...asked.map(({ rows }) => rows))).toBeLessThanOrEqual(mostRows)
+    expect(Math.max(...asked.map(({ rows }) => rows))).toBeLessThanOrEqual(maxRowsPerSlice)
     expect(asked.length).toBeLessThan(150)
   }
 })

@@ -4,10 +4,18 @@ import { Failure } from '../../../core/failure.ts'
 import type { Reader } from '../../../db/db.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import type { RollupTable } from '../rollups/store.ts'
-import { type Buckets, numbersFrom, quarterLength, quarters, slots as rawSlots, slotLength } from '../slots.ts'
-import { findZones, listDueIn, listQuarters, listRollups, listSums, type StatisticsRow, type Whose } from './store.ts'
+import { numbersFrom, quarterLength, quarters, slots as rawSlots, type SlotScale, slotLength } from '../slots.ts'
+import {
+  type EndpointSelection,
+  findZones,
+  listDueIn,
+  listQuarters,
+  listRollups,
+  listSums,
+  type StatisticsRow,
+} from './store.ts'
 import { Sums } from './sums.ts'
-import { inPieces, inTurns, mostRows, type Read, type SliceReader } from './walk.ts'
+import { inPieces, inTurns, maxRowsPerSlice, type SliceReader, type SliceResult } from './walk.ts'
 
 /** How many due quarters a slice may have; usually it is the last one or two. */
 const mostDue = 200
@@ -19,10 +27,10 @@ const slotsInQuarter = quarterLength / slotLength
 
 export interface RollupSource {
   readonly columns: readonly SensorColumn[]
-  readonly buckets: Buckets
+  readonly buckets: SlotScale
   readonly table: RollupTable
   /** What the slots of the table are. */
-  readonly slots: Buckets
+  readonly slots: SlotScale
   /** How many quarters a bucket has at most. */
   readonly quartersInBucket: number
   /** Of a table of days: the zone that they must be in. */
@@ -34,9 +42,9 @@ export interface RollupSource {
  * samples and exactly the rest from rollups. What is rolled up in between is complete in both.
  */
 export class RollupReader implements SliceReader<StatisticsRow> {
-  readonly buckets: Buckets
+  readonly buckets: SlotScale
   readonly table: RollupTable
-  readonly slots: Buckets
+  readonly slots: SlotScale
   readonly longest: number
   readonly usual: number
   readonly endpointsAtOnce: number
@@ -51,12 +59,12 @@ export class RollupReader implements SliceReader<StatisticsRow> {
     this.buckets = buckets
     this.table = table
     this.slots = slots
-    this.longest = Math.floor(mostRows / (slots === buckets ? 1 : quartersInBucket))
+    this.longest = Math.floor(maxRowsPerSlice / (slots === buckets ? 1 : quartersInBucket))
     this.usual = this.longest
-    this.endpointsAtOnce = Math.min(mostEndpoints, Math.floor(mostRows / quartersInBucket))
+    this.endpointsAtOnce = Math.min(mostEndpoints, Math.floor(maxRowsPerSlice / quartersInBucket))
   }
 
-  async read(whose: Whose, first: number, end: number): Promise<Read<StatisticsRow> | undefined> {
+  async read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<StatisticsRow> | undefined> {
     const sums = new Sums(this.#columns, first, end)
     let rows = 0
     for await (const endpoints of inTurns(whose.endpoints, this.endpointsAtOnce)) {
@@ -67,11 +75,11 @@ export class RollupReader implements SliceReader<StatisticsRow> {
     return { items: sums.filled(), rows }
   }
 
-  async #add(sums: Sums, whose: Whose, first: number, end: number): Promise<number | undefined> {
+  async #add(sums: Sums, whose: EndpointSelection, first: number, end: number): Promise<number | undefined> {
     const { buckets, slots, table } = this
     const [from, to] = [buckets.start(first), buckets.start(end)]
     // A single bucket cannot have more than that: see endpointsAtOnce.
-    const mostHere = end - first > 1 ? mostDue : mostRows
+    const mostHere = end - first > 1 ? mostDue : maxRowsPerSlice
     const due = await listDueIn(this.#on, whose, { from: quarters.at(from), to: quarters.at(to) }, mostHere + 1)
     if (due.length > mostHere) return undefined
 
@@ -106,18 +114,18 @@ export class RollupReader implements SliceReader<StatisticsRow> {
   }
 
   /** The due quarters themselves, and the other quarters of the hours or days that they lie in. */
-  async #addIncomplete(sums: Sums, whose: Whose, { endpoints, quarters: due }: Group): Promise<number> {
+  async #addIncomplete(sums: Sums, whose: EndpointSelection, { endpoints, quarters: due }: Group): Promise<number> {
     const { buckets, slots } = this
     const others = slots === quarters ? [] : quartersBeside(due, slots)
     const rawSlotsOf = due.flatMap((quarter) => numbersFrom(quarter * slotsInQuarter, (quarter + 1) * slotsInQuarter))
     let rows = 0
-    for (const [some, pieces] of grid(endpoints, others, mostRows)) {
+    for (const [some, pieces] of grid(endpoints, others, maxRowsPerSlice)) {
       for (const row of await listQuarters(this.#on, this.#columns, { ...whose, endpoints: some }, pieces)) {
         sums.add(buckets.at(quarters.start(row.slot)), row)
         rows++
       }
     }
-    for (const [some, pieces] of grid(endpoints, rawSlotsOf, mostRows / samplesInSlot)) {
+    for (const [some, pieces] of grid(endpoints, rawSlotsOf, maxRowsPerSlice / samplesInSlot)) {
       for (const row of await listSums(this.#on, this.#columns, { ...whose, endpoints: some }, pieces)) {
         rows += row.samples
         sums.add(buckets.at(rawSlots.start(row.slot)), row)
@@ -146,7 +154,7 @@ function alike(due: readonly { endpoint: number; slot: number }[]): Iterable<Gro
 }
 
 /** The quarters that are not due, of the hours or days that due ones lie in. */
-function quartersBeside(due: readonly number[], slots: Buckets): number[] {
+function quartersBeside(due: readonly number[], slots: SlotScale): number[] {
   const isDue = new Set(due)
   const parts = new Set(due.map((quarter) => slots.at(quarters.start(quarter))))
   return [...parts].flatMap((part) => {

@@ -3,9 +3,9 @@ import type { Reader } from '../../../db/db.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import { numbersFrom, quarters, slots } from '../slots.ts'
 import { samplesInSlot } from './rollup-reader.ts'
-import { listRaw, listSums, type RawRow, type StatisticsRow, type Whose } from './store.ts'
+import { type EndpointSelection, listRaw, listSums, type RawRow, type StatisticsRow } from './store.ts'
 import { Sums } from './sums.ts'
-import { inTurns, mostRows, type Read, type SliceReader } from './walk.ts'
+import { inTurns, maxRowsPerSlice, type SliceReader, type SliceResult } from './walk.ts'
 
 /** Nobody knows beforehand how many samples a slot has: the walk begins with a few hours, and finds out. */
 abstract class SlotReader {
@@ -13,8 +13,8 @@ abstract class SlotReader {
   readonly table = 'sample_quarters'
   readonly slots = quarters
   readonly usual = 48
-  readonly longest = mostRows
-  readonly endpointsAtOnce = mostRows / samplesInSlot
+  readonly longest = maxRowsPerSlice
+  readonly endpointsAtOnce = maxRowsPerSlice / samplesInSlot
 }
 
 export class FiveMinuteReader extends SlotReader implements SliceReader<StatisticsRow> {
@@ -27,7 +27,7 @@ export class FiveMinuteReader extends SlotReader implements SliceReader<Statisti
     this.#columns = columns
   }
 
-  async read(whose: Whose, first: number, end: number): Promise<Read<StatisticsRow>> {
+  async read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<StatisticsRow>> {
     const sums = new Sums(this.#columns, first, end)
     let rows = 0
     for await (const endpoints of inTurns(whose.endpoints, this.endpointsAtOnce)) {
@@ -59,7 +59,7 @@ export class RawReader extends SlotReader implements SliceReader<RawRow> {
     this.#window = window
   }
 
-  async read(whose: Whose, first: number, end: number): Promise<Read<RawRow>> {
+  async read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<RawRow>> {
     const { from, endpoint } = this.#window
     const all: RawRow[] = []
     for await (const endpoints of inTurns(whose.endpoints, this.endpointsAtOnce)) {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { isUuid } from '../../../core/uuid.ts'
 import { isAnyNumberOf } from '../../../db/any-of.ts'
-import type { Engine, Reader } from '../../../db/db.ts'
+import type { EngineName, Reader } from '../../../db/db.ts'
 import { query, queryOne } from '../../../db/query.ts'
 import { queryNumbers } from '../../../db/query-numbers.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
@@ -28,7 +28,7 @@ const numberOf = queryOne((db, p: { org: number; id: string }) =>
 export const findNumber = async (on: Reader, org: number, id: string) =>
   isUuid(id) ? (await numberOf(on, { org, id }))?.number : undefined
 
-export interface Stay {
+export interface RoomStay {
   readonly endpoint: number
   readonly since: number
   /** Null: it is still there. */
@@ -45,11 +45,11 @@ const stays = query((db, p: { org: number; room: number; from: number; to: numbe
     .where((e) => e.or([e('until', 'is', null), e('until', '>', p.from)])),
 )
 /** Who was in a room at any time of the window, in Unix seconds. */
-export const listStays = (on: Reader, org: number, room: number, from: number, to: number): Promise<Stay[]> =>
+export const listStays = (on: Reader, org: number, room: number, from: number, to: number): Promise<RoomStay[]> =>
   stays(on, { org, room, from, to })
 
 /** The endpoints whose rows are wanted, only those of a room unless it is 0. */
-export interface Whose {
+export interface EndpointSelection {
   readonly org: number
   readonly endpoints: readonly number[]
   readonly room: number
@@ -69,7 +69,7 @@ const dueIn = query((db, p: { org: number; endpoints: string; limit: number } & 
     .where('slot', '<', p.to)
     .limit(p.limit),
 )
-export const listDueIn = (on: Reader, { org, endpoints }: Whose, { from, to }: Range, limit: number) =>
+export const listDueIn = (on: Reader, { org, endpoints }: EndpointSelection, { from, to }: Range, limit: number) =>
   dueIn(on, { org, endpoints: JSON.stringify(endpoints), from, to, limit })
 
 /** A query for each choice of sensors, of one room or not: whoever asks for less reads less. */
@@ -127,7 +127,7 @@ export const listRollups = (
   on: Reader,
   table: RollupTable,
   columns: readonly SensorColumn[],
-  { org, endpoints, room }: Whose,
+  { org, endpoints, room }: EndpointSelection,
   { from, to }: Range,
 ) =>
   ranges[table](columns, room !== 0)(on, { org, endpoints: JSON.stringify(endpoints), room, from, to }) as Promise<
@@ -149,7 +149,7 @@ const atSlots = bySensors((columns, ofRoom) =>
 export const listQuarters = (
   on: Reader,
   columns: readonly SensorColumn[],
-  { org, endpoints, room }: Whose,
+  { org, endpoints, room }: EndpointSelection,
   slots: readonly number[],
 ) =>
   atSlots(columns, room !== 0)(on, {
@@ -168,12 +168,12 @@ interface SamplesOf extends RollupsOf {
  * Slot by slot and endpoint by endpoint, as samples lie: a range of slots would be everybody's. PostgreSQL is told the range
  * besides, so that it looks into no other partition.
  */
-const isOneOf = (engine: Engine, p: SamplesOf) =>
+const isOneOf = (engine: EngineName, p: SamplesOf) =>
   engine === 'postgres'
     ? sql<boolean>`${isAnyNumberOf(engine, 's.slot', p.slots)} and ${isAnyNumberOf(engine, 's.endpoint', p.endpoints)} and s.slot between ${p.first} and ${p.last}`
     : sql<boolean>`${isAnyNumberOf(engine, 's.slot', p.slots)} and ${isAnyNumberOf(engine, 's.endpoint', p.endpoints)}`
 
-const samplesOf = ({ org, endpoints, room }: Whose, slots: readonly number[]): SamplesOf => ({
+const samplesOf = ({ org, endpoints, room }: EndpointSelection, slots: readonly number[]): SamplesOf => ({
   org,
   endpoints: JSON.stringify(endpoints),
   room,
@@ -207,8 +207,12 @@ const sums = bySensors((columns, ofRoom) =>
   ),
 )
 /** Raw samples summed up slot by slot, those of all these endpoints together. The slots are in ascending order. */
-export const listSums = (on: Reader, columns: readonly SensorColumn[], whose: Whose, slots: readonly number[]) =>
-  sums(columns, whose.room !== 0)(on, samplesOf(whose, slots)) as unknown as Promise<SlotRow[]>
+export const listSums = (
+  on: Reader,
+  columns: readonly SensorColumn[],
+  whose: EndpointSelection,
+  slots: readonly number[],
+) => sums(columns, whose.room !== 0)(on, samplesOf(whose, slots)) as unknown as Promise<SlotRow[]>
 
 export type RawRow = { endpoint: number; timestamp: number } & { [S in SensorColumn]: number | null }
 const raw = bySensors((columns, ofRoom) =>
@@ -227,7 +231,7 @@ const raw = bySensors((columns, ofRoom) =>
 export const listRaw = (
   on: Reader,
   columns: readonly SensorColumn[],
-  whose: Whose,
+  whose: EndpointSelection,
   slots: readonly number[],
   { from, to }: Range,
 ) => raw(columns, whose.room !== 0)(on, { ...samplesOf(whose, slots), from, to }) as Promise<RawRow[]>
@@ -256,5 +260,9 @@ const seeks = {
   sample_due: seek('sample_due'),
 }
 /** The first slot of any of these endpoints, from that one on. */
-export const findNextSlot = async (on: Reader, table: keyof typeof seeks, { org, endpoints }: Whose, slot: number) =>
-  (await seeks[table](on, { org, endpoints: JSON.stringify(endpoints), slot }))?.slot ?? undefined
+export const findNextSlot = async (
+  on: Reader,
+  table: keyof typeof seeks,
+  { org, endpoints }: EndpointSelection,
+  slot: number,
+) => (await seeks[table](on, { org, endpoints: JSON.stringify(endpoints), slot }))?.slot ?? undefined

@@ -1,23 +1,27 @@
 // A history as text, written by hand: thousands of small objects, and making them would cost more than reading them.
 import { isoTime } from '../../../core/clock.ts'
-import type { Position } from '../../../core/page-token.ts'
+import type { PagePosition } from '../../../core/page-token.ts'
 import { dateOf } from '../../../core/time-zone.ts'
 import { scale } from '../scale.ts'
-import { type Buckets, dayLength, slotLength } from '../slots.ts'
+import { dayLength, type SlotScale, slotLength } from '../slots.ts'
 import type { RawRow, StatisticsRow } from './store.ts'
 import { namesOf } from './sums.ts'
-import type { Field } from './window.ts'
+import type { HistoryField } from './window.ts'
 
 /** How items of a history are written, and where paging goes on with one of them. */
-export interface View<T> {
+export interface HistoryView<T> {
   readonly key: 'buckets' | 'samples'
   json(item: T): string
   readonly csvHeader: string
   csv(item: T): string
-  position(item: T): Position
+  position(item: T): PagePosition
 }
 
-export function bucketView(fields: readonly Field[], buckets: Buckets, isDaily: boolean): View<StatisticsRow> {
+export function bucketView(
+  fields: readonly HistoryField[],
+  buckets: SlotScale,
+  isDaily: boolean,
+): HistoryView<StatisticsRow> {
   const columns = fields.map(({ name, column }) => ({
     ...namesOf(column),
     scale: scale[name],
@@ -59,7 +63,10 @@ export function bucketView(fields: readonly Field[], buckets: Buckets, isDaily: 
 }
 
 /** `idOf` is given for a room: there it counts who measured it. */
-export function sampleView(fields: readonly Field[], idOf: ((endpoint: number) => string) | undefined): View<RawRow> {
+export function rawSampleView(
+  fields: readonly HistoryField[],
+  idOf: ((endpoint: number) => string) | undefined,
+): HistoryView<RawRow> {
   const columns = fields.map(({ name, column }) => ({ column, scale: scale[name], key: `,"${name}":` }))
   return {
     key: 'samples',

@@ -2,21 +2,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader } from '../../../db/db.ts'
 import type { RollupTable } from '../rollups/store.ts'
-import { type Buckets, quarters } from '../slots.ts'
-import { findNextSlot, type Stay, type Whose } from './store.ts'
+import { quarters, type SlotScale } from '../slots.ts'
+import { type EndpointSelection, findNextSlot, type RoomStay } from './store.ts'
 
 /** Whose history it is. */
-export interface Place {
+export interface HistoryPosition {
   readonly org: number
   /** Only what was measured in this room; 0: wherever it was. */
   readonly room: number
-  readonly stays: readonly Pick<Stay, 'endpoint' | 'since' | 'until'>[]
+  readonly stays: readonly Pick<RoomStay, 'endpoint' | 'since' | 'until'>[]
 }
 
 /** What is read of the database in one go, about. */
-export const mostRows = 2000
+export const maxRowsPerSlice = 2000
 
-export interface Read<T> {
+export interface SliceResult<T> {
   /** Oldest first. */
   readonly items: T[]
   /** How many rows that took. None: there is nothing, and the walk may look where something is. */
@@ -25,20 +25,20 @@ export interface Read<T> {
 
 /** How the buckets of a slice are read. */
 export interface SliceReader<T> {
-  readonly buckets: Buckets
+  readonly buckets: SlotScale
   /** The table that knows where the next samples are, apart from those that are due, and what its slots mean. */
   readonly table: RollupTable
-  readonly slots: Buckets
+  readonly slots: SlotScale
   /** How many buckets a slice of one endpoint has at first, and at most. */
   readonly usual: number
   readonly longest: number
   /** How many endpoints are read together. */
   readonly endpointsAtOnce: number
   /** Undefined if that was too much at once; never for a single bucket. */
-  read(whose: Whose, first: number, end: number): Promise<Read<T> | undefined>
+  read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<T> | undefined>
 }
 
-export interface Slice<T> extends Read<T> {
+export interface Slice<T> extends SliceResult<T> {
   /** The bucket that the next slice begins with. */
   readonly next: number
 }
@@ -46,7 +46,7 @@ export interface Slice<T> extends Read<T> {
 /** `most` is how many items the caller can use: fewer are read where that is enough. */
 export async function* walk<T>(
   on: Reader,
-  place: Place,
+  place: HistoryPosition,
   reader: SliceReader<T>,
   { first, end, most }: { first: number; end: number; most: number },
 ): AsyncGenerator<Slice<T>> {
@@ -65,13 +65,13 @@ export async function* walk<T>(
     }
     const next = read.rows > 0 ? to : Math.min(end, await nextFilled(on, place, reader, to))
     yield { ...read, next }
-    if (read.rows > mostRows) length = Math.ceil(length / 2)
-    else if (read.rows < mostRows / 2) length *= 2
+    if (read.rows > maxRowsPerSlice) length = Math.ceil(length / 2)
+    else if (read.rows < maxRowsPerSlice / 2) length *= 2
     at = next
   }
 }
 
-function presentIn({ org, room, stays }: Place, from: number, to: number): Whose {
+function presentIn({ org, room, stays }: HistoryPosition, from: number, to: number): EndpointSelection {
   const present = stays.filter(({ since, until }) => since < to && (until === null || until > from))
   return { org, room, endpoints: [...new Set(present.map(({ endpoint }) => endpoint))] }
 }
@@ -79,7 +79,7 @@ function presentIn({ org, room, stays }: Place, from: number, to: number): Whose
 /** The first bucket, from that one on, that may hold something. Gaps can be years. */
 async function nextFilled<T>(
   on: Reader,
-  place: Place,
+  place: HistoryPosition,
   { buckets, table, slots, endpointsAtOnce }: SliceReader<T>,
   bucket: number,
 ): Promise<number> {

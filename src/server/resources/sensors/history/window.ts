@@ -6,18 +6,18 @@ import type { Interval } from '../../../../contract/sensor-history.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
 import { invalid } from '../../../core/failure.ts'
 import { pageSizeOf } from '../../../core/page-token.ts'
-import { dateOf, isSameZone, startOfDay, zoneProblem } from '../../../core/time-zone.ts'
+import { dateOf, isSameTimeZone, startOfDay, timeZoneProblem } from '../../../core/time-zone.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import type { InputOf } from '../../../http/handlers.ts'
 import { columnOf } from '../scale.ts'
-import { type Buckets, daysIn, firstFrom, hours, quarters, slots } from '../slots.ts'
+import { daysIn, firstFrom, hours, quarters, type SlotScale, slots } from '../slots.ts'
 
 export type HistoryQuery = InputOf<'endpointsSensorHistory'>['query']
 
 /** What can be said without looking anything up. */
-export interface Asked {
+export interface HistoryRequest {
   readonly interval: Interval
-  readonly fields: readonly Field[]
+  readonly fields: readonly HistoryField[]
   /** Undefined: that of the organisation. */
   readonly zone: string | undefined
   readonly pageSize: number
@@ -27,16 +27,23 @@ export interface Asked {
   readonly to: number | string | undefined
 }
 
-export interface Field {
+export interface HistoryField {
   readonly name: Sensor
   readonly column: SensorColumn
 }
-const allFields: readonly Field[] = sensors.map((name) => ({ name, column: columnOf[name] }))
+const allFields: readonly HistoryField[] = sensors.map((name) => ({ name, column: columnOf[name] }))
 
 const defaultPage = 1000
 const largestPage = 3000
 
-export function askedOf({ from, to, interval = '15m', fields, timezone, pageSize }: HistoryQuery): Asked {
+export function historyRequestOf({
+  from,
+  to,
+  interval = '15m',
+  fields,
+  timezone,
+  pageSize,
+}: HistoryQuery): HistoryRequest {
   const violations: Violation[] = []
   const refuse = (field: string, error: string) => void violations.push({ field, error })
   const names = fields?.split(',').map((name) => name.trim())
@@ -44,7 +51,7 @@ export function askedOf({ from, to, interval = '15m', fields, timezone, pageSize
   if (unknown.length > 0) refuse('fields', `must be names from ${sensors.join(', ')}, separated by commas`)
   // A plus that was not escaped came as a space.
   const zone = timezone?.replace(/^ (?=\d)/, '+')
-  const problem = zone === undefined ? undefined : zoneProblem(zone)
+  const problem = zone === undefined ? undefined : timeZoneProblem(zone)
   if (problem !== undefined) refuse('timezone', problem)
   if (violations.length > 0) throw invalid(violations)
   return {
@@ -58,15 +65,15 @@ export function askedOf({ from, to, interval = '15m', fields, timezone, pageSize
 }
 
 /** The zone of the organisation, and the one that its table of days is in. */
-export interface Zones {
+export interface HistoryTimeZones {
   readonly own: string
   readonly days: string | null
   readonly quarters_from: number | null
 }
 
-export interface Window {
+export interface HistoryWindow {
   readonly zone: string
-  readonly buckets: Buckets
+  readonly buckets: SlotScale
   /** The first bucket, and the one after the last. */
   readonly first: number
   readonly end: number
@@ -78,10 +85,15 @@ export interface Window {
 }
 
 /** A bucket is whole: what overlaps the window is in, unless a part of it is older than what is kept. [contract D.36] */
-export function windowOf(asked: Asked, zones: Zones, settings: SensorSettings, nowMs: number): Window {
+export function windowOf(
+  asked: HistoryRequest,
+  zones: HistoryTimeZones,
+  settings: SensorSettings,
+  nowMs: number,
+): HistoryWindow {
   const zone = asked.zone ?? zones.own
   const now = Math.floor(nowMs / 1000)
-  const dayZone = asked.interval === '1d' && zones.days && isSameZone(zones.days, zone) ? zones.days : undefined
+  const dayZone = asked.interval === '1d' && zones.days && isSameTimeZone(zones.days, zone) ? zones.days : undefined
   const buckets = bucketsOf(asked.interval, zone)
   const kept = now - keptFor(asked.interval, dayZone !== undefined, settings)
   // They may have been kept for a shorter time before: a day that is made of them must be whole.
@@ -106,13 +118,13 @@ export function windowOf(asked: Asked, zones: Zones, settings: SensorSettings, n
 const secondsOf = (asked: number | string, zone: string): number =>
   typeof asked === 'number' ? asked / 1000 : startOfDay(zone, Date.parse(asked) / 86_400_000)
 
-function bucketsOf(interval: Interval, zone: string): Buckets {
+function bucketsOf(interval: Interval, zone: string): SlotScale {
   if (interval === '1d') return daysIn(zone)
   return { raw: slots, '5m': slots, '15m': quarters, '1h': hours }[interval]
 }
 
 /** Samples are not cut at buckets: the first of those may be old in part. */
-const firstWithin = (interval: Interval, buckets: Buckets, oldest: number): number =>
+const firstWithin = (interval: Interval, buckets: SlotScale, oldest: number): number =>
   interval === 'raw' ? buckets.at(oldest) : firstFrom(buckets, oldest)
 
 function keptFor(interval: Interval, hasDays: boolean, settings: SensorSettings): number {
@@ -121,8 +133,14 @@ function keptFor(interval: Interval, hasDays: boolean, settings: SensorSettings)
 }
 
 /** Beyond what days can be made of there are only the days of the organisation's own zone. [contract D.38] */
-function checkReach(wanted: number, zone: string, { own }: Zones, buckets: Buckets, earliest: number): void {
-  if (isSameZone(zone, own) || wanted >= buckets.start(earliest)) return
+function checkReach(
+  wanted: number,
+  zone: string,
+  { own }: HistoryTimeZones,
+  buckets: SlotScale,
+  earliest: number,
+): void {
+  if (isSameTimeZone(zone, own) || wanted >= buckets.start(earliest)) return
   const day = dateOf(earliest)
   throw invalid([
     {

@@ -6,16 +6,16 @@ import { scale } from '../scale.ts'
 import type { SampleRow } from './store.ts'
 
 /** How far ahead a device's clock may be, in seconds. */
-export const mostAhead = 5 * 60
+export const maxAheadSeconds = 5 * 60
 
 /** Why it is not kept, in a sentence for the maker of the device; undefined if it is. Samples are taken from `from` on; in Unix seconds. */
-export function problemOf(sample: DeviceSample, model: Model, now: number, from: number): string | undefined {
+export function sampleProblem(sample: DeviceSample, model: Model, now: number, from: number): string | undefined {
   return timeProblem(sample.timestamp, now, from) ?? valueProblem(sample, model)
 }
 
 function timeProblem(timestamp: number, now: number, from: number): string | undefined {
-  if (timestamp > now + mostAhead) {
-    return `The timestamp is ${timestamp - now} seconds ahead of the service, which allows ${mostAhead}. Set the clock of the device.`
+  if (timestamp > now + maxAheadSeconds) {
+    return `The timestamp is ${timestamp - now} seconds ahead of the service, which allows ${maxAheadSeconds}. Set the clock of the device.`
   }
   if (timestamp < from) {
     return `The sample is from before ${isoTime(from * 1000)}, and nothing older is kept. Do not send it again.`
@@ -39,7 +39,7 @@ function valueProblem(sample: DeviceSample, model: Model): string | undefined {
 }
 
 /** Only what the model can measure; only a Frame has a shutter to close. [contract 5.2.models] [contract 5.2.shutter] */
-export function rowOf(sample: DeviceSample, model: Model): SampleRow {
+export function sampleRowOf(sample: DeviceSample, model: Model): SampleRow {
   const measured = (sensor: Sensor) => {
     const value = sample[sensor]
     if (value === undefined || value === null || !model.sensors.includes(sensor)) return null

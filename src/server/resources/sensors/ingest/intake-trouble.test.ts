@@ -3,16 +3,16 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
-import type { Ground } from '../../../context/request-context.ts'
-import type { Db } from '../../../db/db.ts'
+import type { Services } from '../../../context/request-context.ts'
+import type { Database } from '../../../db/db.ts'
 import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
-import { identify } from '../../endpoints/presence.ts'
-import { Latest } from '../latest/cache.ts'
+import { findDeviceByCredential } from '../../endpoints/presence.ts'
+import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
 import { listDays, makePartitions } from '../rollups/partitions.ts'
-import { forgetSamples } from '../rollups/retention.ts'
+import { deleteOldSamples } from '../rollups/retention.ts'
 import { rollUp } from '../rollups/roll-up.ts'
-import { Intake } from './intake.ts'
+import { SampleIntake } from './intake.ts'
 
 const day = 86_400
 const noon = Date.UTC(2026, 2, 2, 12) / 1000
@@ -26,7 +26,7 @@ beforeAll(async () => {
   org = await house.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   device = await newDevice(house, org, { roomId })
-  const who = (await identify(house.ground, device.id, device.credential)) as Device
+  const who = (await findDeviceByCredential(house.ground, device.id, device.credential)) as Device
   session = { device: who, since: 0, credential: device.credential }
 })
 afterAll(async () => {
@@ -35,10 +35,10 @@ afterAll(async () => {
 })
 
 /** The real database, with one door that fails. */
-function groundWith(telemetry: Db['telemetry']): Ground {
+function groundWith(telemetry: Database['telemetry']): Services {
   const { db } = house.ground
-  const reshape: Db['reshape'] = (...change) => db.reshape(...change)
-  return { ...house.ground, db: { engine, telemetry, reshape } as Db }
+  const reshape: Database['reshape'] = (...change) => db.reshape(...change)
+  return { ...house.ground, db: { engine, telemetry, reshape } as Database }
 }
 const sample = (timestamp: number, co2: number) => ({ samples: [{ timestamp, co2 }] })
 const stored = async () => {
@@ -48,26 +48,26 @@ const stored = async () => {
 
 test('a commit that could not even begin fails its samples, and none that come later', async () => {
   let isGone = true
-  const ground = groundWith((work) => {
+  const services = groundWith((work) => {
     if (!isGone) return house.ground.db.telemetry(work)
     isGone = false
     return Promise.reject(new Error('gone'))
   })
-  const intake = new Intake(ground, new Latest(house.ground.db), new Horizon())
+  const intake = new SampleIntake(services, new LatestSamples(house.ground.db), new Horizon())
   await expect(intake.receive(session, sample(noon - 100, 1))).rejects.toThrow('gone')
   await intake.receive(session, sample(noon - 99, 2))
   expect([...(await stored())]).toEqual([[noon - 99, 2]])
 })
 
 test('a commit whose answer was lost leaves no old sample in memory', async () => {
-  const latest = new Latest(house.ground.db)
+  const latest = new LatestSamples(house.ground.db)
   const inMemory = async () => (await latest.samples(org.org.key)).get(session.device.number)?.row.co2
-  const ground = groundWith(async (work) => {
+  const services = groundWith(async (work) => {
     await house.ground.db.telemetry(work)
     throw new Error('the connection was lost')
   })
   expect(await inMemory()).toBe(2)
-  const lost = new Intake(ground, latest, new Horizon()).receive(session, sample(noon, 900))
+  const lost = new SampleIntake(services, latest, new Horizon()).receive(session, sample(noon, 900))
   await expect(lost).rejects.toThrow('the connection was lost')
   expect(await inMemory()).toBe(900)
 })
@@ -80,13 +80,13 @@ test('what was forgotten once cannot come back in part when samples are kept lon
   house.clock.advance(3 * day * 1000)
   await rollUp(house.ground)
   const before = await quarters()
-  await forgetSamples(house.ground, new Horizon())
+  await deleteOldSamples(house.ground, new Horizon())
   expect(await quarters()).toEqual(before)
 
-  const ground = { ...house.ground, settings: { ...house.ground.settings, samplesKept: 60 * day } }
+  const services = { ...house.ground, settings: { ...house.ground.settings, samplesKept: 60 * day } }
   const horizon = await Horizon.load(house.ground.db)
   expect(horizon.samples).toBe(noon - 3600)
-  const intake = new Intake(ground, new Latest(house.ground.db), horizon)
+  const intake = new SampleIntake(services, new LatestSamples(house.ground.db), horizon)
   const late = await intake.receive(session, sample(noon - day + 30, 9999))
   expect(late?.refused[0]?.reason).toBe(
     'The sample is from before 2026-03-02T11:15:00.000Z, and nothing older is kept. Do not send it again.',
@@ -98,7 +98,7 @@ test('what was forgotten once cannot come back in part when samples are kept lon
       .values({ org: org.org.key, endpoint: session.device.number, slot: (noon - day) / 900 })
       .execute(),
   )
-  await rollUp(ground)
+  await rollUp(services)
   expect(await quarters()).toEqual(before)
   expect(await house.ground.db.kysely.selectFrom('sample_due').selectAll().execute()).toEqual([])
 })
@@ -154,14 +154,14 @@ test.runIf(engine === 'postgres')('a partition that was lost behind our back is 
 test.runIf(engine === 'postgres')('a partition that could not be made once is made the next time', async () => {
   const { db } = house.ground
   let isGone = true
-  const reshape: Db['reshape'] = (...change) => {
+  const reshape: Database['reshape'] = (...change) => {
     if (!isGone) return db.reshape(...change)
     isGone = false
     return Promise.reject(new Error('gone'))
   }
-  const telemetry: Db['telemetry'] = (work) => db.telemetry(work)
-  const ground = { ...house.ground, db: { engine, telemetry, reshape } as Db }
-  const intake = new Intake(ground, new Latest(db), new Horizon())
+  const telemetry: Database['telemetry'] = (work) => db.telemetry(work)
+  const services = { ...house.ground, db: { engine, telemetry, reshape } as Database }
+  const intake = new SampleIntake(services, new LatestSamples(db), new Horizon())
   const now = Math.floor(house.clock.now() / 1000)
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')
   await intake.receive(session, sample(now - 8, 9))

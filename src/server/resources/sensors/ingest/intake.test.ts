@@ -4,21 +4,21 @@ import { newDevice, type TestDevice } from '../../../../../test/device.ts'
 import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/harness.ts'
 import { models, type Sensor, sensorRanges, sensors } from '../../../../contract/models.ts'
 import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
-import { identify } from '../../endpoints/presence.ts'
-import { Latest } from '../latest/cache.ts'
+import { findDeviceByCredential } from '../../endpoints/presence.ts'
+import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
-import { Intake } from './intake.ts'
+import { SampleIntake } from './intake.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const day = 86_400
 const devices: TestDevice[] = []
 let house: Harness
 let org: TestOrg
-let intake: Intake
+let intake: SampleIntake
 beforeAll(async () => {
   house = await startHarness()
   house.clock.fix(now * 1000)
-  intake = new Intake(house.ground, new Latest(house.ground.db), new Horizon())
+  intake = new SampleIntake(house.ground, new LatestSamples(house.ground.db), new Horizon())
   org = await house.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
 })
@@ -47,7 +47,7 @@ const history = ({ id }: TestDevice) =>
     .orderBy('s.timestamp')
     .execute()
 async function sessionOf({ id, credential }: TestDevice): Promise<Session> {
-  const device = (await identify(house.ground, id, credential)) as Device
+  const device = (await findDeviceByCredential(house.ground, id, credential)) as Device
   return { device, since: now * 1000, credential }
 }
 

@@ -1,16 +1,16 @@
 // What devices measured: checked, written together with what others sent, and durable before it is acknowledged. [contract 5.2]
 import type { DeviceSample, SampleRefused } from '../../../../contract/device.ts'
 import { modelOf } from '../../../../contract/models.ts'
-import type { Ground } from '../../../context/request-context.ts'
-import type { Row } from '../../../db/insert-many.ts'
+import type { Services } from '../../../context/request-context.ts'
+import type { NumberRow } from '../../../db/insert-many.ts'
 import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
-import type { Latest } from '../latest/cache.ts'
+import type { LatestSamples } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
 import { makePartition } from '../rollups/partitions.ts'
 import { insertDue } from '../rollups/store.ts'
 import { days, quarterLength, quarters, slots } from '../slots.ts'
 import { sampleView } from '../view.ts'
-import { problemOf, rowOf } from './check.ts'
+import { sampleProblem, sampleRowOf } from './check.ts'
 import { insertSamples, type SampleRow, updateLatest, updateLatestTold, valuesOf } from './store.ts'
 
 /** For a partition that was not made ahead, in milliseconds. */
@@ -30,9 +30,9 @@ interface Newest {
 
 /** What is written with the same statements. Works of a commit may run twice: after it was closed nothing is added. */
 class Batch {
-  readonly samples: Row[] = []
+  readonly samples: NumberRow[] = []
   readonly newest = new Map<string, Newest>()
-  readonly due: Row[] = []
+  readonly due: NumberRow[] = []
   readonly days = new Set<number>()
   isClosed = false
   done!: Promise<void>
@@ -54,9 +54,9 @@ class Batch {
   }
 }
 
-export class Intake {
-  readonly #ground: Ground
-  readonly #latest: Latest
+export class SampleIntake {
+  readonly #ground: Services
+  readonly #latest: LatestSamples
   readonly #horizon: Horizon
   #batch: Batch | undefined
   /** Days that PostgreSQL has a place for. */
@@ -66,8 +66,8 @@ export class Intake {
   stored = 0
   refused = 0
 
-  constructor(ground: Ground, latest: Latest, horizon: Horizon) {
-    this.#ground = ground
+  constructor(services: Services, latest: LatestSamples, horizon: Horizon) {
+    this.#ground = services
     this.#latest = latest
     this.#horizon = horizon
   }
@@ -87,8 +87,8 @@ export class Intake {
     const rows: SampleRow[] = []
     const refused: SampleRefused['refused'] = []
     for (const sample of samples) {
-      const reason = problemOf(sample, model, now, from)
-      if (reason === undefined) rows.push(rowOf(sample, model))
+      const reason = sampleProblem(sample, model, now, from)
+      if (reason === undefined) rows.push(sampleRowOf(sample, model))
       else refused.push({ timestamp: sample.timestamp, reason })
     }
     // Nothing is awaited before this: messages get in line in the order in which they came.
@@ -112,7 +112,7 @@ export class Intake {
       told = await this.#commit(batch)
     } catch (error) {
       // It may have been written all the same: then the database knows better.
-      this.#latest.forget()
+      this.#latest.clear()
       throw error
     } finally {
       // Its work may never have begun. Who comes now must not share its fate.

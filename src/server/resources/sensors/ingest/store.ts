@@ -1,26 +1,26 @@
 // SQL of samples that come in: into the history, and as the latest of their endpoint.
 import type { Selectable } from 'kysely'
-import type { Telemetry } from '../../../db/db.ts'
-import { type Row, writeMany } from '../../../db/insert-many.ts'
-import { type Schema, sensorColumns } from '../../../db/schema.ts'
+import type { TelemetryTx } from '../../../db/db.ts'
+import { insertMany, type NumberRow } from '../../../db/insert-many.ts'
+import { type DatabaseSchema, sensorColumns } from '../../../db/schema.ts'
 
-export type SampleRow = Omit<Selectable<Schema['samples_latest']>, 'org' | 'endpoint'>
+export type SampleRow = Omit<Selectable<DatabaseSchema['samples_latest']>, 'org' | 'endpoint'>
 
 /** Of what was measured, in the order in which rows are written. */
 export const columns = ['timestamp', ...sensorColumns, 'shutter_closed'] as const satisfies readonly (keyof SampleRow)[]
 
 /** A row of them, behind the numbers that make its key. */
-export const valuesOf = (row: SampleRow, ...key: number[]): Row => [...key, ...columns.map((name) => row[name])]
+export const valuesOf = (row: SampleRow, ...key: number[]): NumberRow => [...key, ...columns.map((name) => row[name])]
 
 /** What is there already, at the same time of the same endpoint, stays as it is. */
-export const insertSamples = writeMany('samples', ['org', 'slot', 'endpoint', ...columns], 'do nothing')
+export const insertSamples = insertMany('samples', ['org', 'slot', 'endpoint', ...columns], 'do nothing')
 
 const newer = `(org, endpoint) do update set ${columns.map((c) => `${c} = excluded.${c}`).join(', ')} where samples_latest.timestamp < excluded.timestamp`
 
 /** Unless a newer one is there. No endpoint twice. */
-export const updateLatest = writeMany('samples_latest', ['org', 'endpoint', ...columns], newer)
+export const updateLatest = insertMany('samples_latest', ['org', 'endpoint', ...columns], newer)
 
-const updateAndTell = writeMany('samples_latest', ['org', 'endpoint', ...columns], `${newer} returning org, endpoint`)
+const updateAndTell = insertMany('samples_latest', ['org', 'endpoint', ...columns], `${newer} returning org, endpoint`)
 /** The same, and which endpoints have a newer one now. It costs a little more. */
-export const updateLatestTold = async (on: Telemetry, rows: readonly Row[]) =>
+export const updateLatestTold = async (on: TelemetryTx, rows: readonly NumberRow[]) =>
   (await updateAndTell(on, rows)) as { org: number; endpoint: number }[]

@@ -1,10 +1,10 @@
 // The latest samples of organisations in memory, as text that only has to be sent, and where their endpoints are.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader } from '../../../db/db.ts'
-import type { Ready } from '../../../http/answer.ts'
+import type { ReadyAnswer } from '../../../http/answer.ts'
 import { findHead } from '../../audit/store.ts'
 import type { SampleRow } from '../ingest/store.ts'
-import { entryText, sensorText } from '../view.ts'
+import { entryText, sampleText } from '../view.ts'
 import { listEndpointsAfter, listLatest, listRoomsAfter } from './store.ts'
 
 /** A sample, and its entry in the answer of each base, made when it is first asked for. */
@@ -20,22 +20,22 @@ class Kept {
   /** `id` is that of its endpoint, always the same. */
   entry(id: string, legacy: boolean): string {
     if (legacy) {
-      this.#legacyEntry ??= inOnePiece(entryText(id, sensorText(this.row, true)))
+      this.#legacyEntry ??= inOnePiece(entryText(id, sampleText(this.row, true)))
       return this.#legacyEntry
     }
-    this.#entry ??= inOnePiece(entryText(id, sensorText(this.row, false)))
+    this.#entry ??= inOnePiece(entryText(id, sampleText(this.row, false)))
     return this.#entry
   }
 }
 /** By the number of their endpoint, which may be gone meanwhile. */
-export type Samples = ReadonlyMap<number, Kept>
+export type SamplesByNumber = ReadonlyMap<number, Kept>
 
 interface KeptSamples {
   readonly byNumber: Map<number, Kept>
   readonly loaded: Promise<void>
   /** How many came since. */
   offered: number
-  readonly whole: Map<string, { readonly plan: Plan; readonly offered: number; readonly answer: Ready }>
+  readonly whole: Map<string, { readonly plan: RoomPlan; readonly offered: number; readonly answer: ReadyAnswer }>
 }
 
 export interface PlannedRoom {
@@ -51,7 +51,7 @@ export interface PlannedEndpoint {
   readonly room: PlannedRoom | undefined
 }
 /** Which rooms and endpoints there are and where, both in the order of their ids. */
-export interface Plan {
+export interface RoomPlan {
   readonly rooms: readonly PlannedRoom[]
   readonly endpoints: readonly PlannedEndpoint[]
 }
@@ -59,10 +59,10 @@ export interface Plan {
 /** Few enough for a millisecond or two: on SQLite nothing else runs while a page is read. */
 const pageSize = 500
 
-export class Latest {
+export class LatestSamples {
   readonly #db: Reader
   readonly #samples = new Map<number, KeptSamples>()
-  readonly #plans = new Map<number, { readonly head: number | undefined; readonly plan: Promise<Plan> }>()
+  readonly #plans = new Map<number, { readonly head: number | undefined; readonly plan: Promise<RoomPlan> }>()
 
   constructor(db: Reader) {
     this.#db = db
@@ -78,7 +78,11 @@ export class Latest {
   }
 
   /** An answer with everybody in it, made anew when a sample came or somebody moved. `name` says which one. */
-  async whole(org: number, name: string, make: (plan: Plan, samples: Samples) => Promise<Ready>): Promise<Ready> {
+  async whole(
+    org: number,
+    name: string,
+    make: (plan: RoomPlan, samples: SamplesByNumber) => Promise<ReadyAnswer>,
+  ): Promise<ReadyAnswer> {
     const plan = await this.plan(org)
     const kept = await this.#loaded(org)
     const { offered } = kept
@@ -90,12 +94,12 @@ export class Latest {
   }
 
   /** What is asked for after this is read anew: nothing stays of endpoints that are gone, or of who does not ask. */
-  forget(): void {
+  clear(): void {
     this.#samples.clear()
     this.#plans.clear()
   }
 
-  async samples(org: number): Promise<Samples> {
+  async samples(org: number): Promise<SamplesByNumber> {
     return (await this.#loaded(org)).byNumber
   }
 
@@ -112,7 +116,7 @@ export class Latest {
   }
 
   /** Every write that makes, moves or removes one of them is in the audit log: while that does not move, nor do they. */
-  async plan(org: number): Promise<Plan> {
+  async plan(org: number): Promise<RoomPlan> {
     const head = (await findHead(this.#db, org))?.count
     let kept = this.#plans.get(org)
     if (!kept || kept.head !== head) {
@@ -132,7 +136,7 @@ export class Latest {
     }
   }
 
-  async #loadPlan(org: number): Promise<Plan> {
+  async #loadPlan(org: number): Promise<RoomPlan> {
     const rooms = new Map<number, PlannedRoom & { endpoints: number[] }>()
     const pageOfRooms = (after: number) => listRoomsAfter(this.#db, org, after, pageSize)
     for await (const rows of paged(pageOfRooms, 0, (row) => row.id)) {

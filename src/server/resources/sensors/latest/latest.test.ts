@@ -11,7 +11,7 @@ import { rawFetch } from '../../../../../test/raw.ts'
 import type { SampleRow } from '../ingest/store.ts'
 import { endpointsBulkSensorData, roomsBulkSensorData } from '../rules.ts'
 import { aggregate } from './aggregate.ts'
-import { Latest } from './cache.ts'
+import { LatestSamples } from './cache.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const many = 10_000
@@ -75,7 +75,7 @@ const shown = (row: SampleRow) => {
 
 test('nobody waits long while ten thousand samples are read, written and sent', async () => {
   const first = async () => {
-    const latest = new Latest(house.ground.db)
+    const latest = new LatestSamples(house.ground.db)
     await endpointsBulkSensorData(org.by, latest, {}, false)
     await roomsBulkSensorData(org.by, latest, {}, false)
   }
@@ -161,7 +161,7 @@ test.each(['samples_latest', 'locations'])('when %s cannot be read, whoever asks
 })
 
 test('of what is offered while it is being read, the newest counts, and at the same time the database', async () => {
-  const latest = new Latest(house.ground.db)
+  const latest = new LatestSamples(house.ground.db)
   const [key, numbers] = [org.org.key, endpoints.filter(hasSample).map((e) => e.number)]
   const [newer, older, same, none] = [numbers[0], numbers.at(-1), numbers[5000], 10] as [number, number, number, number]
   latest.offer(key, newer, sampleOf(1, now + 60))
@@ -183,11 +183,11 @@ test('of what is offered while it is being read, the newest counts, and at the s
 })
 
 test('what was forgotten is read again', async () => {
-  const latest = new Latest(house.ground.db)
+  const latest = new LatestSamples(house.ground.db)
   const other = await house.newOrg()
   const before = [await latest.samples(other.org.key), await latest.plan(other.org.key)]
   latest.offer(other.org.key, 1, sampleOf(1))
-  latest.forget()
+  latest.clear()
   const after = [await latest.samples(other.org.key), await latest.plan(other.org.key)]
   expect(after[0]).toEqual(new Map())
   expect([after[0] === before[0], after[1] === before[1]]).toEqual([false, false])

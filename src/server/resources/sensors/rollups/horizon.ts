@@ -1,5 +1,5 @@
 // From when on everything that was measured is still there. Before that a sample is not taken: its quarter could not be made again.
-import type { Db } from '../../../db/db.ts'
+import type { Database } from '../../../db/db.ts'
 import { findHorizon, updateHorizon } from './retention-store.ts'
 
 /**
@@ -9,7 +9,7 @@ import { findHorizon, updateHorizon } from './retention-store.ts'
 export class Horizon {
   #samples = 0
 
-  static async load(db: Db): Promise<Horizon> {
+  static async load(db: Database): Promise<Horizon> {
     const horizon = new Horizon()
     horizon.#samples = await findHorizon(db)
     return horizon
@@ -19,7 +19,7 @@ export class Horizon {
     return this.#samples
   }
 
-  async raise(db: Db, samples: number, quarters: number): Promise<void> {
+  async raise(db: Database, samples: number, quarters: number): Promise<void> {
     this.#samples = Math.max(this.#samples, samples)
     await db.telemetry((on) => updateHorizon(on, samples, quarters))
   }

@@ -1,6 +1,6 @@
 // SQL of forgetting: raw samples by day or by slot, rollups by endpoint, and what is left of endpoints that are gone.
 import { sql } from 'kysely'
-import type { Reader, Telemetry } from '../../../db/db.ts'
+import type { Reader, TelemetryTx } from '../../../db/db.ts'
 import { query, queryOne } from '../../../db/query.ts'
 import type { RollupTable } from './store.ts'
 
@@ -24,7 +24,7 @@ const raise = query((db, p: { samples: number; quarters: number }) =>
     quarters_from: e.case().when('quarters_from', '<', p.quarters).then(p.quarters).else(e.ref('quarters_from')).end(),
   })),
 )
-export const updateHorizon = (on: Telemetry, samples: number, quarters: number) => raise(on, { samples, quarters })
+export const updateHorizon = (on: TelemetryTx, samples: number, quarters: number) => raise(on, { samples, quarters })
 
 const oldest = queryOne((db, p: { org: number; before: number }) =>
   db
@@ -61,7 +61,7 @@ const forgetSlot = query((db, p: { org: number; slot: number; count: number }) =
     ),
 )
 /** About so many rows of a slot, those of the lowest endpoints. */
-export const deleteFromSlot = (on: Telemetry, org: number, slot: number, count: number) =>
+export const deleteFromSlot = (on: TelemetryTx, org: number, slot: number, count: number) =>
   forgetSlot(on, { org, slot, count })
 
 const forgetRollups = (table: RollupTable) =>
@@ -73,7 +73,7 @@ const forget = {
   sample_hours: forgetRollups('sample_hours'),
   sample_days: forgetRollups('sample_days'),
 }
-export const deleteRollups = (on: Telemetry, table: RollupTable, org: number, endpoint: number, before: number) =>
+export const deleteRollups = (on: TelemetryTx, table: RollupTable, org: number, endpoint: number, before: number) =>
   forget[table](on, { org, endpoint, before })
 
 const firstRollup = (table: RollupTable) =>
@@ -115,4 +115,4 @@ const orphans = query((db, p: { limit: number }) =>
     .returning('endpoint'),
 )
 /** So many of the latest samples of endpoints that are gone; says how many they were. */
-export const deleteOrphanedLatest = async (on: Telemetry, limit: number) => (await orphans(on, { limit })).length
+export const deleteOrphanedLatest = async (on: TelemetryTx, limit: number) => (await orphans(on, { limit })).length

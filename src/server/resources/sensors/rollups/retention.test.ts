@@ -5,9 +5,9 @@ import { newDevice, type TestDevice } from '../../../../../test/device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
 import { longestTurn } from '../../../../../test/longest-turn.ts'
 import { Horizon } from './horizon.ts'
-import { forgetSamples } from './retention.ts'
+import { deleteOldSamples } from './retention.ts'
 import { rollUp } from './roll-up.ts'
-import { Upkeep } from './task.ts'
+import { RollupTask } from './task.ts'
 
 const day = 86_400
 let house: Harness
@@ -40,7 +40,7 @@ const days = ages('slot', 'sample_days', day)
 
 async function sweep() {
   await rollUp(house.ground)
-  await forgetSamples(house.ground, horizon)
+  await deleteOldSamples(house.ground, horizon)
 }
 
 test('raw samples, 15-minute and daily rollups go one after the other; the latest stays, however old', async () => {
@@ -92,7 +92,7 @@ test('forgetting keeps nobody waiting, however much there is to forget; what is 
   await rollUp(house.ground)
   house.clock.advance(3 * day * 1000)
   let isOver = false
-  const forgetting = longestTurn(() => forgetSamples(house.ground, horizon)).finally(() => {
+  const forgetting = longestTurn(() => deleteOldSamples(house.ground, horizon)).finally(() => {
     isOver = true
   })
   // A device goes on meanwhile, and is answered.
@@ -107,8 +107,8 @@ test('the upkeep rolls up at once, forgets when it is time, and not again before
   const due = async () => (await kysely.selectFrom('sample_due').select('slot').execute()).length
   const sendOld = () => device.publish('sample', { samples: [{ timestamp: now() - 3600, people: 7 }] })
   const running = new AbortController()
-  const soon = new Upkeep(house.ground, horizon, 0)
-  const late = new Upkeep(house.ground, horizon)
+  const soon = new RollupTask(house.ground, horizon, 0)
+  const late = new RollupTask(house.ground, horizon)
   await sendOld()
   house.clock.advance(4 * day * 1000)
   await late.run(running.signal)
@@ -121,7 +121,7 @@ test('the upkeep rolls up at once, forgets when it is time, and not again before
   expect(await samples()).toEqual([4])
   await sendOld()
   running.abort()
-  await new Upkeep(house.ground, horizon, 0).run(running.signal)
+  await new RollupTask(house.ground, horizon, 0).run(running.signal)
   expect([await due(), await samples()], 'it was to stop').toEqual([1, [4, 0]])
 })
 

@@ -1,6 +1,6 @@
 // Forgets what is older than it is kept, a piece at a time, so that nobody waits long for it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Ground } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/request-context.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import { listOrgs } from '../../orgs/store.ts'
 import { dayLength, days, hourLength, hours, quarters, slots } from '../slots.ts'
@@ -27,15 +27,15 @@ const samplesLonger = hourLength
 const quartersLonger = 2 * dayLength
 
 /** To be called every hour, after what is due was rolled up. */
-export async function forgetSamples(ground: Ground, horizon: Horizon, signal?: AbortSignal): Promise<void> {
-  const { db, clock, settings } = ground
+export async function deleteOldSamples(services: Services, horizon: Horizon, signal?: AbortSignal): Promise<void> {
+  const { db, clock, settings } = services
   const now = Math.floor(clock.now() / 1000)
   const samplesBefore = now - settings.samplesKept - samplesLonger
   const quartersBefore = now - settings.quartersKept - quartersLonger
   await horizon.raise(db, samplesBefore, quartersBefore)
-  if (db.engine === 'postgres') await forgetPartitions(ground, samplesBefore)
+  if (db.engine === 'postgres') await forgetPartitions(services, samplesBefore)
   for (const { key, timezone } of await listOrgs(db)) {
-    const inOrg = { ground, org: key, signal }
+    const inOrg = { ground: services, org: key, signal }
     if (db.engine === 'sqlite') await forgetSlots(inOrg, samplesBefore)
     await forgetRollups(inOrg, 'sample_quarters', quarters.at(quartersBefore))
     await forgetRollups(inOrg, 'sample_hours', hours.at(quartersBefore))
@@ -47,12 +47,12 @@ export async function forgetSamples(ground: Ground, horizon: Horizon, signal?: A
 }
 
 /** One that somebody holds goes the next time. */
-async function forgetPartitions({ db }: Ground, before: number): Promise<void> {
+async function forgetPartitions({ db }: Services, before: number): Promise<void> {
   for (const day of await listDays(db)) if (days.start(day + 1) <= before) await dropPartition(db, day)
 }
 
 interface InOrg {
-  readonly ground: Ground
+  readonly ground: Services
   readonly org: number
   readonly signal: AbortSignal | undefined
 }
@@ -67,8 +67,8 @@ async function forgetSlots({ ground: { db }, org, signal }: InOrg, before: numbe
 
 /** Endpoint by endpoint: that is how rollups lie. */
 async function forgetRollups(inOrg: InOrg, table: RollupTable, before: number): Promise<void> {
-  const { ground, org, signal } = inOrg
-  const { db } = ground
+  const { ground: services, org, signal } = inOrg
+  const { db } = services
   let last: number | undefined = 0
   while (last !== undefined && !signal?.aborted) {
     // SQLite answers at once: without this, nobody else would have a turn until all were looked at.

@@ -1,16 +1,16 @@
 // Keeps rollups: quarters that have ended are made of their raw samples, with the hour and the day that they lie in.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Ground } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/request-context.ts'
 import { listOrgs } from '../../orgs/store.ts'
-import { type Buckets, daysIn, hours, numbersFrom, quarters, slots } from '../slots.ts'
+import { daysIn, hours, numbersFrom, quarters, type SlotScale, slots } from '../slots.ts'
 import { findNextRollup } from './retention-store.ts'
 import {
-  type Due,
+  type DueSlot,
   deleteDue,
   findProgress,
   listDue,
-  type Part,
-  type Progress,
+  type RollupPart,
+  type RollupProgress,
   updateDayZone,
   updateQuarters,
   updateRollups,
@@ -24,12 +24,12 @@ const longest = 8
 const daysAtOnce = 30
 
 /** Never two of these at once. What it did not come to is due the next time. */
-export async function rollUp(ground: Ground, signal?: AbortSignal): Promise<void> {
-  for (const { key, timezone } of await listOrgs(ground.db)) {
+export async function rollUp(services: Services, signal?: AbortSignal): Promise<void> {
+  for (const { key, timezone } of await listOrgs(services.db)) {
     // SQLite answers at once: without this, nobody else would have a turn until all were looked at.
     await nextTurn()
-    const inOrg = { ground, org: key, zone: timezone, signal }
-    const progress = await findProgress(ground.db, key)
+    const inOrg = { ground: services, org: key, zone: timezone, signal }
+    const progress = await findProgress(services.db, key)
     if (progress?.timezone !== timezone) await settleZone(inOrg, progress)
     await makeDueQuarters(inOrg, progress?.samples_from ?? 0)
     if (signal?.aborted) return
@@ -37,7 +37,7 @@ export async function rollUp(ground: Ground, signal?: AbortSignal): Promise<void
 }
 
 interface InOrg {
-  readonly ground: Ground
+  readonly ground: Services
   readonly org: number
   /** What its days are in. */
   readonly zone: string
@@ -45,11 +45,11 @@ interface InOrg {
 }
 
 /** What lies before `from` stays as it is: some of its samples are gone. */
-async function makeDueQuarters({ ground, org, zone, signal }: InOrg, from: number): Promise<void> {
-  const { db, clock } = ground
+async function makeDueQuarters({ ground: services, org, zone, signal }: InOrg, from: number): Promise<void> {
+  const { db, clock } = services
   const days = daysIn(zone)
   const open = quarters.at(clock.now() / 1000 - patience)
-  let after: Due = { endpoint: 0, slot: 0 }
+  let after: DueSlot = { endpoint: 0, slot: 0 }
   let atOnce = mostAtOnce
   while (!signal?.aborted) {
     const due = await listDue(db, org, after, open, atOnce)
@@ -81,8 +81,8 @@ async function makeDueQuarters({ ground, org, zone, signal }: InOrg, from: numbe
 }
 
 /** What has to be made anew: for each endpoint the hours, or the days, that its due quarters lie in, each once. */
-function ofBuckets(due: readonly Due[], buckets: Buckets): Part[] {
-  const byName = new Map<string, Part>()
+function ofBuckets(due: readonly DueSlot[], buckets: SlotScale): RollupPart[] {
+  const byName = new Map<string, RollupPart>()
   for (const { endpoint, slot } of due) {
     const bucket = buckets.at(quarters.start(slot))
     byName.set(`${endpoint} ${bucket}`, partOf(endpoint, buckets, bucket))
@@ -91,7 +91,7 @@ function ofBuckets(due: readonly Due[], buckets: Buckets): Part[] {
 }
 
 /** Every bucket begins with a quarter, whatever the zone. */
-const partOf = (endpoint: number, buckets: Buckets, bucket: number): Part => [
+const partOf = (endpoint: number, buckets: SlotScale, bucket: number): RollupPart => [
   endpoint,
   quarters.at(buckets.start(bucket)),
   quarters.at(buckets.start(bucket + 1)),
@@ -99,8 +99,11 @@ const partOf = (endpoint: number, buckets: Buckets, bucket: number): Part => [
 ]
 
 /** Days are in the zone of the organisation: when that was changed, they are made anew as far back as there are quarters. */
-async function settleZone({ ground, org, zone, signal }: InOrg, progress: Progress | undefined): Promise<void> {
-  const { db, clock } = ground
+async function settleZone(
+  { ground: services, org, zone, signal }: InOrg,
+  progress: RollupProgress | undefined,
+): Promise<void> {
+  const { db, clock } = services
   if (progress) {
     // Nobody reads them until they are all in one zone again.
     await db.telemetry((on) => updateDayZone(on, org, ''))

@@ -1,18 +1,18 @@
 // SQL of rollups: what is due, and quarters, hours and days made of what lies below them.
 import { type Selectable, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/any-of.ts'
-import type { Engine, Reader, Telemetry } from '../../../db/db.ts'
-import { writeMany } from '../../../db/insert-many.ts'
+import type { EngineName, Reader, TelemetryTx } from '../../../db/db.ts'
+import { insertMany } from '../../../db/insert-many.ts'
 import { query, queryOne } from '../../../db/query.ts'
-import { type Schema, sensorColumns } from '../../../db/schema.ts'
+import { type DatabaseSchema, sensorColumns } from '../../../db/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
 
 export type RollupTable = 'sample_quarters' | 'sample_hours' | 'sample_days'
 
 /** That the rollup of these quarters does not have every sample; it may be said twice. */
-export const insertDue = writeMany('sample_due', ['org', 'endpoint', 'slot'], 'do nothing')
+export const insertDue = insertMany('sample_due', ['org', 'endpoint', 'slot'], 'do nothing')
 
-export type Due = Omit<Schema['sample_due'], 'org'>
+export type DueSlot = Omit<DatabaseSchema['sample_due'], 'org'>
 
 const due = query((db, p: { org: number; endpoint: number; slot: number; before: number; limit: number }) =>
   db
@@ -26,11 +26,11 @@ const due = query((db, p: { org: number; endpoint: number; slot: number; before:
     .limit(p.limit),
 )
 /** In the order of the key, after that one. */
-export const listDue = (on: Reader, org: number, after: Due, before: number, limit: number) =>
+export const listDue = (on: Reader, org: number, after: DueSlot, before: number, limit: number) =>
   due(on, { org, ...after, before, limit })
 
 /** Lists of numbers as rows, in one parameter. */
-const rowsIn = (engine: Engine, rows: string) =>
+const rowsIn = (engine: EngineName, rows: string) =>
   engine === 'postgres' ? sql`jsonb_array_elements(${rows}::jsonb)` : sql`jsonb_each(${rows})`
 const item = (i: number) => sql<number>`cast(value ->> ${sql.lit(i)} as bigint)`
 
@@ -62,7 +62,7 @@ const deleteBuckets = {
   sample_hours: deleteFrom('sample_hours'),
   sample_days: deleteFrom('sample_days'),
 }
-export const deleteDue = (on: Telemetry, org: number, list: readonly Due[]) =>
+export const deleteDue = (on: TelemetryTx, org: number, list: readonly DueSlot[]) =>
   deleteBuckets.sample_due(
     on,
     bucketsOf(
@@ -121,7 +121,7 @@ const ofSamples = query((db, p: Parts, engine) =>
 )
 /** Made anew of raw samples: nothing else is left of them. A part is endpoint, slot of samples, quarter. */
 export async function updateQuarters(
-  on: Telemetry,
+  on: TelemetryTx,
   org: number,
   parts: readonly (readonly [endpoint: number, slot: number, quarter: number])[],
 ): Promise<void> {
@@ -132,7 +132,7 @@ export async function updateQuarters(
 }
 
 /** First quarter, the one after the last, and the hour or day that they make. */
-export type Part = readonly [endpoint: number, first: number, end: number, bucket: number]
+export type RollupPart = readonly [endpoint: number, first: number, end: number, bucket: number]
 
 function partsOf(org: number, parts: readonly (readonly number[])[], first: number, last: number): Parts {
   const all = (i: number) => parts.map((part) => part[i] as number)
@@ -179,10 +179,10 @@ const ofQuarters = (table: 'sample_hours' | 'sample_days') =>
 const made = { sample_hours: ofQuarters('sample_hours'), sample_days: ofQuarters('sample_days') }
 /** Hours or days, made anew of their quarters: nothing else is left of them. */
 export async function updateRollups(
-  on: Telemetry,
+  on: TelemetryTx,
   table: 'sample_hours' | 'sample_days',
   org: number,
-  parts: readonly Part[],
+  parts: readonly RollupPart[],
 ): Promise<void> {
   if (parts.length === 0) return
   await deleteBuckets[table](
@@ -195,7 +195,7 @@ export async function updateRollups(
   await made[table](on, partsOf(org, parts, 1, 2))
 }
 
-export type Progress = Omit<Selectable<Schema['sample_progress']>, 'org'>
+export type RollupProgress = Omit<Selectable<DatabaseSchema['sample_progress']>, 'org'>
 const progress = queryOne((db, p: { org: number }) =>
   db.selectFrom('sample_progress').select(['timezone', 'samples_from', 'quarters_from']).where('org', '=', p.org),
 )
@@ -208,4 +208,4 @@ const setProgress = query((db, p: { org: number; timezone: string }) =>
     .values({ org: p.org, timezone: p.timezone })
     .onConflict((c) => c.column('org').doUpdateSet({ timezone: p.timezone })),
 )
-export const updateDayZone = (on: Telemetry, org: number, timezone: string) => setProgress(on, { org, timezone })
+export const updateDayZone = (on: TelemetryTx, org: number, timezone: string) => setProgress(on, { org, timezone })

@@ -1,23 +1,23 @@
 // Keeps sensor data in order: rolls up what is due and forgets what is old, one after the other, never two at once.
-import type { Ground } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/request-context.ts'
 import type { Horizon } from './horizon.ts'
 import { makePartitions } from './partitions.ts'
-import { forgetSamples } from './retention.ts'
+import { deleteOldSamples } from './retention.ts'
 import { rollUp } from './roll-up.ts'
 
 /** How often it looks for what is old, and how long after the start it does so first, in milliseconds. */
 const hour = 3_600_000
 const fiveMinutes = 300_000
 
-export class Upkeep {
-  readonly #ground: Ground
+export class RollupTask {
+  readonly #ground: Services
   readonly #horizon: Horizon
   /** By the time that this process has run: a clock that is set does not make it sooner. */
   #forgetsAt: number
 
-  constructor(ground: Ground, horizon: Horizon, atFirst = fiveMinutes) {
+  constructor(services: Services, horizon: Horizon, atFirst = fiveMinutes) {
     this.#forgetsAt = performance.now() + atFirst
-    this.#ground = ground
+    this.#ground = services
     this.#horizon = horizon
   }
 
@@ -26,7 +26,7 @@ export class Upkeep {
     if (this.#ground.db.engine === 'postgres') await makePartitions(this.#ground, signal)
     await rollUp(this.#ground, signal)
     if (signal.aborted || performance.now() < this.#forgetsAt) return
-    await forgetSamples(this.#ground, this.#horizon, signal)
+    await deleteOldSamples(this.#ground, this.#horizon, signal)
     this.#forgetsAt = performance.now() + hour
   }
 }
