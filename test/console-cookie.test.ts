@@ -164,7 +164,7 @@ test('costs no database read when it is malformed, and none within half a second
     (hash, kind) => {
       expect(kind).toBe('session')
       reads++
-      return findSessionHolder(house.ground.db, hash)
+      return findSessionHolder(house.ground.db.system, hash)
     },
     clock,
     { rate: 0, burst: 0 },
@@ -196,7 +196,7 @@ test('a use is written for the session and for its key, when the service stops a
   expect((await send(first.url, 'GET', at, { headers: { ...own, cookie: kept } })).status).toBe(200)
   await first.close()
   const second = await start()
-  const { kysely } = second.ground.db
+  const { kysely } = second.ground.db.system
   expect(await kysely.selectFrom('sessions').select('used_at').execute()).toEqual([{ used_at: clock.now() }])
   expect(await kysely.selectFrom('api_keys').select('last_used_at').execute()).toEqual([{ last_used_at: clock.now() }])
   // The second server has another port, so its cookie has another name.

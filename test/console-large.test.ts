@@ -16,11 +16,11 @@ let browser: Browser
 beforeAll(async () => {
   house = await startHarness()
   org = await house.newOrg()
-  await house.ground.db.transaction(async (tx) => {
-    for (let id = 1; id <= 100; id++) await insertLocation(tx, org.org.key, id, { name: `Site ${id}`, region_id: null })
+  await house.ground.db.forOrg(org.org.key).transaction(async (tx) => {
+    for (let id = 1; id <= 100; id++) await insertLocation(tx, id, { name: `Site ${id}`, region_id: null })
     for (let id = 1; id <= count; id++) {
       const place = { location_id: (id % 100) + 1, dec_sealed: randomBytes(8), dec_timeout: 24 }
-      await insertRoom(tx, { org: org.org.key, id, name: `Room ${id}`, ...place })
+      await insertRoom(tx, { id, name: `Room ${id}`, ...place })
     }
   })
   await putEndpoints(

@@ -77,7 +77,7 @@ describe('a session [contract 9.session]', () => {
     await signIn(house, { key: org.key })
     await loginLinkCreate(org.by)
     const links = () =>
-      house.ground.db.kysely.selectFrom('login_links').selectAll().where('org', '=', org.org.key).execute()
+      house.ground.db.system.kysely.selectFrom('login_links').selectAll().where('org', '=', org.org.key).execute()
     house.clock.advance(15 * 60_000 - 1)
     await deleteOldSessions(house.ground)
     expect([await sessionRows(house, org), await links()].map((kept) => kept.length)).toEqual([1, 1])

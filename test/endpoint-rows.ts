@@ -13,7 +13,7 @@ export async function putEndpoints(
   values: readonly Partial<Row>[],
 ): Promise<Row[]> {
   const { db } = house.ground
-  const { last } = await db.kysely
+  const { last } = await db.system.kysely
     .selectFrom('endpoints')
     .select((e) => e.fn.coalesce(e.fn.max('number'), sql<number>`0`).as('last'))
     .where('org', '=', org.key)
@@ -36,7 +36,7 @@ export async function putEndpoints(
   const stays = rows.flatMap(({ number, room_id, id }) =>
     room_id === null ? [] : [{ org: org.key, endpoint: number, since: 0, until: null, room_id, endpoint_id: id }],
   )
-  await db.telemetry(async ({ kysely }) => {
+  await db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < stays.length; at += 1000) {
       await kysely
         .insertInto('endpoint_rooms')
@@ -51,6 +51,6 @@ export async function putEndpoints(
     }
   })
   // They did not come through a store.
-  db.forget()
+  db.invalidateAll()
   return rows
 }

@@ -50,7 +50,7 @@ test('hyphens, spaces and case of a code do not matter [contract D.6]', async ()
 
 test('the credential is stored hashed', async () => {
   const { credential } = (await enrol({})).body
-  const rows = await house.ground.db.kysely.selectFrom('credential_directory').selectAll().execute()
+  const rows = await house.ground.db.system.kysely.selectFrom('credential_directory').selectAll().execute()
   expect(rows).toHaveLength(1)
   expect(rows[0]?.hash.toString('latin1')).not.toContain(credential.slice(4, 20))
 })

@@ -53,9 +53,9 @@ async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
   const { answer } = await enrolDevice(house, org, { roomId })
   const { endpointId: endpoint, credential } = answer
   const { ground: services } = house
-  await services.db.telemetry((on) =>
-    updateConnected(on, org.org.key, endpoint, tokenHash(credential), services.clock.now()),
-  )
+  await services.db
+    .forOrg(org.org.key)
+    .telemetry((tx) => updateConnected(tx, { id: endpoint, hash: tokenHash(credential), at: services.clock.now() }))
   const device = (await findDeviceByCredential(services, endpoint, credential)) as Device
   const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
   await new SampleIntake(services, new LatestSamples(services.db), new Horizon()).receive(

@@ -1,4 +1,5 @@
 // A real service for a test file: real database, real HTTP, a clock that the test can set. Every answer is checked.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +12,9 @@ import { operationList } from '../src/contract/operations.ts'
 import { startService } from '../src/server/app.ts'
 import type { Org } from '../src/server/auth/keyring.ts'
 import { type RetentionOptions, retentionDefaults, type ServeOptions } from '../src/server/config/options.ts'
-import type { RequestContext, Services } from '../src/server/context/request-context.ts'
-import type { EngineName } from '../src/server/db/db.ts'
+import type { RequestContext } from '../src/server/context/request-context.ts'
+import type { Services } from '../src/server/context/services.ts'
+import type { EngineName } from '../src/server/db/engine.ts'
 import { routesOf } from '../src/server/http/paths.ts'
 import { keysCreate, type NewKey } from '../src/server/resources/keys/rules.ts'
 import { commandLineActor, orgCreate } from '../src/server/resources/orgs/rules.ts'

@@ -25,7 +25,7 @@ describe('a link', () => {
   test('signs in as its key, is audited when made and when used, and lies in the database as a hash only', async () => {
     const org = await house.newOrg()
     const { secret } = await loginLinkCreate(org.by)
-    const [row] = await house.ground.db.kysely
+    const [row] = await house.ground.db.system.kysely
       .selectFrom('login_links')
       .selectAll()
       .where('org', '=', org.org.key)
@@ -97,7 +97,7 @@ describe('a link', () => {
     expect((await loginLinkCreate(org.by, 2)).key.id).toBe(2)
     await expect(loginLinkCreate(org.by, 3)).rejects.toThrow('key 3 lacks the scope read')
     await expect(loginLinkCreate(org.by, 9)).rejects.toThrow('there is no key 9')
-    const kept = house.ground.db.kysely.selectFrom('login_links').select('key_id').where('org', '=', org.org.key)
+    const kept = house.ground.db.system.kysely.selectFrom('login_links').select('key_id').where('org', '=', org.org.key)
     expect((await kept.orderBy('key_id').execute()).map((row) => row.key_id)).toEqual([2, 4])
   })
 })

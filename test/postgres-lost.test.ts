@@ -65,7 +65,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     const { house, wire, rows } = await houseBehindWire()
     const { db } = house.ground
     const put = (value: string) =>
-      db.telemetry((on) =>
+      db.systemTransaction((on) =>
         on.kysely
           .insertInto('settings')
           .values({ name: 'late', value })

@@ -123,7 +123,9 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       const names = await regionNames(org)
       expect(names).toEqual(expect.arrayContaining([...acknowledged, 'after']))
       expect(new Set(names).size, 'none is there twice').toBe(names.length)
-      expect((await verifyChain(house.ground.db, house.ground.secrets, org.org, [])).problem).toBeUndefined()
+      expect(
+        (await verifyChain(house.ground.db.forOrg(org.org.key), house.ground.secrets, org.org, [])).problem,
+      ).toBeUndefined()
       const { name } = (await org.call('GET', `/rooms/${room.id}`)).body
       expect((await org.call('GET', `/endpoints/${device.id}`)).body.roomName, 'nothing old is remembered').toBe(name)
 

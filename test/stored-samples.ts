@@ -7,7 +7,7 @@ export async function storedTimes(
   { org }: TestOrg,
   endpointId: string,
 ): Promise<number[]> {
-  const rows = await services.db.kysely
+  const rows = await services.db.system.kysely
     .selectFrom('samples as s')
     .innerJoin('endpoints as e', (join) => join.onRef('e.org', '=', 's.org').onRef('e.number', '=', 's.endpoint'))
     .select('s.timestamp')

@@ -1,8 +1,9 @@
 // Measures the same work with 1,000, 10,000 and 100,000 endpoints; the smallest size is the baseline.
+
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { modelOf } from '../../src/contract/models.ts'
-import type { Services } from '../../src/server/context/request-context.ts'
+import type { Services } from '../../src/server/context/services.ts'
 import { sampleRowOf } from '../../src/server/resources/sensors/ingest/check.ts'
 import { insertSamples, updateLatest, valuesOf } from '../../src/server/resources/sensors/ingest/store.ts'
 import { slots } from '../../src/server/resources/sensors/slots.ts'
@@ -58,7 +59,7 @@ async function fillLatest({ db }: Services, { org, devices }: Organisation): Pro
   const hourAgo = Math.floor(Date.now() / 1000) - 3600
   const model = modelOf(deviceModel)
   const samples = devices.map((_, i) => ({ endpoint: i + 1, row: sampleRowOf(makeSample(i + 1, hourAgo), model) }))
-  await db.telemetry(async (tx) => {
+  await db.systemTransaction(async (tx) => {
     await insertSamples(
       tx,
       samples.map(({ endpoint, row }) => valuesOf(row, org.key, slots.at(hourAgo), endpoint)),

@@ -1,6 +1,7 @@
 // Measures a start with 100,000 endpoints against one with none, and the memory of an idle server against Fastify.
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Services } from '../../src/server/context/request-context.ts'
+import type { Services } from '../../src/server/context/services.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { withServices } from '../fixture/services.ts'
 import { atMost, interleave, type Row, ratioByRound, summarise } from '../measure/figures.ts'
@@ -90,7 +91,7 @@ async function measureStartsAfterCrash(dataDir: string, count: number): Promise<
   const seconds: number[] = []
   for (let i = 0; i < count; i++) {
     await withServices(dataDir, ({ db }) =>
-      db.telemetry(({ kysely }) => kysely.updateTable('endpoints').set({ connected: 1 }).execute()),
+      db.systemTransaction(({ kysely }) => kysely.updateTable('endpoints').set({ connected: 1 }).execute()),
     )
     seconds.push((await measureStart(dataDir, (server) => server.process.stop())).wallSeconds)
     await withServices(dataDir, expectAllDisconnected)
@@ -100,7 +101,7 @@ async function measureStartsAfterCrash(dataDir: string, count: number): Promise<
 
 /** The start must have found all endpoints and marked every one of them as disconnected. */
 async function expectAllDisconnected({ db }: Services): Promise<void> {
-  const { total, connected } = await db.kysely
+  const { total, connected } = await db.system.kysely
     .selectFrom('endpoints')
     .select(({ fn }) => [fn.countAll<number>().as('total'), fn.sum<number>('connected').as('connected')])
     .executeTakeFirstOrThrow()

@@ -1,6 +1,7 @@
 // Measures the sample store without MQTT; the baseline is a loop that writes the same rows with better-sqlite3.
+
 import type { DeviceSample } from '../../src/contract/device.ts'
-import type { Services } from '../../src/server/context/request-context.ts'
+import type { Services } from '../../src/server/context/services.ts'
 import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
 import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
@@ -85,7 +86,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
     },
     () => writeBare(bareRound++),
   )
-  const stored = await services.db.kysely
+  const stored = await services.db.system.kysely
     .selectFrom('samples')
     .select((e) => e.fn.countAll<number>().as('count'))
     .execute()

@@ -64,7 +64,7 @@ interface Access {
 async function accessTo({ first, ground: services }: Service, terminal: Terminal, folder: string): Promise<Access> {
   const file = join(folder, 'demo.json')
   const kept = first ?? read(file)
-  const orgs = await listOrgs(services.db)
+  const orgs = await listOrgs(services.db.system)
   if (kept && orgs.some(({ id }) => id === kept.org)) {
     if (first) keep(file, first)
     return kept

@@ -2,7 +2,8 @@
 
 import type { DatabaseOptions } from '../server/config/options.ts'
 import { openServices } from '../server/context/open-services.ts'
-import type { Actor, Services } from '../server/context/request-context.ts'
+import type { Actor } from '../server/context/request-context.ts'
+import type { Services } from '../server/context/services.ts'
 import { systemClock } from '../server/core/clock.ts'
 import type { OpenedDatabase } from '../server/db/open.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,7 +1,8 @@
 // `roomkeeper login-link`: makes a link that signs somebody in to the console, once. [contract 9.link]
 
 import { type OptionSpec, serveOptions } from '../server/config/options.ts'
-import type { Actor, Services } from '../server/context/request-context.ts'
+import type { Actor } from '../server/context/request-context.ts'
+import type { Services } from '../server/context/services.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { parseInt32 } from '../server/http/input.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
@@ -49,7 +50,7 @@ export async function makeLoginLink(services: Services, actor: Actor, org: strin
 }
 
 async function onlyOrg(services: Services): Promise<string> {
-  const [org, ...others] = await listOrgs(services.db)
+  const [org, ...others] = await listOrgs(services.db.system)
   if (!org) throw new StartupError('There is no organisation yet. Create one with "org create".')
   if (others.length === 0) return org.id
   throw new StartupError(`There are ${others.length + 1} organisations. Name one with --org; "org list" shows them.`)

@@ -29,7 +29,7 @@ export const orgTimezoneCommand = (terminal: Terminal, id: string, timezone: str
 
 export const orgListCommand = (terminal: Terminal, options: PlaceAndFormat) =>
   withExisting(options, async ({ db }) => {
-    const orgs = (await listOrgs(db)).map(({ id, name, timezone, created_at }) => ({
+    const orgs = (await listOrgs(db.system)).map(({ id, name, timezone, created_at }) => ({
       id,
       name,
       timezone,

@@ -1,11 +1,12 @@
 // The service on one screen: what it is made of, and how it starts and stops.
+
 import { join } from 'node:path'
 import { resendAfterMs } from '../contract/device.ts'
 import { Keyring } from './auth/keyring.ts'
 import type { ServeOptions } from './config/options.ts'
 import { sensorSettingsOf } from './config/sensor-settings.ts'
 import { openServices } from './context/open-services.ts'
-import type { Services } from './context/request-context.ts'
+import type { Services } from './context/services.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import { makeMetrics } from './core/metrics.ts'
@@ -167,7 +168,7 @@ export async function startService(
   try {
     const metrics = makeMetrics()
     let url = ''
-    const streams = new EventStreams((org, wanted) => listPlacesOf(services.db, org, wanted), clock, log)
+    const streams = new EventStreams((org, wanted) => listPlacesOf(services.db.forOrg(org), wanted), clock, log)
     metrics.watchStreams(streams)
     const { ground: services, opened } = await openServices(options, {
       clock,
@@ -200,7 +201,7 @@ export async function startService(
     })
     const rate = options.rateLimit
     const keyring: Keyring = new Keyring(
-      (hash, kind) => (kind === 'key' ? findHolder(db, hash) : findSessionHolder(db, hash)),
+      (hash, kind) => (kind === 'key' ? findHolder(db.system, hash) : findSessionHolder(db.system, hash)),
       clock,
       { rate, burst: options.rateBurst ?? rate * 2 },
     )
@@ -294,7 +295,7 @@ export async function startService(
       publicUrl: publicUrl(),
       mqttPort: listeners.mqttPort,
       first,
-      lacksKey: !(await hasKey(db)),
+      lacksKey: !(await hasKey(db.system)),
       ground: services,
       close: closeAll,
     }

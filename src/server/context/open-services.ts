@@ -1,4 +1,5 @@
 // Opens the ground that everybody stands on: database and secrets, for the server and for commands beside it.
+
 import { join } from 'node:path'
 import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
@@ -6,7 +7,7 @@ import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
 import { noEventFeed } from '../events/feed.ts'
 import { noConnectedDevices } from './connected-devices.ts'
-import type { Services } from './request-context.ts'
+import type { Services } from './services.ts'
 
 type GroundSettings = OpenDatabaseOptions &
   Pick<Services, 'clock' | 'keysChanged'> &

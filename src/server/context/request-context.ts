@@ -1,27 +1,13 @@
-// Who does something, and the ground they stand on: the first argument of every rule.
+// The first argument of every rule: who acts in which organisation, and what they can reach there.
 import type { Scope } from '../../contract/operation.ts'
 import type { KeyHolder, Org } from '../auth/keyring.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { Database } from '../db/db.ts'
-import type { EventPublisher } from '../events/feed.ts'
+import type { OrgDatabase } from '../db/db.ts'
+import type { OrgEventPublisher } from '../events/feed.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
-
-export interface Services {
-  readonly db: Database
-  readonly secrets: Secrets
-  readonly clock: Clock
-  /** To be called after keys changed, so that the change counts at once. */
-  readonly keysChanged: () => void
-  /** The devices that are connected to this process. */
-  readonly devices: ConnectedDevices
-  /** Whoever follows what happens. */
-  readonly feed: EventPublisher
-  /** How others reach the service. */
-  readonly publicUrl: () => string
-  readonly settings: SensorSettings
-}
+import type { Services } from './services.ts'
 
 export interface Actor {
   readonly type: 'KEY' | 'DEVICE' | 'CLI' | 'SYSTEM'
@@ -29,25 +15,81 @@ export interface Actor {
   readonly name: string
 }
 
-export interface RequestContext {
-  readonly services: Services
-  readonly org: Org
-  readonly actor: Actor
-  /** What the actor has, and therefore can pass on. */
-  readonly may: (what: Scope | 'manage') => boolean
+/** Where a request came from, for the audit entry, and its condition. */
+export interface RequestOrigin {
   readonly requestId?: string | undefined
   readonly ip?: string | undefined
   readonly ifMatch?: string | undefined
 }
 
-/** What an actor's request says besides what it asks for. */
-export type RequestOrigin = Pick<RequestContext, 'requestId' | 'ip' | 'ifMatch'>
+interface Identity {
+  readonly org: Org
+  readonly actor: Actor
+  /** What the actor may do, and therefore may pass on. */
+  readonly may: (what: Scope | 'manage') => boolean
+}
 
-/** Whoever shows a key, or the session that stands for it, acts as the key. [contract 9.session] */
-export const contextOf = (services: Services, holder: KeyHolder, asked: RequestOrigin): RequestContext => ({
-  services,
-  org: holder.org,
-  actor: { type: 'KEY', id: String(holder.keyId), name: holder.name },
-  may: (what) => holder[what],
-  ...asked,
-})
+/** Holds the services privately: a rule reaches the database of its own organisation only. */
+export class RequestContext implements Identity, RequestOrigin {
+  readonly #services: Services
+  readonly org: Org
+  readonly actor: Actor
+  readonly may: Identity['may']
+  readonly requestId: string | undefined
+  readonly ip: string | undefined
+  readonly ifMatch: string | undefined
+
+  constructor(services: Services, { org, actor, may }: Identity, origin: RequestOrigin = {}) {
+    this.#services = services
+    this.org = org
+    this.actor = actor
+    this.may = may
+    this.requestId = origin.requestId
+    this.ip = origin.ip
+    this.ifMatch = origin.ifMatch
+  }
+
+  get db(): OrgDatabase {
+    return this.#services.db.forOrg(this.org.key)
+  }
+
+  get events(): OrgEventPublisher {
+    return this.#services.feed.forOrg(this.org.key)
+  }
+
+  get secrets(): Secrets {
+    return this.#services.secrets
+  }
+
+  get clock(): Clock {
+    return this.#services.clock
+  }
+
+  get devices(): ConnectedDevices {
+    return this.#services.devices
+  }
+
+  get settings(): SensorSettings {
+    return this.#services.settings
+  }
+
+  get publicUrl(): string {
+    return this.#services.publicUrl()
+  }
+
+  keysChanged(): void {
+    this.#services.keysChanged()
+  }
+}
+
+/** A request with a key, or with the session that stands for one, acts as the key. [contract 9.session] */
+export const contextOf = (services: Services, holder: KeyHolder, origin: RequestOrigin): RequestContext =>
+  new RequestContext(
+    services,
+    {
+      org: holder.org,
+      actor: { type: 'KEY', id: String(holder.keyId), name: holder.name },
+      may: (what) => holder[what],
+    },
+    origin,
+  )

@@ -1,11 +1,12 @@
 // What Prometheus can ask: requests by operation and status, latencies, the database, the process.
+
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { DbMetrics } from '../db/db.ts'
+import type { DatabaseMetrics } from '../db/engine.ts'
 import { DurationHistogram } from './histogram.ts'
 
 export interface Metrics {
   readonly registry: Registry
-  readonly db: DbMetrics
+  readonly db: DatabaseMetrics
   /** Requests that were refused for want of a valid token. */
   authFailures: number
   request(operation: string, status: number, seconds: number): void

@@ -1,14 +1,14 @@
-// What an engine gives the database: a place for statements that read, and transactions for those that write.
+// What a database engine provides: somewhere to run statements that read, and transactions for statements that write.
 import type { CompiledQuery, Kysely } from 'kysely'
-import type { EngineName } from './db.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
 
-/** Where statements run. */
+export type EngineName = 'sqlite' | 'postgres'
+
 export interface StatementRunner {
-  /** Builds queries, and runs those that are not worth compiling once. */
+  /** Builds queries, and runs those that are too rare to be compiled once. */
   readonly kysely: Kysely<DatabaseSchema>
-  /** Rows of a query with these values. What is made of a query is kept as long as the query itself: compile it once. */
+  /** Runs a compiled query with these values. Prepared statements are kept as long as the query object, so compile it once. */
   run<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]>
 }
 
@@ -16,22 +16,26 @@ export type AttemptOutcome<T> = { readonly result: T } | { readonly error: unkno
 
 export interface EngineTransaction extends StatementRunner {
   /**
-   * What the work did is undone if it throws, and nothing else is. Throws if everything is undone. Not there where it would
-   * cost more than doing the rest again.
+   * Runs one work inside a savepoint: if it throws, only its own statements are undone. Throws if the whole transaction was
+   * undone. Absent where savepoints cost more than running the other works again.
    */
   attempt?<T>(work: () => Promise<T>): Promise<AttemptOutcome<T>>
 }
 
 export interface DatabaseEngine {
   readonly engine: EngineName
-  /** Writers take turns anyway, so they can just as well share a commit. */
+  /** True if the engine allows one writer at a time, so that waiting writers can share a commit. */
   readonly hasOneWriter: boolean
   readonly health: DatabaseHealth
-  /** Cannot write: the engine refuses. */
+  /** The engine refuses statements that write here. */
   readonly reader: StatementRunner
-  /** For what is in nobody's transaction, such as migrations. */
+  /** For statements outside of every transaction, such as migrations. */
   readonly schema: Kysely<DatabaseSchema>
-  /** With one writer, the caller sees to it that there is one transaction at a time. */
+  /** With one writer, the caller makes sure that only one transaction runs at a time. */
   transaction<T>(work: (on: EngineTransaction) => Promise<T>): Promise<T>
   close(): Promise<void>
+}
+
+export interface DatabaseMetrics {
+  transaction(outcome: 'committed' | 'rolled back', seconds: number): void
 }

@@ -1,4 +1,5 @@
 // The group commit: what arrives meanwhile shares the next one, in order, and a mistake stays its own.
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
@@ -6,7 +7,8 @@ import { Failure } from '../core/failure.ts'
 import { verifyChain } from '../resources/audit/chain.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from '../resources/regions/rules.ts'
 import { insertRegion } from '../resources/regions/store.ts'
-import type { DbMetrics, TelemetryTx } from './db.ts'
+import type { DatabaseMetrics } from './engine.ts'
+import type { SystemTx } from './system.ts'
 
 let house: Harness
 beforeAll(async () => {
@@ -14,17 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const put = (name: string, value: string) => (on: TelemetryTx) =>
-  on.kysely
+const put = (name: string, value: string) => (tx: SystemTx) =>
+  tx.kysely
     .insertInto('settings')
     .values({ name, value })
     .onConflict((c) => c.column('name').doUpdateSet({ value }))
     .execute()
 const stored = async (name: string) =>
-  (await house.ground.db.kysely.selectFrom('settings').selectAll().where('name', '=', name).execute())[0]?.value
+  (await house.ground.db.system.kysely.selectFrom('settings').selectAll().where('name', '=', name).execute())[0]?.value
 
 test('works keep their order, and are durable when they resolve', async () => {
-  await Promise.all(Array.from({ length: 2000 }, (_, i) => house.ground.db.telemetry(put('order', String(i)))))
+  await Promise.all(Array.from({ length: 2000 }, (_, i) => house.ground.db.systemTransaction(put('order', String(i)))))
   expect(await stored('order')).toBe('1999')
 })
 
@@ -34,8 +36,8 @@ test.each([
 ])('%s of one work is its own', async (_, error) => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, (_, i) =>
-      house.ground.db.telemetry(async (on) => {
-        await put(`own-${i}`, 'there')(on)
+      house.ground.db.systemTransaction(async (tx) => {
+        await put(`own-${i}`, 'there')(tx)
         if (i === 25) throw error()
       }),
     ),
@@ -50,12 +52,14 @@ describe('audited works that come together', () => {
   const regionNames = async ({ by: ctx }: TestOrg) => (await regionsList(ctx)).regions.map(({ name }) => name)
   /** Whose entries there are, oldest first, in a chain that is in order. */
   async function logOf({ org, audit }: TestOrg): Promise<string[]> {
-    expect((await verifyChain(house.ground.db, house.ground.secrets, org, [])).problem).toBeUndefined()
+    expect((await verifyChain(house.ground.db.forOrg(org.key), house.ground.secrets, org, [])).problem).toBeUndefined()
     const entries = (await audit()).filter(({ target }) => target.type === 'region')
     return entries.reverse().map(({ type, target }) => `${type} ${target.name}`)
   }
   /** How often what happened to a transaction while the work ran. */
-  async function noted(work: () => Promise<unknown>): Promise<Record<Parameters<DbMetrics['transaction']>[0], number>> {
+  async function noted(
+    work: () => Promise<unknown>,
+  ): Promise<Record<Parameters<DatabaseMetrics['transaction']>[0], number>> {
     const { db } = house.ground
     const { metrics } = db
     const seen = { committed: 0, 'rolled back': 0 }
@@ -79,8 +83,8 @@ describe('audited works that come together', () => {
   test('fail alone: what a failed one did is undone, and the others are durable', async () => {
     const org = await house.newOrg()
     const half = () =>
-      house.ground.db.transaction(async (tx) => {
-        await insertRegion(tx, org.org.key, 1000, 'half')
+      house.ground.db.forOrg(org.org.key).transaction(async (tx) => {
+        await insertRegion(tx, { id: 1000, name: 'half' })
         throw new Error('mine')
       })
     const works = Array.from({ length: 30 }, (_, i) => (i % 3 === 1 ? half() : regionsCreate(org.by, `whole ${i}`)))

@@ -1,7 +1,7 @@
 // Group commit: works that arrive while another commit is under way share the next one, in the order in which they came.
+
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
-import type { DbMetrics } from './db.ts'
-import type { AttemptOutcome, DatabaseEngine, EngineTransaction } from './engine.ts'
+import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction } from './engine.ts'
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
 
@@ -12,7 +12,7 @@ export interface GroupCommitOptions {
   readonly transaction: DatabaseEngine['transaction']
   /** Of each try, before anybody goes on. */
   readonly tell: (written: readonly WrittenRows[]) => void
-  readonly note: DbMetrics['transaction']
+  readonly observe: DatabaseMetrics['transaction']
   /** Told why works were refused, if the reason is a trouble of the database. */
   readonly failed: (trouble: DatabaseProblem) => void
 }
@@ -118,7 +118,7 @@ export class GroupCommit {
   }
 
   #note(outcome: 'committed' | 'rolled back', first: Waiting | undefined): void {
-    if (first) this.#ways.note(outcome, (performance.now() - first.since) / 1000)
+    if (first) this.#ways.observe(outcome, (performance.now() - first.since) / 1000)
   }
 }
 

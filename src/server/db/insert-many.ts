@@ -1,7 +1,8 @@
 // Writes many rows at once: whatever came in meanwhile costs a statement or a few, not one for each row.
+
 import { CompiledQuery } from 'kysely'
-import type { TelemetryTx } from './db.ts'
 import type { DatabaseSchema } from './schema.ts'
+import type { SystemTx } from './system.ts'
 import type { WriteTarget } from './written-rows.ts'
 
 export type NumberRow = readonly (number | null)[]
@@ -18,7 +19,7 @@ export function insertMany<T extends keyof DatabaseSchema>(
   table: T,
   columns: readonly (keyof DatabaseSchema[T] & string)[],
   conflict: string,
-): (on: TelemetryTx, rows: readonly NumberRow[]) => Promise<unknown[]> {
+): (on: SystemTx, rows: readonly NumberRow[]) => Promise<unknown[]> {
   const into = `insert into ${table} (${columns.join(', ')})`
   const line = `(${columns.map(() => '?').join(', ')})`
   const bySize = sizes.map((size) => ({
@@ -29,11 +30,11 @@ export function insertMany<T extends keyof DatabaseSchema>(
   const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
 
   const everything = { table, org: undefined, where: {} }
-  const writing: WriteTarget = { table, of: () => everything }
+  const target: WriteTarget = { table, rows: () => everything }
 
   return async (on, rows) => {
     if (rows.length === 0) return []
-    on.wrote(writing, {})
+    on.noteWrite(target, {}, undefined)
     if (on.engine === 'postgres') {
       // As text: the driver would quote every number by itself.
       const values = columns.map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`)

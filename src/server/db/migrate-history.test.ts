@@ -1,4 +1,5 @@
 // The migration to history keeps what was there: samples, the latest ones, and who sent them.
+
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/harness.ts'

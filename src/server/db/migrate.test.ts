@@ -56,11 +56,15 @@ describe('migrations', () => {
   test('keep constraints in the schema: a broken reference is refused by the engine itself', () =>
     withDb(async ({ db }) => {
       await expect(
-        db.telemetry((t) => t.kysely.insertInto('regions').values({ org: 99, id: 1, version: 1, name: 'x' }).execute()),
+        db.systemTransaction((t) =>
+          t.kysely.insertInto('regions').values({ org: 99, id: 1, version: 1, name: 'x' }).execute(),
+        ),
       ).rejects.toThrow(/foreign key/i)
-      await db.telemetry((t) => t.kysely.insertInto('orgs').values({ id: 'a', name: 'a', created_at: 0 }).execute())
+      await db.systemTransaction((t) =>
+        t.kysely.insertInto('orgs').values({ id: 'a', name: 'a', created_at: 0 }).execute(),
+      )
       await expect(
-        db.telemetry((t) =>
+        db.systemTransaction((t) =>
           t.kysely.insertInto('locations').values({ org: 1, id: 1, version: 1, name: 'x', region_id: 5 }).execute(),
         ),
       ).rejects.toThrow(/foreign key/i)
@@ -76,7 +80,7 @@ describe('migrations', () => {
 describe('the reader', () => {
   test('cannot write: the engine refuses', () =>
     withDb(async ({ db }) => {
-      const write = db.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
+      const write = db.system.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
       await expect(write).rejects.toThrow(/readonly|read-only/)
     }))
 
@@ -84,30 +88,30 @@ describe('the reader', () => {
     withDb(async ({ db }) => {
       const { promise: finish, resolve } = Promise.withResolvers<void>()
       const inserted = Promise.withResolvers<void>()
-      const writing = db.telemetry(async (t) => {
+      const writing = db.systemTransaction(async (t) => {
         await t.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
         inserted.resolve()
         await finish
       })
       await inserted.promise
-      expect(await db.kysely.selectFrom('settings').selectAll().execute()).toEqual([])
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toEqual([])
       resolve()
       await writing
-      expect(await db.kysely.selectFrom('settings').selectAll().execute()).toHaveLength(1)
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toHaveLength(1)
     }))
 })
 
 describe('a transaction', () => {
   test('that fails leaves nothing behind, and the next one works', () =>
     withDb(async ({ db }) => {
-      const failing = db.telemetry(async (t) => {
+      const failing = db.systemTransaction(async (t) => {
         await t.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
         throw new Error('half way')
       })
       await expect(failing).rejects.toThrow('half way')
-      expect(await db.kysely.selectFrom('settings').selectAll().execute()).toEqual([])
-      await db.telemetry((t) => t.kysely.insertInto('settings').values({ name: 'x', value: 'z' }).execute())
-      expect(await db.kysely.selectFrom('settings').selectAll().execute()).toHaveLength(1)
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toEqual([])
+      await db.systemTransaction((t) => t.kysely.insertInto('settings').values({ name: 'x', value: 'z' }).execute())
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toHaveLength(1)
     }))
 
   test('is durable and guarded by settings that nobody may loosen by accident', () =>

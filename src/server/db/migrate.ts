@@ -1,8 +1,10 @@
 // Brings a database to this program's schema: forward only, at start or by `roomkeeper migrate`.
+
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { StartupError } from '../core/failure.ts'
-import type { Database, EngineName } from './db.ts'
+import type { Database } from './db.ts'
+import type { EngineName } from './engine.ts'
 import { initial } from './migrations/001-initial.ts'
 import { devices } from './migrations/002-devices.ts'
 import { samples } from './migrations/003-samples.ts'

@@ -1,10 +1,11 @@
 // Numbers for new things: per organisation and noun, from 1, never used twice. [contract D.5]
-import type { TelemetryTx, Tx } from './db.ts'
-import { query } from './query.ts'
+
+import type { TelemetryTx, Tx } from './handles.ts'
+import { writeAny } from './query.ts'
 
 export type CountedNoun = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key' | 'endpoint'
 
-const bump = query((db, p: { org: number; noun: string }) =>
+const incrementCounter = writeAny((db, p: { org: number; noun: string }) =>
   db
     .insertInto('counters')
     .values({ org: p.org, noun: p.noun, last: 1 })
@@ -12,8 +13,8 @@ const bump = query((db, p: { org: number; noun: string }) =>
     .returning('last'),
 )
 
-export async function nextId(on: Tx | TelemetryTx, org: number, noun: CountedNoun): Promise<number> {
-  const [row] = await bump(on, { org, noun })
-  if (!row) throw new Error(`no number for a new ${noun}`)
+export async function nextId(tx: Tx | TelemetryTx, noun: CountedNoun): Promise<number> {
+  const [row] = await incrementCounter(tx, { noun })
+  if (!row) throw new Error(`the database returned no number for a new ${noun}`)
   return row.last
 }

@@ -1,4 +1,5 @@
 // Opens the database that the options name, migrated and ready.
+
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -105,7 +106,7 @@ async function openRemote(url: string, onError: (error: Error) => void): Promise
   const { backend, pools, watch } = openPostgres(url, onError)
   const db = new Database(backend)
   try {
-    const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(db.kysely)
+    const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(db.schema)
     if (encoding.rows[0]?.server_encoding !== 'UTF8') {
       throw new StartupError('The PostgreSQL database must have the encoding UTF8. Create it with ENCODING UTF8.')
     }

@@ -32,7 +32,7 @@ test.runIf(engine === 'sqlite').each([
   ],
 ])('%s', async (_, query, index) => {
   const { rows } = await sql<{ detail: string }>`${sql.raw(`explain query plan ${query}`)}`.execute(
-    house.ground.db.kysely,
+    house.ground.db.system.kysely,
   )
   const details = rows.map((row) => row.detail).join('\n')
   expect(details).toContain(index)
@@ -44,7 +44,7 @@ test('what keeps reads cheap is there on both engines', async () => {
     engine === 'sqlite'
       ? sql<{ name: string }>`select name from sqlite_schema where type = 'index'`
       : sql<{ name: string }>`select indexname as name from pg_indexes where schemaname = current_schema()`
-  const { rows } = await catalogue.execute(house.ground.db.kysely)
+  const { rows } = await catalogue.execute(house.ground.db.system.kysely)
   const names = rows.map((row) => row.name)
   expect(names).toEqual(expect.arrayContaining(['endpoints_room', 'endpoints_leader', 'endpoint_configs_open']))
 })

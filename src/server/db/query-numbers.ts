@@ -1,26 +1,28 @@
 // Rows of nothing but whole numbers, thousands of them: PostgreSQL sends them as one text, which is read ten times as fast as rows.
+
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
-import type { EngineName, Reader } from './db.ts'
-import { query, queryOne } from './query.ts'
+import type { EngineName } from './engine.ts'
+import type { OrgReader } from './handles.ts'
+import { compileOnce } from './query.ts'
 import type { DatabaseSchema } from './schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any tables, as long as the columns are these
 type Select<N extends string> = SelectQueryBuilder<any, any, Record<N, number | null>>
 
 /** `names` are the columns that the query selects. Null may come as 0: for columns where something else says which it is. */
-export function queryNumbers<P extends object, N extends string>(
+export function queryNumbers<P extends { org: number }, N extends string>(
   names: readonly N[],
   build: (db: Kysely<DatabaseSchema>, p: P, engine: EngineName) => Select<N>,
-): (on: Reader, values: P) => Promise<Record<N, number | null>[]> {
-  const rows = query(build)
-  const text = queryOne((db, p: P, engine) => {
+): (on: OrgReader, values: Omit<P, 'org'>) => Promise<Record<N, number | null>[]> {
+  const rows = compileOnce(build)
+  const text = compileOnce((db, p: P, engine) => {
     const numbers = names.map((name) => sql`coalesce(${sql.ref(`x.${name}`)}, 0)`)
     return db
       .selectFrom(build(db, p, engine).as('x'))
       .select(sql<string | null>`string_agg(concat_ws(',', ${sql.join(numbers)}), ',')`.as('all'))
   })
   return async (on, values) =>
-    on.engine === 'postgres' ? rowsOf(names, (await text(on, values))?.all ?? '') : rows(on, values)
+    on.engine === 'postgres' ? rowsOf(names, (await text(on, values, on.org))[0]?.all ?? '') : rows(on, values, on.org)
 }
 
 function rowsOf<N extends string>(names: readonly N[], text: string): Record<N, number>[] {

@@ -1,4 +1,5 @@
 // One server per database. Both locks are the operating system's or PostgreSQL's own: a crash frees them.
+
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'

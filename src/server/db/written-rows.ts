@@ -1,6 +1,14 @@
 // What a query writes, read off its syntax tree once: so that nobody who keeps answers has to be told by hand.
 import type { CompiledQuery, OperationNode, ValuesNode, WhereNode } from 'kysely'
-import { Placeholder } from './placeholder.ts'
+
+/** Stands in a query for a value that its caller gives. */
+export class Placeholder {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
 
 /** Rows that may have changed: all of a table, of an organisation, or those where columns had these values. */
 export interface WrittenRows {
@@ -13,7 +21,7 @@ export interface WrittenRows {
 /** A statement that writes, and what it has written once it is given its values. */
 export interface WriteTarget {
   readonly table: string
-  of(values: object): WrittenRows
+  rows(values: object, org: number | undefined): WrittenRows
 }
 
 /** Undefined for a query that only reads. */
@@ -41,11 +49,11 @@ function writing(node: OperationNode | undefined, equalities: Equalities): Write
   const orgName = equalities.get('org')
   return {
     table: name,
-    of(values) {
+    rows(values, org) {
       const given = values as Record<string, unknown>
       const where: Record<string, unknown> = {}
       for (const [column, value] of entries) where[column] = given[value]
-      return { table: name, org: orgName === undefined ? undefined : (given[orgName] as number), where }
+      return { table: name, org: orgName === undefined ? undefined : (org ?? (given[orgName] as number)), where }
     },
   }
 }

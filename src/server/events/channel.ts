@@ -1,9 +1,10 @@
 // The events of one organisation: collected, placed, numbered, and kept for a while, so that readers can go on where they were.
+
 import { randomBytes } from 'node:crypto'
 import type { Event, EventType } from '../../contract/events.ts'
 import { isoTime } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { EventDraft } from './feed.ts'
+import type { EventDraft } from './draft.ts'
 import type { EventFilter, EventPlaces } from './filter.ts'
 import { findPlaces, type LocateFunction } from './surroundings.ts'
 

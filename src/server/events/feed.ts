@@ -1,45 +1,33 @@
 // What happens, for whoever follows it: rules say it after their commit, and nobody pays who is not listened to. [contract 6.events]
-import type { Event, SelectableEventType } from '../../contract/events.ts'
+
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { EventChannel } from './channel.ts'
-import type { EventPlaces } from './filter.ts'
+import type { EventDraft } from './draft.ts'
 import type { LocateFunction } from './surroundings.ts'
 
-/** What somebody says that happened. Where that is, is found out later, unless it is said. */
-export interface EventDraft extends Omit<Event, 'type' | 'at' | 'roomIds'> {
-  readonly type: SelectableEventType
-  /** In milliseconds; now, if it is not said. */
-  readonly at?: number
-  /** What it is about besides its endpoint: also what may be gone when somebody looks. */
-  readonly about?: EventSubjects
-  /** All places that it is about, from somebody who looked when it happened. */
-  readonly places?: EventPlaces
-}
-
-export interface EventSubjects {
-  readonly endpoints?: readonly string[]
-  readonly rooms?: readonly number[]
-  readonly locations?: readonly number[]
-  readonly regions?: readonly number[]
-}
-
-/** What rules know of those who follow. */
-export interface EventPublisher {
-  /** Whether anybody would notice: what is costly to say need not be said otherwise. */
-  isHeard(org: number): boolean
-  /** Call it after the commit. */
-  publish(org: number, drafts: readonly EventDraft[]): void
+/** Publishes the events of one organisation. */
+export interface OrgEventPublisher {
+  /** Whether anybody follows: events that are costly to make need not be made otherwise. */
+  isFollowed(): boolean
+  /** Must be called after the commit. */
+  publish(drafts: readonly EventDraft[]): void
   /**
-   * A place in the order of what is told, to be taken while nobody else can write: two commits may be confirmed in another
-   * order than they were made. What it returns must be called, after a rollback with nothing. Drafts are asked for only if
-   * somebody follows.
+   * Takes a place in the order of events. Take it while nobody else can write: two commits may be confirmed in another order
+   * than they were made. The returned function must be called, after a rollback with no drafts. Drafts are made only if somebody
+   * follows.
    */
-  turn(org: number): (drafts: () => readonly EventDraft[]) => void
+  reserveTurn(): (drafts: () => readonly EventDraft[]) => void
 }
 
-/** For commands that work beside a server. */
-export const noEventFeed: EventPublisher = { isHeard: () => false, publish() {}, turn: () => () => {} }
+export interface EventPublisher {
+  forOrg(org: number): OrgEventPublisher
+}
+
+const notFollowed: OrgEventPublisher = { isFollowed: () => false, publish() {}, reserveTurn: () => () => {} }
+
+/** For commands that run beside a server: nobody follows their events. */
+export const noEventFeed: EventPublisher = { forOrg: () => notFollowed }
 
 /** For how long after its last reader left an organisation's events are kept, in milliseconds. */
 const keptFor = 120_000
@@ -56,22 +44,26 @@ export class EventFeed implements EventPublisher {
     this.#log = log
   }
 
-  isHeard(org: number): boolean {
-    return this.#channels.has(org)
+  forOrg(org: number): OrgEventPublisher {
+    return {
+      isFollowed: () => this.#channels.has(org),
+      publish: (drafts) => this.#publish(org, drafts),
+      reserveTurn: () => this.#reserveTurn(org),
+    }
   }
 
-  publish(org: number, drafts: readonly EventDraft[]): void {
+  #publish(org: number, drafts: readonly EventDraft[]): void {
     const channel = this.#channels.get(org)
     if (channel && drafts.length > 0) channel.add(drafts, this.#clock.now())
   }
 
-  turn(org: number): (drafts: () => readonly EventDraft[]) => void {
+  #reserveTurn(org: number): (drafts: () => readonly EventDraft[]) => void {
     const channel = this.#channels.get(org)
-    const settle = channel?.turn()
+    const publishInTurn = channel?.turn()
     return (drafts) => {
-      settle?.(drafts(), this.#clock.now())
-      // Who came meanwhile has not missed it either.
-      if (this.#channels.get(org) !== channel) this.publish(org, drafts())
+      publishInTurn?.(drafts(), this.#clock.now())
+      // A reader that connected after the turn was taken must not miss these events.
+      if (this.#channels.get(org) !== channel) this.#publish(org, drafts())
     }
   }
 

@@ -1,5 +1,5 @@
 // Where events happened: one look at the database for all that are told together. [contract 6.events]
-import type { EventDraft, EventSubjects } from './feed.ts'
+import type { EventDraft, EventSubjects } from './draft.ts'
 import type { EventPlaces } from './filter.ts'
 
 /** One thing that was asked for, and what is around it. */

@@ -1,4 +1,5 @@
 // The HTTP server: every operation of the table on its route, and around them what every answer needs.
+
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import compress from '@fastify/compress'
@@ -7,7 +8,8 @@ import { smallBodyBytes } from '../../contract/operation.ts'
 import { operationList } from '../../contract/operations.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { maskSecrets } from '../auth/token.ts'
-import { contextOf, type RequestContext, type Services } from '../context/request-context.ts'
+import { contextOf, type RequestContext } from '../context/request-context.ts'
+import type { Services } from '../context/services.ts'
 import { Failure, shuttingDown } from '../core/failure.ts'
 import { compressionThresholdBytes, sendAnswer } from './answer.ts'
 import { registerBodyParsers } from './body.ts'

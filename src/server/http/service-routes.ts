@@ -1,4 +1,5 @@
 // What lies beside the API: health, metrics, the API's description and its page.
+
 import type { FastifyInstance } from 'fastify'
 import { openapi } from '../../contract/openapi.ts'
 import { docsPage } from '../api-page/page.ts'

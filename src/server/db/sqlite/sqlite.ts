@@ -1,4 +1,5 @@
 // SQLite: a connection that reads and one that writes, and statements that are prepared once.
+
 import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
 import type { AttemptOutcome, DatabaseEngine, EngineTransaction, StatementRunner } from '../engine.ts'

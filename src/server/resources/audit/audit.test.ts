@@ -1,8 +1,9 @@
 // Behaviour of the audit log: windows, pages, export, and a chain that shows tampering.
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
-import { Reader } from '../../db/db.ts'
+import { OrgReader } from '../../db/handles.ts'
 import { headText, verifyChain } from './chain.ts'
 import { findHead, listWindow } from './store.ts'
 
@@ -150,15 +151,15 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
   test('a window is read from its index, without sorting', async () => {
     const { org } = await orgWithEntries(1)
     const seen: string[] = []
-    const { kysely } = house.ground.db
-    const spy = new Reader(engine, {
+    const { kysely } = house.ground.db.system
+    const spy = new OrgReader(org.key, engine, {
       kysely,
       async run(query, values) {
         seen.push(await planOf(query.sql, values))
         return []
       },
     })
-    await listWindow(spy, { org: org.key, from: noon, beforeTimestamp: noon + 1000, beforeSeq: 5, limit: 100 })
+    await listWindow(spy, { from: noon, beforeTimestamp: noon + 1000, beforeSeq: 5, limit: 100 })
     expect(seen).toHaveLength(1)
     expect(seen[0]).toContain('audit_log_window')
     expect(seen[0]).not.toMatch(/TEMP B-TREE|Sort|SCAN audit_log(?! USING INDEX)|Seq Scan/)
@@ -166,14 +167,14 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
 })
 
 async function planOf(text: string, parameters: readonly unknown[]): Promise<string> {
-  const { kysely } = house.ground.db
+  const { kysely } = house.ground.db.system
   const compiled = (prefix: string) => ({ ...sql.raw(prefix + text).compile(kysely), parameters: [...parameters] })
   if (engine === 'sqlite') {
     const { rows } = await kysely.executeQuery<{ detail: string }>(compiled('EXPLAIN QUERY PLAN '))
     return rows.map((r) => r.detail).join('\n')
   }
   // A tiny table is cheapest to read whole: ask what the planner does when it has a choice to make.
-  return house.ground.db.telemetry(async (t) => {
+  return house.ground.db.systemTransaction(async (t) => {
     await sql`set local enable_seqscan = off`.execute(t.kysely)
     await sql`set local enable_bitmapscan = off`.execute(t.kysely)
     const { rows } = await t.kysely.executeQuery<{ 'QUERY PLAN': string }>(compiled('EXPLAIN '))
@@ -183,9 +184,10 @@ async function planOf(text: string, parameters: readonly unknown[]): Promise<str
 
 describe('the chain', () => {
   const verify = ({ org }: TestOrg, expected: string[] = []) =>
-    verifyChain(house.ground.db, house.ground.secrets, org, expected)
+    verifyChain(house.ground.db.forOrg(org.key), house.ground.secrets, org, expected)
   /** What somebody does who holds the database but not the secret. */
-  const tamper = (statement: ReturnType<typeof sql>) => house.ground.db.telemetry((t) => statement.execute(t.kysely))
+  const tamper = (statement: ReturnType<typeof sql>) =>
+    house.ground.db.systemTransaction((t) => statement.execute(t.kysely))
 
   test('of an untouched log is in order', async () => {
     const org = await orgWithEntries(5)
@@ -255,7 +257,7 @@ describe('the chain', () => {
   test('with its tail cut and its head set back is found only by a head that was written down', async () => {
     const org = await orgWithEntries(5)
     const { key } = org.org
-    const head = await findHead(house.ground.db, key)
+    const head = await findHead(house.ground.db.forOrg(key))
     const written = headText(org.id, head?.count ?? 0, head?.mac ?? Buffer.alloc(0))
     expect((await verify(org, [written])).problem).toBeUndefined()
     await tamper(sql`delete from audit_log where org = ${key} and seq > 5`)

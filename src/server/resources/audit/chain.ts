@@ -2,7 +2,7 @@
 
 import type { Org } from '../../auth/keyring.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import type { Reader } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import { type EntryRow, findHead, findOutside, listAfter } from './store.ts'
 
 /** Before the first entry. */
@@ -45,7 +45,7 @@ const batch = 1000
 
 /** Walks the whole chain of one organisation. `expected` are heads that were written down earlier. */
 export async function verifyChain(
-  on: Reader,
+  on: OrgReader,
   secrets: Secrets,
   org: Org,
   expected: readonly string[],
@@ -61,10 +61,10 @@ export async function verifyChain(
   })
   waiting.delete(headText(org.id, 0, link))
   for (;;) {
-    const head = await findHead(on, org.key)
+    const head = await findHead(on)
     if (!head) return verdict('its head is missing')
     while (seq < head.count) {
-      const entries = await listAfter(on, org.key, seq, Math.min(batch, head.count - seq))
+      const entries = await listAfter(on, { seq, limit: Math.min(batch, head.count - seq) })
       if (entries.length === 0) return verdict(`entries ${seq + 1} to ${head.count} are missing`)
       for (const entry of entries) {
         if (entry.seq !== seq + 1) return verdict(`entry ${seq + 1} is missing`)
@@ -75,10 +75,10 @@ export async function verifyChain(
       }
     }
     if (seq > head.count || !head.mac.equals(link)) return verdict('the stored head does not belong to the last entry')
-    const stranger = await findOutside(on, org.key, seq)
+    const stranger = await findOutside(on, { count: seq })
     if (!stranger) break
     // Appended while this runs, with its head in the same commit; or put there by somebody who does not know the chain.
-    const moved = (await findHead(on, org.key))?.count !== seq
+    const moved = (await findHead(on))?.count !== seq
     if (!moved || stranger.seq < 1) return verdict(`entry ${stranger.seq} does not belong to the log`)
   }
   const [missing] = waiting

@@ -1,7 +1,8 @@
 // A change as those who follow are told it: what and where, never what was in it. [contract 6.events]
+
 import type { RequestContext } from '../../context/request-context.ts'
-import type { Tx } from '../../db/db.ts'
-import type { EventDraft, EventSubjects } from '../../events/feed.ts'
+import type { Tx } from '../../db/handles.ts'
+import type { EventDraft, EventSubjects } from '../../events/draft.ts'
 import { PlaceIndex } from '../../events/surroundings.ts'
 import { listPlacesOf } from '../places/store.ts'
 import type { AuditRef, Changed } from './change.ts'
@@ -15,14 +16,14 @@ interface Entry {
 /** What is to be told after the commit. Where it happened is asked before: what is around it may move next, or be deleted. */
 export async function changeEventDrafts(
   tx: Tx,
-  { org, services }: RequestContext,
+  { events }: RequestContext,
   entry: Entry,
   changed: Changed<unknown>,
 ): Promise<() => EventDraft[]> {
   // Nobody pays who is not listened to; whoever comes before the commit has it looked up later.
-  if (!services.feed.isHeard(org.key)) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
+  if (!events.isFollowed()) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
   const about = aboutOf(changed)
-  const places = new PlaceIndex(await listPlacesOf(tx, org.key, about)).around(about.endpoints, about)
+  const places = new PlaceIndex(await listPlacesOf(tx, about)).around(about.endpoints, about)
   return () => drafts(tx, entry, changed, { about, places })
 }
 

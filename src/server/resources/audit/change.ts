@@ -1,11 +1,14 @@
 // The only door to a writing transaction: it takes the audit entry with it. [contract 5.4.audit]
+
 import { deviceChanges } from '../../../contract/device.ts'
 import type { AuditCategory, Operation } from '../../../contract/operation.ts'
 import { type AuditedId, operations } from '../../../contract/operations.ts'
 import type { Org } from '../../auth/keyring.ts'
-import type { Actor, RequestContext, Services } from '../../context/request-context.ts'
-import type { Tx } from '../../db/db.ts'
-import type { EventDraft } from '../../events/feed.ts'
+import type { Actor, RequestContext } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
+import type { Tx } from '../../db/handles.ts'
+import type { SystemTx } from '../../db/system.ts'
+import type { EventDraft } from '../../events/draft.ts'
 import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
@@ -46,17 +49,17 @@ export async function change<T>(
   work: (tx: Tx) => Promise<Changed<T>>,
 ): Promise<T> {
   const kind = kindOf(operation)
-  const { db, feed } = ctx.services
+  const { db, events } = ctx
   let tell: (drafts: () => readonly EventDraft[]) => void = () => {}
   try {
     const { drafts, result } = await db.transaction(async (tx) => {
-      const head = await lockHead(tx, ctx.org.key)
+      const head = await lockHead(tx)
       if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
       // A try before this one came to nothing.
       tell(nothing)
-      tell = feed.turn(ctx.org.key)
+      tell = events.reserveTurn()
       const changed = await work(tx)
-      const entry = await append(tx, ctx, ctx.org, head, kind, changed)
+      const entry = await append(tx, ctx, head, kind, changed)
       return { result: changed.result, drafts: await changeEventDrafts(tx, ctx, entry, changed) }
     })
     tell(drafts)
@@ -94,25 +97,30 @@ export type ChangeId =
 const kindOf = (id: ChangeId): Kind => otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as Kind)
 
 /** Creates an organisation: the work inserts it, and its log starts with that entry. */
-export function changeNewOrg(services: Services, actor: Actor, work: (tx: Tx) => Promise<Changed<Org>>): Promise<Org> {
-  return services.db.transaction(async (tx) => {
-    const changed = await work(tx)
+export function changeNewOrg(
+  { db, secrets, clock }: Services,
+  actor: Actor,
+  work: (tx: SystemTx) => Promise<Changed<Org>>,
+): Promise<Org> {
+  return db.systemTransaction(async (systemTx) => {
+    const changed = await work(systemTx)
     const org = changed.result
-    const head = { org: org.key, count: 0, mac: firstMac(services.secrets, org.id), timestamp: 0 }
+    const tx = systemTx.forOrg(org.key)
+    const head = { count: 0, mac: firstMac(secrets, org.id), timestamp: 0 }
     await insertHead(tx, head)
-    await append(tx, { services, actor }, org, head, kindOf('orgCreate'), changed)
+    await append(tx, { secrets, clock, actor, requestId: undefined, ip: undefined }, head, kindOf('orgCreate'), changed)
     return org
   })
 }
 
-type Author = Pick<RequestContext, 'services' | 'actor' | 'requestId' | 'ip'>
+type Author = Pick<RequestContext, 'secrets' | 'clock' | 'actor' | 'requestId' | 'ip'>
 
-async function append(tx: Tx, ctx: Author, org: Org, head: HeadRow, kind: Kind, changed: Changed<unknown>) {
+async function append(tx: Tx, ctx: Author, head: Omit<HeadRow, 'org'>, kind: Kind, changed: Changed<unknown>) {
   const { target, before, after, affected } = changed
   const entry = {
     seq: head.count + 1,
     // Never backwards, also when the clock is. [contract D.8]
-    timestamp: Math.max(ctx.services.clock.now(), head.timestamp),
+    timestamp: Math.max(ctx.clock.now(), head.timestamp),
     category: kind.category,
     type: (changed.undone && kind.undoType) || kind.type,
     actor_type: ctx.actor.type,
@@ -129,8 +137,8 @@ async function append(tx: Tx, ctx: Author, org: Org, head: HeadRow, kind: Kind, 
     request_id: ctx.requestId ?? null,
     ip: ctx.ip ?? null,
   }
-  const mac = entryMac(ctx.services.secrets, head.mac, entry)
-  await insertEntry(tx, { ...entry, org: org.key, mac })
-  await updateHead(tx, { org: org.key, count: entry.seq, mac, timestamp: entry.timestamp })
+  const mac = entryMac(ctx.secrets, head.mac, entry)
+  await insertEntry(tx, { ...entry, mac })
+  await updateHead(tx, { count: entry.seq, mac, timestamp: entry.timestamp })
   return entry
 }

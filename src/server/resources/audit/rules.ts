@@ -22,11 +22,10 @@ export async function auditLogs(ctx: RequestContext, query: Query, csv: boolean)
   const size = pageSizeOf(pageSize, defaultPage, largestPage)
   if (csv) return auditExport(ctx, from, to)
 
-  const { secrets } = ctx.services
+  const { secrets } = ctx
   const context = `${ctx.org.id}/${from}/${to}`
   const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
-  const rows = await listWindow(ctx.services.db, {
-    org: ctx.org.key,
+  const rows = await listWindow(ctx.db, {
     from,
     beforeTimestamp: start.timestamp,
     beforeSeq: start.seq,
@@ -54,8 +53,7 @@ async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGener
   yield csvHeader
   let before = { timestamp: to, seq: 0 }
   for (;;) {
-    const rows = await listWindow(ctx.services.db, {
-      org: ctx.org.key,
+    const rows = await listWindow(ctx.db, {
       from,
       beforeTimestamp: before.timestamp,
       beforeSeq: before.seq,

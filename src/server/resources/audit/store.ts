@@ -1,36 +1,34 @@
 // SQL of the audit log and of the heads of its chains.
+
 import type { Selectable } from 'kysely'
-import type { Reader, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import { query, queryOne, write, writeOne } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
 
 export type EntryRow = Selectable<DatabaseSchema['audit_log']>
 export type HeadRow = Selectable<DatabaseSchema['audit_heads']>
 
 /** Holding the head is what makes the writers of an organisation take turns on PostgreSQL; SQLite has one anyway. */
-const lock = queryOne((db, p: { org: number }, engine) =>
+export const lockHead = writeOne((db, p: { org: number }, engine) =>
   db
     .selectFrom('audit_heads')
     .selectAll()
     .where('org', '=', p.org)
     .$if(engine === 'postgres', (q) => q.forUpdate()),
 )
-export const lockHead = (tx: Tx, org: number) => lock(tx, { org })
 
-const find = queryOne((db, p: { org: number }) => db.selectFrom('audit_heads').selectAll().where('org', '=', p.org))
-export const findHead = (on: Reader, org: number) => find(on, { org })
+export const findHead = queryOne((db, p: { org: number }) =>
+  db.selectFrom('audit_heads').selectAll().where('org', '=', p.org),
+)
 
-const insertFirst = query((db, p: HeadRow) =>
+export const insertHead = write((db, p: HeadRow) =>
   db.insertInto('audit_heads').values({ org: p.org, count: p.count, mac: p.mac, timestamp: p.timestamp }),
 )
-export const insertHead = (tx: Tx, head: HeadRow) => insertFirst(tx, head)
 
-const update = query((db, p: HeadRow) =>
+export const updateHead = write((db, p: HeadRow) =>
   db.updateTable('audit_heads').set({ count: p.count, mac: p.mac, timestamp: p.timestamp }).where('org', '=', p.org),
 )
-export const updateHead = (tx: Tx, head: HeadRow) => update(tx, head)
 
-const insert = query((db, p: EntryRow) =>
+export const insertEntry = write((db, p: EntryRow) =>
   db.insertInto('audit_log').values({
     org: p.org,
     seq: p.seq,
@@ -49,7 +47,6 @@ const insert = query((db, p: EntryRow) =>
     mac: p.mac,
   }),
 )
-export const insertEntry = (tx: Tx, entry: EntryRow) => insert(tx, entry)
 
 export interface AuditWindowQuery {
   readonly org: number
@@ -60,7 +57,7 @@ export interface AuditWindowQuery {
   readonly limit: number
 }
 
-const page = query((db, p: AuditWindowQuery) =>
+export const listWindow = query((db, p: AuditWindowQuery) =>
   db
     .selectFrom('audit_log')
     .selectAll()
@@ -71,9 +68,8 @@ const page = query((db, p: AuditWindowQuery) =>
     .orderBy('seq', 'desc')
     .limit(p.limit),
 )
-export const listWindow = (on: Reader, window: AuditWindowQuery) => page(on, window)
 
-const after = query((db, p: { org: number; seq: number; limit: number }) =>
+export const listAfter = query((db, p: { org: number; seq: number; limit: number }) =>
   db
     .selectFrom('audit_log')
     .selectAll()
@@ -82,9 +78,9 @@ const after = query((db, p: { org: number; seq: number; limit: number }) =>
     .orderBy('seq')
     .limit(p.limit),
 )
-export const listAfter = (on: Reader, org: number, seq: number, limit: number) => after(on, { org, seq, limit })
 
-const outside = queryOne((db, p: { org: number; count: number }) =>
+/** An entry that lies before the first or after the head. */
+export const findOutside = queryOne((db, p: { org: number; count: number }) =>
   db
     .selectFrom('audit_log')
     .select('seq')
@@ -93,5 +89,3 @@ const outside = queryOne((db, p: { org: number; count: number }) =>
     .orderBy('seq')
     .limit(1),
 )
-/** An entry that lies before the first or after the head. */
-export const findOutside = (on: Reader, org: number, count: number) => outside(on, { org, count })

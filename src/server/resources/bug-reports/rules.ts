@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
-import type { Tx } from '../../db/db.ts'
+import type { Tx } from '../../db/handles.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
 import { insertCommands } from '../commands/store.ts'
@@ -31,8 +31,8 @@ export async function endpointsGenerateBugReport(
 ) {
   const wanted = [...new Set(endpointIds)]
   const supportId = await change(ctx, 'endpointsGenerateBugReport', async (tx) => {
-    const endpoints = mustFindAll('body', 'endpoint', wanted, await listEndpointsById(tx, ctx.org.key, wanted))
-    const now = ctx.services.clock.now()
+    const endpoints = mustFindAll('body', 'endpoint', wanted, await listEndpointsById(tx, wanted))
+    const now = ctx.clock.now()
     const id = await insertWithNewId(tx, ctx, now, now + retentionDays * 24 * hour, inCallLogs)
     const operations = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))
     const operationIds = operations.map((o) => o.id)
@@ -40,7 +40,7 @@ export async function endpointsGenerateBugReport(
     const batch = { org: ctx.org.key, type: 'COLLECT_LOGS', payload, at: now, deadline: now + patience }
     await insertCommands(tx, batch, operations)
     tx.drafts.push(...newCommandViews(batch, operations).map((o) => commandEventDraft(o)))
-    await insertItems(tx, ctx.org.key, id, operationIds)
+    await insertItems(tx, { report: id, operations: operationIds })
     return {
       result: shownSupportId(id),
       target: endpointRef(endpoints[0]),
@@ -48,7 +48,7 @@ export async function endpointsGenerateBugReport(
       affected: endpoints.slice(1).map(endpointRef),
     }
   })
-  ctx.services.devices.wake(wanted)
+  ctx.devices.wake(wanted)
   return { supportId }
 }
 
@@ -63,13 +63,13 @@ async function insertWithNewId(
   for (;;) {
     const id = makeSupportId()
     const in_call_logs = inCallLogs ? 1 : 0
-    if (await insertReport(tx, { org: ctx.org.key, id, created_at: at, expires_at: expiresAt, in_call_logs })) return id
+    if (await insertReport(tx, { id, created_at: at, expires_at: expiresAt, in_call_logs })) return id
   }
 }
 
 export async function bugReportsGet(ctx: RequestContext, supportId: string) {
   const report = await existing(ctx, supportId)
-  return reportView(report, await listItems(ctx.services.db, ctx.org.key, report.id))
+  return reportView(report, await listItems(ctx.db, { id: report.id }))
 }
 
 /** The name is only compared: paths are made of what the tables hold. */
@@ -81,7 +81,7 @@ export async function bugReportsFileGet(
 ): Promise<StreamedAnswer> {
   const report = await existing(ctx, supportId)
   const endpointId = name.slice(0, name.indexOf('.'))
-  const item = await findFile(ctx.services.db, ctx.org.key, report.id, endpointId)
+  const item = await findFile(ctx.db, report.id, endpointId)
   const bundle = item?.file === name ? await openBundle(folder, ctx.org.key, report.id, item.file) : undefined
   if (!item || !bundle) throw new Failure('NOT_FOUND', 'there is no such file in this bug report.')
   // One upload counts for each operation: what it brought never changes.
@@ -91,6 +91,6 @@ export async function bugReportsFileGet(
 
 async function existing(ctx: RequestContext, supportId: string) {
   const id = parseSupportId(supportId)
-  const report = id === undefined ? undefined : await findReport(ctx.services.db, ctx.org.key, id)
+  const report = id === undefined ? undefined : await findReport(ctx.db, id)
   return mustFind(report, 'bug report with this support ID')
 }

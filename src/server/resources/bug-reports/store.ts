@@ -2,8 +2,9 @@
 
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
-import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import type { OrgReader } from '../../db/handles.ts'
+import { query, queryOne, write, writeExists, writeTelemetry } from '../../db/query.ts'
+import { systemWrite } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
 
@@ -12,7 +13,8 @@ interface NewReport extends Key {
   expires_at: number
   in_call_logs: 0 | 1
 }
-const insert = query((db, p: NewReport) =>
+/** False when there is one with this id. */
+export const insertReport = writeExists((db, p: NewReport) =>
   db
     .insertInto('bug_reports')
     .values({
@@ -25,10 +27,9 @@ const insert = query((db, p: NewReport) =>
     .onConflict((c) => c.columns(['org', 'id']).doNothing())
     .returning('id'),
 )
-/** False when there is one with this id. */
-export const insertReport = async (tx: Tx, report: NewReport) => (await insert(tx, report)).length > 0
 
-const insertAll = query((db, p: { org: number; report: string; operations: string }, engine) =>
+/** One for each operation; serial and model are kept, because an item outlives its endpoint. */
+export const insertItems = write((db, p: { org: number; report: string; operations: readonly string[] }, engine) =>
   db
     .insertInto('bug_report_items')
     .columns(['org', 'report_id', 'endpoint_id', 'serial', 'model', 'operation_id'])
@@ -42,21 +43,18 @@ const insertAll = query((db, p: { org: number; report: string; operations: strin
         .where(isAnyOf(engine, 'o.id', p.operations)),
     ),
 )
-/** One for each operation; serial and model are kept, because an item outlives its endpoint. */
-export const insertItems = (tx: Tx, org: number, report: string, operationIds: readonly string[]) =>
-  insertAll(tx, { org, report, operations: JSON.stringify(operationIds) })
 
-const report = queryOne((db, p: Key) =>
+const selectReport = queryOne((db, p: Key) =>
   db
     .selectFrom('bug_reports')
     .select(['id', 'created_at', 'expires_at', 'in_call_logs'])
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const findReport = (on: Reader, org: number, id: string) => report(on, { org, id })
+export const findReport = (on: OrgReader, id: string) => selectReport(on, { id })
 export type ReportRow = NonNullable<Awaited<ReturnType<typeof findReport>>>
 
-const items = query((db, p: Key) =>
+export const listItems = query((db, p: Key) =>
   db
     .selectFrom('bug_report_items as i')
     .leftJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
@@ -66,10 +64,9 @@ const items = query((db, p: Key) =>
     .where('i.report_id', '=', p.id)
     .orderBy('i.endpoint_id'),
 )
-export const listItems = (on: Reader, org: number, id: string) => items(on, { org, id })
 export type ItemRow = Awaited<ReturnType<typeof listItems>>[number]
 
-const file = queryOne((db, p: Key & { endpoint: string }) =>
+const selectFile = queryOne((db, p: Key & { endpoint: string }) =>
   db
     .selectFrom('bug_report_items')
     .select(['file', 'operation_id'])
@@ -78,10 +75,10 @@ const file = queryOne((db, p: Key & { endpoint: string }) =>
     .where('endpoint_id', '=', p.endpoint),
 )
 /** The bundle of an endpoint, if it has sent one. */
-export const findFile = async (on: Reader, org: number, id: string, endpoint: string) =>
-  isUuid(endpoint) ? file(on, { org, id, endpoint }) : undefined
+export const findFile = async (on: OrgReader, id: string, endpoint: string) =>
+  isUuid(endpoint) ? selectFile(on, { id, endpoint }) : undefined
 
-const wanted = queryOne((db, p: Key) =>
+const selectUploadTarget = queryOne((db, p: Key) =>
   db
     .selectFrom('bug_report_items as i')
     .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
@@ -90,8 +87,8 @@ const wanted = queryOne((db, p: Key) =>
     .where('i.operation_id', '=', p.id),
 )
 /** What the operation asks for, as long as it is known. */
-export const findUploadTarget = async (on: Reader, org: number, operationId: string) =>
-  isUuid(operationId) ? wanted(on, { org, id: operationId }) : undefined
+export const findUploadTarget = async (on: OrgReader, operationId: string) =>
+  isUuid(operationId) ? selectUploadTarget(on, { id: operationId }) : undefined
 export type UploadTargetRow = NonNullable<Awaited<ReturnType<typeof findUploadTarget>>>
 
 interface Uploaded {
@@ -101,7 +98,7 @@ interface Uploaded {
   size: number
   at: number
 }
-const uploaded = query((db, p: Uploaded) =>
+export const updateUploaded = writeTelemetry((db, p: Uploaded) =>
   db
     .updateTable('bug_report_items')
     .set({ file: p.file, size: p.size, uploaded_at: p.at })
@@ -109,21 +106,17 @@ const uploaded = query((db, p: Uploaded) =>
     .where('operation_id', '=', p.operation)
     .where('file', 'is', null),
 )
-export const updateUploaded = (telemetry: TelemetryTx, upload: Uploaded) => uploaded(telemetry, upload)
 
-const expired = query((db, p: { now: number }) =>
+/** In all organisations, with their items. */
+export const deleteExpiredReports = systemWrite((db, p: { now: number }) =>
   db.deleteFrom('bug_reports').where('expires_at', '<=', p.now).returning(['org', 'id']),
 )
-/** In all organisations, with their items. */
-export const deleteExpiredReports = (telemetry: TelemetryTx, now: number) => expired(telemetry, { now })
 
-const existing = query((db, p: { org: number; ids: string }, engine) =>
+/** Those of the ids that exist. */
+export const listExistingReports = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .selectFrom('bug_reports')
     .select('id')
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )
-/** Those of the ids that exist. */
-export const listExistingReports = (on: Reader, org: number, ids: readonly string[]) =>
-  existing(on, { org, ids: JSON.stringify(ids) })

@@ -1,10 +1,11 @@
 // How the logs of a device arrive: an address that is bound to it, and the one upload that counts. [contract 6.bugReports]
+
 import { timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type DeviceCommandMessage, devicePaths, maxBundleBytes } from '../../../contract/device.ts'
 import { openCommandStates } from '../../../contract/device-commands.ts'
 import type { Org } from '../../auth/keyring.ts'
-import type { Services } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import type { Device } from '../../devices/mqtt/handlers.ts'
 import { findCommand, finishCommand } from '../commands/store.ts'
@@ -73,20 +74,20 @@ async function receive(services: Services, root: string, device: Device, operati
   const name = `${device.id}.log.gz`
   const size = await storeBundle({ root, org, report: wanted.report_id, name }, stream)
   // If the database is lost here, nobody knows whether this was written. The file stays: at worst the next one replaces it.
-  const finished = await services.db.telemetry(async (telemetry) => {
+  const finished = await services.db.forOrg(org).telemetry(async (tx) => {
     const at = services.clock.now()
-    const operation = await finishCommand(telemetry, org, operationId, { state: 'SUCCEEDED', at })
-    if (operation) await updateUploaded(telemetry, { org, operation: operationId, file: name, size, at })
+    const operation = await finishCommand(tx, { id: operationId, state: 'SUCCEEDED', error: null, at })
+    if (operation) await updateUploaded(tx, { operation: operationId, file: name, size, at })
     return operation
   })
-  if (finished) return services.feed.publish(org, [commandEventDraft(commandView(finished))])
+  if (finished) return services.feed.forOrg(org).publish([commandEventDraft(commandView(finished))])
   await removeBundle(root, org, wanted.report_id, name)
   throw notWanted()
 }
 
 /** Insists that the logs are wanted. An operation of somebody else does not exist for this device. */
 async function asked(services: Services, device: Device, operationId: string): Promise<UploadTargetRow> {
-  const row = await findUploadTarget(services.db, device.org.key, operationId)
+  const row = await findUploadTarget(services.db.forOrg(device.org.key), operationId)
   const wanted = mustFind(row?.endpoint_id === device.id ? row : undefined, 'such operation of this device')
   const problem = problemWith(wanted, services.clock.now())
   if (problem) throw problem
@@ -117,11 +118,11 @@ export async function logsCommand(
   operationId: string,
 ): Promise<DeviceCommandMessage | undefined> {
   if (!(await isMissing(services, device, operationId))) return undefined
-  const operation = await findCommand(services.db, device.org.key, operationId)
+  const operation = await findCommand(services.db.forOrg(device.org.key), operationId)
   return operation && commandMessage(operation, (id) => uploadUrl(services, device.org, id))
 }
 
 async function isMissing(services: Services, device: Device, operationId: string): Promise<boolean> {
-  const wanted = await findUploadTarget(services.db, device.org.key, operationId)
+  const wanted = await findUploadTarget(services.db.forOrg(device.org.key), operationId)
   return wanted?.endpoint_id === device.id && !problemWith(wanted, services.clock.now())
 }

@@ -1,6 +1,7 @@
 // How far operations are: sent, reported by their devices, or expired. Not audited. [contract 5.4.audit]
+
 import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device.ts'
-import type { Services } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import type { Session } from '../../devices/mqtt/handlers.ts'
 import {
   type CommandRow,
@@ -28,12 +29,13 @@ export async function takePendingCommands(
   uploadUrl: (operationId: string) => string,
 ): Promise<DeviceCommandMessage[]> {
   const now = clock.now()
-  const rows = await listWaiting(db, org.key, id, { now, since, overdue: now - resendAfterMs })
+  const orgDb = db.forOrg(org.key)
+  const rows = await listWaiting(orgDb, { endpoint: id, now, since, overdue: now - resendAfterMs })
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const sent = await db.telemetry((telemetry) => updateToSent(telemetry, org.key, ids, now))
+  const sent = await orgDb.telemetry((tx) => updateToSent(tx, { ids, at: now }))
   const isNew = (row: CommandRow) => row.state === 'SENT' && row.updated_at === now
-  feed.publish(org.key, sent.filter(isNew).map(draftOf))
+  feed.forOrg(org.key).publish(sent.filter(isNew).map(draftOf))
   // Somebody may have cancelled one meanwhile.
   const sendable = new Set(sent.map((row) => row.id))
   return rows.filter((row) => sendable.has(row.id)).map((row) => commandMessage(row, uploadUrl))
@@ -44,15 +46,16 @@ export async function storeCommandReport(services: Services, { device, since }: 
   const { db, clock, feed } = services
   const { id, error } = report
   const org = device.org.key
-  const operation = await findCommand(db, org, id)
+  const orgDb = db.forOrg(org)
+  const operation = await findCommand(orgDb, id)
   if (operation?.endpoint_id !== device.id) return
   const state = believed(operation, report.state, since)
-  const changed = await db.telemetry((telemetry) =>
+  const changed = await orgDb.telemetry((tx) =>
     state === 'ACKNOWLEDGED'
-      ? updateToAcknowledged(telemetry, org, id, clock.now())
-      : finishCommand(telemetry, org, id, { state, error, at: clock.now() }),
+      ? updateToAcknowledged(tx, { id, at: clock.now() })
+      : finishCommand(tx, { id, state, error: error ?? null, at: clock.now() }),
   )
-  if (changed) feed.publish(org, [draftOf(changed)])
+  if (changed) feed.forOrg(org).publish([draftOf(changed)])
 }
 
 const draftOf = (row: CommandRow) => commandEventDraft(commandView(row))
@@ -69,21 +72,21 @@ function believed({ type, sent_at }: CommandRow, state: CommandReport['state'], 
 /** Ends what passed its deadline. To be called twice a second: nothing is written unless something did. */
 export async function expireCommands({ db, clock, feed }: Services): Promise<void> {
   const now = clock.now()
-  if (!(await hasExpiredCommand(db, now))) return
-  const expired = await db.telemetry((telemetry) => expireOpenCommands(telemetry, now))
-  for (const row of expired) feed.publish(row.org, [draftOf(row)])
+  if (!(await hasExpiredCommand(db.system, { now }))) return
+  const expired = await db.systemTransaction((tx) => expireOpenCommands(tx, { now }))
+  for (const row of expired) feed.forOrg(row.org).publish([draftOf(row)])
 }
 
 /** Forgets what ended long ago, in steps that let others write in between. To be called every hour. */
 export async function deleteOldCommands({ db, clock }: Services): Promise<void> {
   const before = clock.now() - remembered
-  while (await hasOldCommand(db, before)) {
-    await db.telemetry((telemetry) => deleteOldCommandRows(telemetry, before, deletedAtOnce))
+  while (await hasOldCommand(db.system, { before })) {
+    await db.systemTransaction((tx) => deleteOldCommandRows(tx, { before, limit: deletedAtOnce }))
   }
 }
 
 /** Endpoints that have said nothing for long about what they were told: it is time to tell them again. */
 export async function listUnacknowledged({ db, clock }: Services): Promise<string[]> {
   const now = clock.now()
-  return (await listOverdueEndpoints(db, now, now - resendAfterMs)).map((row) => row.endpoint_id)
+  return (await listOverdueEndpoints(db.system, { now, before: now - resendAfterMs })).map((row) => row.endpoint_id)
 }

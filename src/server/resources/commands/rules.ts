@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { CommandState, CommandType } from '../../../contract/device-commands.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
-import type { Tx } from '../../db/db.ts'
+import type { Tx } from '../../db/handles.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { auditRef, change } from '../audit/change.ts'
 import {
@@ -26,14 +26,14 @@ const mostListed = 200
 /** The endpoint first, then everything that is paired with it. [contract 4.endpointsReboot] */
 export async function endpointsReboot(ctx: RequestContext, id: string) {
   const operations = await change(ctx, 'endpointsReboot', async (tx) => {
-    const endpoint = mustFind(await findEndpoint(tx, ctx.org.key, id), `endpoint ${id}`)
+    const endpoint = mustFind(await findEndpoint(tx, id), `endpoint ${id}`)
     if (endpoint.connected === 0) {
       throw new Failure(
         'FAILED_PRECONDITION',
         `endpoint ${id} is not connected, so nothing was rebooted. Try again when it is back.`,
       )
     }
-    const group = await listPairedEndpoints(tx, ctx.org.key, [id])
+    const group = await listPairedEndpoints(tx, [id])
     const others = group.filter((e) => e.id !== id)
     return {
       result: await ask(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) => (e.connected ? 'QUEUED' : 'SKIPPED')),
@@ -50,7 +50,7 @@ export async function endpointsSendMessage(
 ) {
   const operations = await change(ctx, 'endpointsSendMessage', async (tx) => {
     const wanted = [...new Set(endpointIds)]
-    const endpoints = mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, ctx.org.key, wanted))
+    const endpoints = mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, wanted))
     return {
       result: await ask(tx, ctx, 'MESSAGE', { message }, endpoints),
       target: endpointRef(endpoints[0]),
@@ -64,8 +64,8 @@ export async function endpointsSendMessage(
 export async function roomsSendMessage(ctx: RequestContext, { message, roomIds }: InputOf<'roomsSendMessage'>['body']) {
   const operations = await change(ctx, 'roomsSendMessage', async (tx) => {
     const wanted = [...new Set(roomIds)]
-    const rooms = mustFindAll('roomIds', 'room', wanted, await listRoomsById(tx, ctx.org.key, wanted))
-    const endpoints = await listEndpointsInRooms(tx, ctx.org.key, wanted)
+    const rooms = mustFindAll('roomIds', 'room', wanted, await listRoomsById(tx, { ids: wanted }))
+    const endpoints = await listEndpointsInRooms(tx, { rooms: wanted })
     return {
       result: await ask(tx, ctx, 'MESSAGE', { message }, endpoints),
       target: auditRef('room', rooms[0]),
@@ -77,20 +77,20 @@ export async function roomsSendMessage(ctx: RequestContext, { message, roomIds }
 }
 
 export async function endpointsOperationsList(ctx: RequestContext, id: string) {
-  mustFind(await findEndpoint(ctx.services.db, ctx.org.key, id), `endpoint ${id}`)
-  const rows = await listCommandsOf(ctx.services.db, ctx.org.key, id, mostListed)
+  mustFind(await findEndpoint(ctx.db, id), `endpoint ${id}`)
+  const rows = await listCommandsOf(ctx.db, { endpoint: id, limit: mostListed })
   return { operations: rows.map(commandView) }
 }
 
 export const operationsGet = async (ctx: RequestContext, id: string) =>
-  commandView(mustFind(await findCommand(ctx.services.db, ctx.org.key, id), `operation ${id}`))
+  commandView(mustFind(await findCommand(ctx.db, id), `operation ${id}`))
 
 /** What is on its way cannot be called back. [contract 6.operations] */
 export const operationsCancel = (ctx: RequestContext, id: string) =>
   change(ctx, 'operationsCancel', async (tx) => {
-    const cancelled = await cancelQueuedCommand(tx, ctx.org.key, id, ctx.services.clock.now())
+    const cancelled = await cancelQueuedCommand(tx, id, ctx.clock.now())
     if (!cancelled) {
-      const { state } = mustFind(await findCommand(tx, ctx.org.key, id), `operation ${id}`)
+      const { state } = mustFind(await findCommand(tx, id), `operation ${id}`)
       throw new Failure(
         'FAILED_PRECONDITION',
         `operation ${id} is ${state}: ${tooLate[state as keyof typeof tooLate]}. Only a QUEUED one can be cancelled.`,
@@ -98,7 +98,7 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
     }
     tx.drafts.push(commandEventDraft(commandView(cancelled)))
     const { type, endpoint_id } = cancelled
-    const [endpoint] = await listEndpointsById(tx, ctx.org.key, [endpoint_id])
+    const [endpoint] = await listEndpointsById(tx, [endpoint_id])
     return {
       result: {},
       target: endpointRef(endpoint ?? { id: endpoint_id, serial: '' }),
@@ -126,7 +126,7 @@ async function ask<E extends Pick<EndpointSummary, 'id' | 'connected'>>(
   endpoints: readonly E[],
   stateOf: (endpoint: E) => CommandState = () => 'QUEUED',
 ) {
-  const at = ctx.services.clock.now()
+  const at = ctx.clock.now()
   const deadline = at + timeToLive
   const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: stateOf(e) }))
   const batch = { org: ctx.org.key, type, payload: JSON.stringify(payload), at, deadline }
@@ -138,6 +138,6 @@ async function ask<E extends Pick<EndpointSummary, 'id' | 'connected'>>(
 
 /** After the commit: those that are connected get it now. */
 function sent(ctx: RequestContext, operations: readonly ReturnType<typeof commandView>[]) {
-  ctx.services.devices.wake(operations.filter((o) => o.state === 'QUEUED').map((o) => o.endpointId))
+  ctx.devices.wake(operations.filter((o) => o.state === 'QUEUED').map((o) => o.endpointId))
   return { operations: [...operations] }
 }

@@ -1,10 +1,13 @@
 // SQL of operations: what devices are asked to do. A state only moves forward. [contract 5.4.operation]
+
 import { type Selectable, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
-import type { EngineName, Reader, TelemetryTx, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import type { EngineName } from '../../db/engine.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryOne, write, writeOne, writeTelemetry, writeTelemetryOne } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
+import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
 
 export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
 
@@ -27,13 +30,12 @@ const columns = [
   'error',
 ] as const
 
-const one = queryOne((db, p: { org: number; id: string }) =>
+const selectCommand = queryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('operations').select(columns).where('org', '=', p.org).where('id', '=', p.id),
 )
-export const findCommand = async (on: Reader, org: number, id: string) =>
-  isUuid(id) ? one(on, { org, id }) : undefined
+export const findCommand = async (on: OrgReader, id: string) => (isUuid(id) ? selectCommand(on, { id }) : undefined)
 
-const newest = query((db, p: { org: number; endpoint: string; limit: number }) =>
+export const listCommandsOf = query((db, p: { org: number; endpoint: string; limit: number }) =>
   db
     .selectFrom('operations')
     .select(columns)
@@ -43,8 +45,6 @@ const newest = query((db, p: { org: number; endpoint: string; limit: number }) =
     .orderBy('id', 'desc')
     .limit(p.limit),
 )
-export const listCommandsOf = (on: Reader, org: number, endpoint: string, limit: number) =>
-  newest(on, { org, endpoint, limit })
 
 /** Collecting takes long: a device that acknowledged it and then lost its power may not know of it any more. */
 const collecting = sql<boolean>`(type = 'COLLECT_LOGS' and state = 'ACKNOWLEDGED')`
@@ -56,7 +56,8 @@ export interface ResendTimes {
   readonly overdue: number
 }
 
-const notAcknowledged = query((db, p: ResendTimes & { org: number; endpoint: string }) =>
+/** What the device is still to be told, the oldest first; not again what it was just told. */
+export const listWaiting = query((db, p: ResendTimes & { org: number; endpoint: string }) =>
   db
     .selectFrom('operations')
     .select(columns)
@@ -74,11 +75,9 @@ const notAcknowledged = query((db, p: ResendTimes & { org: number; endpoint: str
     .orderBy('created_at')
     .orderBy('id'),
 )
-/** What the device is still to be told, the oldest first; not again what it was just told. */
-export const listWaiting = (on: Reader, org: number, endpoint: string, patience: ResendTimes) =>
-  notAcknowledged(on, { org, endpoint, ...patience })
 
-const overdue = query((db, p: { now: number; before: number }) =>
+/** Endpoints of any organisation that said nothing about what they were told, or could not be told, before that time. */
+export const listOverdueEndpoints = systemQuery((db, p: { now: number; before: number }) =>
   db
     .selectFrom('operations')
     .select('endpoint_id')
@@ -88,8 +87,6 @@ const overdue = query((db, p: { now: number; before: number }) =>
     .where(waiting)
     .where((e) => e(e.fn.coalesce('told_at', 'created_at'), '<', p.before)),
 )
-/** Endpoints of any organisation that said nothing about what they were told, or could not be told, before that time. */
-export const listOverdueEndpoints = (on: Reader, now: number, before: number) => overdue(on, { now, before })
 
 /** What many operations have in common. */
 export interface CommandBatch {
@@ -108,7 +105,7 @@ const item = (engine: EngineName, position: 0 | 1 | 2) =>
     ? sql<string>`value ->> ${sql.lit(position)}`
     : sql<string>`value ->> ${sql.lit(`$[${position}]`)}`
 
-const insert = query((db, p: CommandBatch & { items: string }, engine) =>
+const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
   db
     .insertInto('operations')
     .columns(['org', ...columns])
@@ -137,9 +134,10 @@ const insert = query((db, p: CommandBatch & { items: string }, engine) =>
 )
 /** However many there are, it is one statement. */
 export const insertCommands = (tx: Tx, batch: CommandBatch, items: readonly NewCommand[]) =>
-  insert(tx, { ...batch, items: JSON.stringify(items.map((i) => [i.id, i.endpoint_id, i.state])) })
+  insertRows(tx, { ...batch, items: JSON.stringify(items.map((i) => [i.id, i.endpoint_id, i.state])) })
 
-const sent = query((db, p: { org: number; ids: string; at: number }, engine) =>
+/** Those that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
+export const updateToSent = writeTelemetry((db, p: { org: number; ids: readonly string[]; at: number }, engine) =>
   db
     .updateTable('operations')
     .set((e) => ({
@@ -153,13 +151,11 @@ const sent = query((db, p: { org: number; ids: string; at: number }, engine) =>
     .where((e) => e.or([waiting, collecting]))
     .returning(columns),
 )
-/** Those that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
-export const updateToSent = (telemetry: TelemetryTx, org: number, ids: readonly string[], at: number) =>
-  sent(telemetry, { org, ids: JSON.stringify(ids), at })
 
 type Step = { org: number; id: string; at: number }
 
-const acknowledged = queryOne((db, p: Step) =>
+/** Undefined if it was further already. */
+export const updateToAcknowledged = writeTelemetryOne((db, p: Step) =>
   db
     .updateTable('operations')
     .set({ state: 'ACKNOWLEDGED', updated_at: p.at })
@@ -168,11 +164,9 @@ const acknowledged = queryOne((db, p: Step) =>
     .where(waiting)
     .returning(columns),
 )
-/** Undefined if it was further already. */
-export const updateToAcknowledged = (telemetry: TelemetryTx, org: number, id: string, at: number) =>
-  acknowledged(telemetry, { org, id, at })
 
-const finished = queryOne((db, p: Step & { state: string; error: string | null }) =>
+/** Undefined if it was not open any more: a final state never changes. */
+export const finishCommand = writeTelemetryOne((db, p: Step & { state: string; error: string | null }) =>
   db
     .updateTable('operations')
     .set({ state: p.state, error: p.error, updated_at: p.at })
@@ -181,15 +175,8 @@ const finished = queryOne((db, p: Step & { state: string; error: string | null }
     .where(open)
     .returning(columns),
 )
-/** Undefined if it was not open any more: a final state never changes. */
-export const finishCommand = (
-  telemetry: TelemetryTx,
-  org: number,
-  id: string,
-  end: { readonly state: 'SUCCEEDED' | 'FAILED'; readonly error?: string | undefined; readonly at: number },
-) => finished(telemetry, { org, id, ...end, error: end.error ?? null })
 
-const cancelled = queryOne((db, p: Step) =>
+const cancelIfQueued = writeOne((db, p: Step) =>
   db
     .updateTable('operations')
     .set({ state: 'CANCELLED', updated_at: p.at })
@@ -199,10 +186,11 @@ const cancelled = queryOne((db, p: Step) =>
     .returning(columns),
 )
 /** Undefined if it is not waiting any more. */
-export const cancelQueuedCommand = async (tx: Tx, org: number, id: string, at: number) =>
-  isUuid(id) ? cancelled(tx, { org, id, at }) : undefined
+export const cancelQueuedCommand = async (tx: Tx, id: string, at: number) =>
+  isUuid(id) ? cancelIfQueued(tx, { id, at }) : undefined
 
-const cancelledOf = query((db, p: { org: number; endpoints: string; at: number }, engine) =>
+/** For endpoints that are unenrolled. [contract 4.endpointsDelete] */
+export const cancelOpenCommands = write((db, p: { org: number; endpoints: readonly string[]; at: number }, engine) =>
   db
     .updateTable('operations')
     .set({ state: 'CANCELLED', updated_at: p.at })
@@ -211,16 +199,13 @@ const cancelledOf = query((db, p: { org: number; endpoints: string; at: number }
     .where(open)
     .returning(columns),
 )
-/** For endpoints that are unenrolled. [contract 4.endpointsDelete] */
-export const cancelOpenCommands = (tx: Tx, org: number, endpointIds: readonly string[], at: number) =>
-  cancelledOf(tx, { org, endpoints: JSON.stringify(endpointIds), at })
 
-const anyExpired = queryOne((db, p: { now: number }) =>
+export const hasExpiredCommand = systemQueryExists((db, p: { now: number }) =>
   db.selectFrom('operations').select('id').where(open).where('deadline', '<=', p.now).limit(1),
 )
-export const hasExpiredCommand = async (on: Reader, now: number) => (await anyExpired(on, { now })) !== undefined
 
-const expired = query((db, p: { now: number }) =>
+/** In all organisations. */
+export const expireOpenCommands = systemWrite((db, p: { now: number }) =>
   db
     .updateTable('operations')
     .set({ state: 'EXPIRED', updated_at: p.now })
@@ -228,15 +213,13 @@ const expired = query((db, p: { now: number }) =>
     .where('deadline', '<=', p.now)
     .returning(['org', ...columns]),
 )
-/** In all organisations. */
-export const expireOpenCommands = (telemetry: TelemetryTx, now: number) => expired(telemetry, { now })
 
-const anyOld = queryOne((db, p: { before: number }) =>
+export const hasOldCommand = systemQueryExists((db, p: { before: number }) =>
   db.selectFrom('operations').select('id').where(final).where('updated_at', '<', p.before).limit(1),
 )
-export const hasOldCommand = async (on: Reader, before: number) => (await anyOld(on, { before })) !== undefined
 
-const forgotten = query((db, p: { before: number; limit: number }) =>
+/** In all organisations, at most so many at once. */
+export const deleteOldCommandRows = systemWrite((db, p: { before: number; limit: number }) =>
   db.deleteFrom('operations').where(
     (e) => e.refTuple('org', 'id'),
     'in',
@@ -250,6 +233,3 @@ const forgotten = query((db, p: { before: number; limit: number }) =>
         .$asTuple('org', 'id'),
   ),
 )
-/** In all organisations, at most so many at once. */
-export const deleteOldCommandRows = (telemetry: TelemetryTx, before: number, limit: number) =>
-  forgotten(telemetry, { before, limit })

@@ -1,9 +1,10 @@
 // An operation as an answer shows it, and as its device is told it. [contract 5.4.operation]
+
 import type { Static } from 'typebox'
 import type { DeviceCommandMessage } from '../../../contract/device.ts'
 import type { DeviceCommand } from '../../../contract/device-commands.ts'
 import { isoTime } from '../../core/clock.ts'
-import type { EventDraft } from '../../events/feed.ts'
+import type { EventDraft } from '../../events/draft.ts'
 import type { CommandBatch, CommandRow, NewCommand } from './store.ts'
 
 type View = Static<typeof DeviceCommand>

@@ -201,7 +201,7 @@ test('a refused password is marked without being known, and never quoted [contra
   expect(await e.next()).toEqual({ version: 2, config: {} })
   await e.apply({ settingsPassword: '1234' })
   expect(await e.next()).toEqual({ version: 3, config: { settingsPassword: '1234' } })
-  const rows = await house.ground.db.kysely
+  const rows = await house.ground.db.system.kysely
     .selectFrom('endpoint_configs')
     .selectAll()
     .where('endpoint_id', '=', e.device.id)

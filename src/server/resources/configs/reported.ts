@@ -1,8 +1,9 @@
 // Configs and the devices: what waits for one, and what one says that it has. [contract 5.3.versions]
+
 import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/config-keys.ts'
 import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../contract/device.ts'
 import { int32 } from '../../../contract/shape.ts'
-import type { Services } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import { textProblem } from '../../core/text.ts'
 import type { Device, Session } from '../../devices/mqtt/handlers.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
@@ -13,7 +14,7 @@ export async function findPendingConfig(
   { db, secrets }: Services,
   { org, id }: Device,
 ): Promise<DesiredConfig | undefined> {
-  const row = await findConfig(db, org.key, id)
+  const row = await findConfig(db.forOrg(org.key), id)
   if (!row || row.version === 0) return undefined
   if (row.state !== 'PENDING' && row.reported_version === row.version) return undefined
   return desired(row, desiredValuesOf(secrets, org, row))
@@ -28,15 +29,15 @@ export async function configReported(
   { device: { org, id } }: Session,
   report: ConfigReport,
 ): Promise<DesiredConfig | undefined> {
-  const { answer, outcome, isNews } = await db.telemetry(async (telemetry): Promise<Reported> => {
-    const before = await findConfig(telemetry, org.key, id)
+  const { answer, outcome, isNews } = await db.forOrg(org.key).telemetry(async (tx): Promise<Reported> => {
+    const before = await findConfig(tx, id)
     if (!before) return {}
     const now = clock.now()
     const reported = JSON.stringify(readable(report.config))
-    await updateReported(telemetry, { org: org.key, id, version: report.version, reported, now })
+    await updateReported(tx, { id, version: report.version, reported, now })
     const isNews = reported !== before.reported
     // Only now is it certain that nobody makes another version meanwhile.
-    const row = await findConfig(telemetry, org.key, id)
+    const row = await findConfig(tx, id)
     if (!row || row.version === 0) return { isNews }
     const wanted = desiredValuesOf(secrets, org, row)
     if (report.version !== row.version) {
@@ -49,15 +50,15 @@ export async function configReported(
     const error = rejectionError(rejected)
     const state = error === null ? 'DELIVERED' : 'FAILED'
     const { version } = row
-    await updateOutcome(telemetry, {
-      ...{ org: org.key, id, version, state, error, now },
+    await updateOutcome(tx, {
+      ...{ id, version, state, error, now },
       rejected: JSON.stringify(rejected),
     })
     return { outcome: { version, state } }
   })
-  if (outcome) feed.publish(org.key, [{ type: 'config', endpointId: id, config: outcome }])
+  if (outcome) feed.forOrg(org.key).publish([{ type: 'config', endpointId: id, config: outcome }])
   // Somebody has changed a setting at the device itself.
-  else if (isNews) feed.publish(org.key, [{ type: 'status', endpointId: id }])
+  else if (isNews) feed.forOrg(org.key).publish([{ type: 'status', endpointId: id }])
   return answer
 }
 
@@ -70,7 +71,7 @@ interface Reported {
 
 /** Connected endpoints that have not confirmed a version for so long that it should be sent again. */
 export const listUndelivered = async ({ db, clock }: Services): Promise<string[]> =>
-  (await listUnconfirmed(db, clock.now() - resendAfterMs)).map(({ id }) => id)
+  (await listUnconfirmed(db.system, { before: clock.now() - resendAfterMs })).map(({ id }) => id)
 
 function desired(row: EndpointConfigRow, wanted: DesiredValues): DesiredConfig {
   const refused = stillRejected(wanted, row)

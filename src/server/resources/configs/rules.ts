@@ -4,7 +4,7 @@ import { type DeviceConfigBody, readOnlyKeys } from '../../../contract/config-ke
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
-import type { Reader, Tx } from '../../db/db.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { type NumberText, withNumberText } from '../../http/number-text.ts'
 import { type Changed, change } from '../audit/change.ts'
@@ -17,7 +17,7 @@ import { type EndpointConfigRow, findConfig, listVersions, updateExplicit } from
 import { readOnlyView, settingsView, stateView, versionView } from './view.ts'
 
 export const endpointsSettings = async (ctx: RequestContext, id: string) => {
-  const row = await existing(ctx.services.db, ctx, id)
+  const row = await existing(ctx.db, ctx, id)
   return new VersionedAnswer(row.version, settingsView(row))
 }
 
@@ -32,12 +32,12 @@ export async function endpointsApplyConfig(
     checkIfMatch(ctx, row.version)
     const settable = withoutReadOnly(sent, row)
     refuseFixed(row, Object.keys(settable))
-    const { secrets } = ctx.services
+    const { secrets } = ctx
     const before = explicitLayer(row)
     const merged = { ...shownConfig(before), ...settable }
     return set(tx, ctx, row, sealConfig(merged, before, secrets, endpointContext(ctx.org, id)))
   })
-  ctx.services.devices.wake([id])
+  ctx.devices.wake([id])
   return new VersionedAnswer(row.version, { config: withNumberText(settingsView(row), numberText) })
 }
 
@@ -45,15 +45,15 @@ export async function endpointsApplyConfig(
 const mostListed = 200
 
 export async function configVersionsList(ctx: RequestContext, id: string) {
-  const { version } = await existing(ctx.services.db, ctx, id)
+  const { version } = await existing(ctx.db, ctx, id)
   // One more than are shown: a version is shown by what it changed.
-  const rows = await listVersions(ctx.services.db, ctx.org.key, id, version, mostListed + 1)
+  const rows = await listVersions(ctx.db, { id, upTo: version, count: mostListed + 1 })
   return { versions: rows.slice(0, mostListed).map((row, i) => versionView(row, rows[i + 1])) }
 }
 
 export async function configVersionsGet(ctx: RequestContext, id: string, n: number) {
-  await existing(ctx.services.db, ctx, id)
-  const [row, before] = await versionAndBefore(ctx.services.db, ctx, id, n)
+  await existing(ctx.db, ctx, id)
+  const [row, before] = await versionAndBefore(ctx.db, ctx, id, n)
   return versionView(row, before)
 }
 
@@ -65,20 +65,20 @@ export async function configVersionsRestore(ctx: RequestContext, id: string, n: 
     refuseFixed(row, keysOf(explicitLayer(old)))
     return set(tx, ctx, row, explicitLayer(old))
   })
-  ctx.services.devices.wake([id])
+  ctx.devices.wake([id])
   return new VersionedAnswer(row.version, { config: settingsView(row) })
 }
 
 export async function configStateGet(ctx: RequestContext, id: string) {
-  const row = await existing(ctx.services.db, ctx, id)
-  return stateView(row, rejectionReasons(stillRejected(desiredValuesOf(ctx.services.secrets, ctx.org, row), row)))
+  const row = await existing(ctx.db, ctx, id)
+  return stateView(row, rejectionReasons(stillRejected(desiredValuesOf(ctx.secrets, ctx.org, row), row)))
 }
 
-const existing = async (on: Reader, ctx: RequestContext, id: string) =>
-  mustFind(await findConfig(on, ctx.org.key, id), `endpoint ${id}`)
+const existing = async (on: OrgReader, ctx: RequestContext, id: string) =>
+  mustFind(await findConfig(on, id), `endpoint ${id}`)
 
-async function versionAndBefore(on: Reader, ctx: RequestContext, id: string, n: number) {
-  const [row, before] = await listVersions(on, ctx.org.key, id, n, 2)
+async function versionAndBefore(on: OrgReader, ctx: RequestContext, id: string, n: number) {
+  const [row, before] = await listVersions(on, { id, upTo: n, count: 2 })
   return [mustFind(row?.version === n ? row : undefined, `config version ${n} of endpoint ${id}`), before] as const
 }
 
@@ -90,7 +90,7 @@ async function set(
   to: SealedConfig,
 ): Promise<Changed<EndpointConfigRow>> {
   const changes = Object.entries(differences(explicitLayer(row), to))
-  await updateExplicit(tx, ctx.org.key, row.id, { explicit: to.config, secrets: to.secrets })
+  await updateExplicit(tx, { id: row.id, explicit: to.config, secrets: to.secrets })
   await makeVersions(tx, ctx, [row.id])
   const side = (which: 'before' | 'after') =>
     Object.fromEntries(changes.flatMap(([name, d]) => (d[which] === undefined ? [] : [[name, d[which]]])))

@@ -1,15 +1,17 @@
 // SQL of configs: the current one of each endpoint, and every version there was.
+
 import { type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
-import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import type { OrgReader, TelemetryTx, Tx } from '../../db/handles.ts'
+import { query, queryOne, write, writeTelemetry } from '../../db/query.ts'
+import { systemQuery } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
 const nothing = sql<string>`'{}'`
 
 /** An endpoint that has no row yet has version 0: nothing was ever set. */
-const current = queryOne((db, p: Key) =>
+const selectConfig = queryOne((db, p: Key) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
@@ -36,11 +38,11 @@ const current = queryOne((db, p: Key) =>
     .where('e.id', '=', p.id),
 )
 /** The config of an endpoint with the profile that lies over it; undefined if there is no such endpoint. */
-export const findConfig = async (on: Reader, org: number, id: string) =>
-  isUuid(id) ? current(on, { org, id }) : undefined
+export const findConfig = async (on: OrgReader, id: string) => (isUuid(id) ? selectConfig(on, { id }) : undefined)
 export type EndpointConfigRow = NonNullable<Awaited<ReturnType<typeof findConfig>>>
 
-const versions = query((db, p: Key & { upTo: number; count: number }) =>
+/** Newest first, from version `upTo` downwards. */
+export const listVersions = query((db, p: Key & { upTo: number; count: number }) =>
   db
     .selectFrom('config_versions')
     .selectAll()
@@ -50,22 +52,18 @@ const versions = query((db, p: Key & { upTo: number; count: number }) =>
     .orderBy('version', 'desc')
     .limit(p.count),
 )
-/** Newest first, from version `upTo` downwards. */
-export const listVersions = (on: Reader, org: number, id: string, upTo: number, count: number) =>
-  versions(on, { org, id, upTo, count })
 export type ConfigVersionRow = Awaited<ReturnType<typeof listVersions>>[number]
 
-const explicit = query((db, p: Key & { explicit: string; secrets: string }) =>
+/** Sets the keys of an endpoint; a version must follow. */
+export const updateExplicit = write((db, p: Key & { explicit: string; secrets: string }) =>
   db
     .insertInto('endpoint_configs')
     .values({ org: p.org, endpoint_id: p.id, explicit: p.explicit, secrets: p.secrets })
     .onConflict((c) => c.columns(['org', 'endpoint_id']).doUpdateSet({ explicit: p.explicit, secrets: p.secrets })),
 )
-/** Sets the keys of an endpoint; a version must follow. */
-export const updateExplicit = (tx: Tx, org: number, id: string, to: { explicit: string; secrets: string }) =>
-  explicit(tx, { org, id, ...to })
 
-const raise = query((db, p: { org: number; ids: string }, engine) =>
+/** A new version for each endpoint, and its number. It comes first, because it is what keeps reports of the devices waiting. */
+export const raiseVersions = write((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .insertInto('endpoint_configs')
     .columns(['org', 'endpoint_id', 'version', 'state'])
@@ -83,10 +81,9 @@ const raise = query((db, p: { org: number; ids: string }, engine) =>
     )
     .returning(['endpoint_id', 'version']),
 )
-/** A new version for each endpoint, and its number. It comes first, because it is what keeps reports of the devices waiting. */
-export const raiseVersions = (tx: Tx, org: number, ids: string) => raise(tx, { org, ids })
 
-const supersede = query((db, p: { org: number; ids: string; now: number }, engine) =>
+/** Only the version before the newest can still be pending. */
+export const supersedeVersions = write((db, p: { org: number; ids: readonly string[]; now: number }, engine) =>
   db
     .updateTable('config_versions as v')
     .from('endpoint_configs as c')
@@ -98,18 +95,23 @@ const supersede = query((db, p: { org: number; ids: string; now: number }, engin
     .where('c.org', '=', p.org)
     .where(isAnyOf(engine, 'c.endpoint_id', p.ids)),
 )
-/** Only the version before the newest can still be pending. */
-export const supersedeVersions = (tx: Tx, org: number, ids: string, now: number) => supersede(tx, { org, ids, now })
 
 interface Author {
   readonly type: string
   readonly id: string
   readonly name: string
 }
-type NewVersions = { org: number; ids: string; now: number; authorType: string; authorId: string; authorName: string }
+type NewVersions = {
+  org: number
+  ids: readonly string[]
+  now: number
+  authorType: string
+  authorId: string
+  authorName: string
+}
 const text = (value: string) => sql<string>`cast(${value} as text)`
 const time = (value: number) => sql<number>`cast(${value} as bigint)`
-const insert = query((db, p: NewVersions, engine) =>
+const insertNewest = write((db, p: NewVersions, engine) =>
   db
     .insertInto('config_versions')
     .columns([
@@ -154,11 +156,12 @@ const insert = query((db, p: NewVersions, engine) =>
     ),
 )
 /** Writes the newest version of each endpoint into its history, with the profile as it is now. */
-export const insertVersions = (tx: Tx, org: number, ids: string, author: Author, now: number) =>
-  insert(tx, { org, ids, now, authorType: author.type, authorId: author.id, authorName: author.name })
+export const insertVersions = (tx: Tx, ids: readonly string[], author: Author, now: number) =>
+  insertNewest(tx, { ids, now, authorType: author.type, authorId: author.id, authorName: author.name })
 
 type Report = Key & { version: number; reported: string; now: number }
-const report = query((db, p: Report) =>
+/** Until the end of the transaction nobody else changes the config of this endpoint. */
+export const updateReported = writeTelemetry((db, p: Report) =>
   db
     .insertInto('endpoint_configs')
     .columns(['org', 'endpoint_id', 'reported_version', 'reported', 'reported_at'])
@@ -183,10 +186,8 @@ const report = query((db, p: Report) =>
       })),
     ),
 )
-/** Until the end of the transaction nobody else changes the config of this endpoint. */
-export const updateReported = (telemetry: TelemetryTx, given: Report) => report(telemetry, given)
 
-const forget = query((db, p: Key) =>
+const clearReported = write((db, p: Key) =>
   db
     .updateTable('endpoint_configs')
     .set({ reported_version: 0, reported: '{}', reported_at: null, rejected: '{}' })
@@ -195,11 +196,11 @@ const forget = query((db, p: Key) =>
     .returning('version'),
 )
 /** A device that enrols again has lost what it had. True if something was ever set. */
-export const deleteReported = async (tx: Tx, org: number, id: string): Promise<boolean> =>
-  ((await forget(tx, { org, id }))[0]?.version ?? 0) > 0
+export const deleteReported = async (tx: Tx, id: string): Promise<boolean> =>
+  ((await clearReported(tx, { id }))[0]?.version ?? 0) > 0
 
 type Outcome = Key & { version: number; state: string; error: string | null; rejected: string; now: number }
-const settleCurrent = query((db, p: Outcome) =>
+const updateCurrentOutcome = writeTelemetry((db, p: Outcome) =>
   db
     .updateTable('endpoint_configs')
     .set({ state: p.state, error: p.error, rejected: p.rejected })
@@ -208,7 +209,7 @@ const settleCurrent = query((db, p: Outcome) =>
     .where('version', '=', p.version)
     .where('state', '=', 'PENDING'),
 )
-const settleVersion = query((db, p: Outcome) =>
+const updateVersionOutcome = writeTelemetry((db, p: Outcome) =>
   db
     .updateTable('config_versions')
     .set({ state: p.state, error: p.error, updated_at: p.now })
@@ -218,12 +219,13 @@ const settleVersion = query((db, p: Outcome) =>
     .where('state', '=', 'PENDING'),
 )
 /** What became of a pending version. */
-export async function updateOutcome(telemetry: TelemetryTx, outcome: Outcome): Promise<void> {
-  await settleCurrent(telemetry, outcome)
-  await settleVersion(telemetry, outcome)
+export async function updateOutcome(tx: TelemetryTx, outcome: Omit<Outcome, 'org'>): Promise<void> {
+  await updateCurrentOutcome(tx, outcome)
+  await updateVersionOutcome(tx, outcome)
 }
 
-const unconfirmed = query((db, p: { before: number }) =>
+/** Connected endpoints whose version was made before a time and is not confirmed. */
+export const listUnconfirmed = systemQuery((db, p: { before: number }) =>
   db
     .selectFrom('endpoint_configs as c')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
@@ -236,5 +238,3 @@ const unconfirmed = query((db, p: { before: number }) =>
     .where(sql<SqlBool>`(c.state = 'PENDING' or c.reported_version <> c.version)`)
     .where('v.created_at', '<', p.before),
 )
-/** Connected endpoints whose version was made before a time and is not confirmed. */
-export const listUnconfirmed = (on: Reader, before: number) => unconfirmed(on, { before })

@@ -1,11 +1,20 @@
 // SQL of what devices do by themselves: enrol, come, go and report.
+
 import { sql } from 'kysely'
-import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
+import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
-import { query, queryOne } from '../../db/query.ts'
+import {
+  queryOne,
+  write,
+  writeExists,
+  writeTelemetry,
+  writeTelemetryExists,
+  writeTelemetryOne,
+} from '../../db/query.ts'
+import { systemQueryOne, systemWrite } from '../../db/system.ts'
 import { insertStay } from './stay-store.ts'
 
-const byCredential = queryOne((db, p: { hash: Buffer }) =>
+export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
   db
     .selectFrom('credential_directory as c')
     .innerJoin('orgs as o', 'o.key', 'c.org')
@@ -13,31 +22,26 @@ const byCredential = queryOne((db, p: { hash: Buffer }) =>
     .select(['o.key as org_key', 'o.id as org_id', 'e.id', 'e.number', 'e.serial', 'e.model'])
     .where('c.hash', '=', p.hash),
 )
-export const findByCredential = (on: Reader, hash: Buffer) => byCredential(on, { hash })
 
-const bySerial = queryOne((db, p: { serial: string }) =>
+/** In whatever organisation it is. */
+export const findBySerial = systemQueryOne((db, p: { serial: string }) =>
   db
     .selectFrom('serial_directory as s')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.id', '=', 's.endpoint_id'))
     .select(['s.org', 'e.id', 'e.model', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
     .where('s.serial', '=', p.serial),
 )
-/** In whatever organisation it is. */
-export const findBySerial = (on: Reader, serial: string) => bySerial(on, { serial })
 
-const claim = query((db, p: { serial: string; org: number; id: string }) =>
+/** False when another organisation was quicker. */
+export const claimSerial = writeExists((db, p: { serial: string; org: number; id: string }) =>
   db
     .insertInto('serial_directory')
     .values({ serial: p.serial, org: p.org, endpoint_id: p.id })
     .onConflict((c) => c.column('serial').doNothing())
     .returning('serial'),
 )
-/** False when another organisation was quicker. */
-export const claimSerial = async (tx: Tx, org: number, serial: string, id: string) =>
-  (await claim(tx, { serial, org, id })).length > 0
 
 export interface EnrolledRow {
-  org: number
   id: string
   serial: string
   pairing_serial: string | null
@@ -46,7 +50,7 @@ export interface EnrolledRow {
   profile_id: number | null
   enrolment_time: number
 }
-const insert = query((db, p: EnrolledRow & { number: number }) =>
+const insertRow = write((db, p: EnrolledRow & { org: number; number: number }) =>
   db.insertInto('endpoints').values({
     org: p.org,
     id: p.id,
@@ -64,11 +68,11 @@ const insert = query((db, p: EnrolledRow & { number: number }) =>
   }),
 )
 export async function insertEndpoint(tx: Tx, endpoint: EnrolledRow): Promise<void> {
-  await insert(tx, { ...endpoint, number: await nextId(tx, endpoint.org, 'endpoint') })
-  await insertStay(tx, endpoint.org, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
+  await insertRow(tx, { ...endpoint, number: await nextId(tx, 'endpoint') })
+  await insertStay(tx, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
 }
 
-const enrolAgain = query((db, p: Omit<EnrolledRow, 'serial'>) =>
+const updateRow = write((db, p: Omit<EnrolledRow, 'serial'> & { org: number }) =>
   db
     .updateTable('endpoints')
     .set((e) => ({
@@ -83,23 +87,27 @@ const enrolAgain = query((db, p: Omit<EnrolledRow, 'serial'>) =>
     .where('id', '=', p.id),
 )
 export async function updateEnrolled(tx: Tx, endpoint: EnrolledRow): Promise<void> {
-  await enrolAgain(tx, endpoint)
-  await insertStay(tx, endpoint.org, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
+  await updateRow(tx, endpoint)
+  await insertStay(tx, [endpoint.id], endpoint.room_id, endpoint.enrolment_time)
 }
 
-const forgetCredential = query((db, p: { org: number; id: string }) =>
+const deleteCredential = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('credential_directory').where('org', '=', p.org).where('endpoint_id', '=', p.id),
 )
-const addCredential = query((db, p: { org: number; id: string; hash: Buffer }) =>
+const insertCredential = write((db, p: { org: number; id: string; hash: Buffer }) =>
   db.insertInto('credential_directory').values({ hash: p.hash, org: p.org, endpoint_id: p.id }),
 )
 /** The old one is dead. */
-export const replaceCredential = async (tx: Tx, org: number, id: string, hash: Buffer) => {
-  await forgetCredential(tx, { org, id })
-  await addCredential(tx, { org, id, hash })
+export const replaceCredential = async (tx: Tx, id: string, hash: Buffer) => {
+  await deleteCredential(tx, { id })
+  await insertCredential(tx, { id, hash })
 }
 
-const arrive = queryOne((db, p: { org: number; id: string; hash: Buffer; at: number }) =>
+/**
+ * Undefined when the credential died meanwhile. Nothing waits for it if there is no config that it has not confirmed and no
+ * open operation; otherwise those who know must be asked.
+ */
+export const updateConnected = writeTelemetryOne((db, p: { org: number; id: string; hash: Buffer; at: number }) =>
   db
     .updateTable('endpoints')
     .set({ connected: 1, connection_time: p.at })
@@ -127,14 +135,9 @@ const arrive = queryOne((db, p: { org: number; id: string; hash: Buffer; at: num
       ]).as('may_wait'),
     ]),
 )
-/**
- * Undefined when the credential died meanwhile. Nothing waits for it if there is no config that it has not confirmed and no
- * open operation; otherwise those who know must be asked.
- */
-export const updateConnected = (on: TelemetryTx, org: number, id: string, hash: Buffer, at: number) =>
-  arrive(on, { org, id, hash, at })
 
-const leave = query((db, p: { org: number; id: string; at: number }) =>
+/** False when it was unenrolled meanwhile. */
+export const updateDisconnected = writeTelemetryExists((db, p: { org: number; id: string; at: number }) =>
   db
     .updateTable('endpoints')
     .set({ connected: 0, connection_time: p.at })
@@ -142,26 +145,20 @@ const leave = query((db, p: { org: number; id: string; at: number }) =>
     .where('id', '=', p.id)
     .returning('id'),
 )
-/** False when it was unenrolled meanwhile. */
-export const updateDisconnected = async (on: TelemetryTx, org: number, id: string, at: number) =>
-  (await leave(on, { org, id, at })).length > 0
 
-const nobody = query((db, p: { at: number }) =>
+export const updateAllDisconnected = systemWrite((db, p: { at: number }) =>
   db.updateTable('endpoints').set({ connected: 0, connection_time: p.at }).where('connected', '=', 1),
 )
-export const updateAllDisconnected = (on: TelemetryTx, at: number) => nobody(on, { at })
 
-const statusOf = queryOne((db, p: { org: number; id: string }) =>
+export const findStatus = queryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select(['status', 'pairing_serial']).where('org', '=', p.org).where('id', '=', p.id),
 )
-export const findStatus = (on: Reader, org: number, id: string) => statusOf(on, { org, id })
 
-const report = query((db, p: { org: number; id: string; status: string; pairing_serial: string | null }) =>
-  db
-    .updateTable('endpoints')
-    .set({ status: p.status, pairing_serial: p.pairing_serial })
-    .where('org', '=', p.org)
-    .where('id', '=', p.id),
+export const updateStatus = writeTelemetry(
+  (db, p: { org: number; id: string; status: string; pairing_serial: string | null }) =>
+    db
+      .updateTable('endpoints')
+      .set({ status: p.status, pairing_serial: p.pairing_serial })
+      .where('org', '=', p.org)
+      .where('id', '=', p.id),
 )
-export const updateStatus = (on: TelemetryTx, org: number, id: string, status: string, pairing_serial: string | null) =>
-  report(on, { org, id, status, pairing_serial })

@@ -1,10 +1,11 @@
 // What is kept of endpoints is never older than the last write: after each, the answers are those of a server that keeps nothing.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enrolDevice, newDevice, type TestDevice } from '../../../../test/device.ts'
 import { putEndpoints } from '../../../../test/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
 import { until } from '../../../../test/program.ts'
-import { Reader } from '../../db/db.ts'
+import { OrgReader } from '../../db/handles.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 
 let house: Harness
@@ -32,7 +33,7 @@ async function answers(org: TestOrg) {
 /** Twice: what was read, and what was kept. */
 async function expectFresh(org: TestOrg) {
   const [first, kept] = [await answers(org), await answers(org)]
-  house.ground.db.forget()
+  house.ground.db.invalidateAll()
   const fresh = await answers(org)
   expect(first).toEqual(fresh)
   expect(kept).toEqual(fresh)
@@ -112,7 +113,7 @@ test('who writes while others read sees the write, and so does everybody after',
   await reading
   const list = async () => (await org.call('GET', '/endpoints')).body
   const kept = await list()
-  house.ground.db.forget()
+  house.ground.db.invalidateAll()
   expect(await list()).toEqual(kept)
   await device.close()
 })
@@ -121,15 +122,15 @@ test('what is deleted while its row is on its way to the list is not kept', asyn
   const { org, device } = await building()
   const { db } = house.ground
   let gate = Promise.resolve()
-  const reader = new Reader(db.engine, {
-    kysely: db.kysely,
+  const reader = new OrgReader(org.org.key, db.engine, {
+    kysely: db.system.kysely,
     run: async (query, values) => {
-      const rows = await db.run(query, values)
+      const rows = await db.system.run(query, values)
       await gate
       return rows
     },
   })
-  const list = new EndpointListCache(reader, org.org.key)
+  const list = new EndpointListCache(reader)
   const idsIn = async () => {
     const { endpoints } = JSON.parse([(await list.answer()).body].flat().join(''))
     return endpoints.map((e: { id: string }) => e.id)

@@ -29,9 +29,9 @@ export class EndpointCache {
 
   constructor(db: Database) {
     this.#db = db
-    db.watch('endpoints', (written) => this.#written(written, written.where.id, written.where.room_id))
+    db.onWrite('endpoints', (written) => this.#written(written, written.where.id, written.where.room_id))
     // An endpoint shows the name of its room.
-    db.watch('rooms', (written) => this.#written(written, undefined, written.where.id))
+    db.onWrite('rooms', (written) => this.#written(written, undefined, written.where.id))
   }
 
   one(org: number, id: string): ReadyAnswer | Promise<ReadyAnswer> {
@@ -42,7 +42,7 @@ export class EndpointCache {
   list(org: number): ReadyAnswer | Promise<ReadyAnswer> {
     let list = this.#lists.get(org)
     if (!list) {
-      list = new EndpointListCache(this.#db, org)
+      list = new EndpointListCache(this.#db.forOrg(org))
       this.#lists.set(org, list)
     }
     return list.answer()
@@ -59,7 +59,7 @@ export class EndpointCache {
 
   async #read(org: number, id: string): Promise<ReadyAnswer> {
     const writes = this.#writes
-    const row = mustFind(await findEndpoint(this.#db, org, id), `endpoint ${id}`)
+    const row = mustFind(await findEndpoint(this.#db.forOrg(org), id), `endpoint ${id}`)
     const answer = new ReadyAnswer(etagOf(row.version), endpointText(row, row.room_name))
     if (writes === this.#writes) this.#keep(id, { org, room: row.room_id, answer })
     return answer

@@ -1,7 +1,8 @@
 // The list of all endpoints of an organisation as bytes: only what was written since is read and made anew.
+
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Reader } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import { ReadyAnswer } from '../../http/answer.ts'
 import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './store.ts'
 import { basicEndpointView } from './view.ts'
@@ -25,8 +26,7 @@ interface Block {
 const [start, end] = [Buffer.from('{"endpoints":['), Buffer.from(']}')]
 
 export class EndpointListCache {
-  readonly #db: Reader
-  readonly #org: number
+  readonly #db: OrgReader
   #entries = new Map<string, Entry>()
   /** In order, as in the answer. */
   #ids: string[] = []
@@ -42,9 +42,8 @@ export class EndpointListCache {
   #current: Promise<ReadyAnswer> | undefined
   #next: Promise<ReadyAnswer> | undefined
 
-  constructor(db: Reader, org: number) {
+  constructor(db: OrgReader) {
     this.#db = db
-    this.#org = org
   }
 
   answer(): ReadyAnswer | Promise<ReadyAnswer> {
@@ -93,7 +92,7 @@ export class EndpointListCache {
     this.#stale.clear()
     const entries = new Map<string, Entry>()
     for (let after = ''; ; ) {
-      const rows = await listEndpointsAfter(this.#db, this.#org, after, pageSize)
+      const rows = await listEndpointsAfter(this.#db, { after, limit: pageSize })
       for (const row of rows) entries.set(row.id, entryOf(row))
       const last = rows.at(-1)
       if (last === undefined || rows.length < pageSize) break
@@ -110,7 +109,7 @@ export class EndpointListCache {
     this.#reading = ids
     let rows: ListedEndpoint[]
     try {
-      rows = await listListedEndpoints(this.#db, this.#org, ids)
+      rows = await listListedEndpoints(this.#db, { ids })
     } catch (error) {
       for (const id of ids) this.#stale.add(id)
       throw error

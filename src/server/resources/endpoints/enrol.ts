@@ -3,9 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrolRequest } from '../../../contract/device.ts'
 import { makeCredential, tokenHash } from '../../auth/token.ts'
-import type { RequestContext, Services } from '../../context/request-context.ts'
+import { RequestContext } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import { Failure } from '../../core/failure.ts'
-import type { Reader, Tx } from '../../db/db.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { SystemReader } from '../../db/system.ts'
 import { auditRef, change } from '../audit/change.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { deleteReported } from '../configs/store.ts'
@@ -32,16 +34,18 @@ interface From {
 }
 
 export async function enrolDevice(services: Services, request: EnrolRequest, from: From): Promise<EnrolIdentity> {
-  const code = await findDec(services.db, enrolmentCodeMac(services.secrets, request.code))
+  const code = await findDec(services.db.system, { mac: enrolmentCodeMac(services.secrets, request.code) })
   if (!code) throw refused('No room has this enrolment code. Check it, or ask for the present one.')
-  const ctx: RequestContext = {
+  const ctx = new RequestContext(
     services,
-    org: { key: code.org, id: code.org_id },
-    actor: { type: 'DEVICE', id: request.serial, name: request.serial },
-    may: () => false,
-    ...from,
-  }
-  const problem = await codeProblem(ctx, services.db, code)
+    {
+      org: { key: code.org, id: code.org_id },
+      actor: { type: 'DEVICE', id: request.serial, name: request.serial },
+      may: () => false,
+    },
+    from,
+  )
+  const problem = await codeProblem(ctx, ctx.db, code)
   if (problem) {
     await changeRefused(ctx, request, code.room_id, problem)
     throw refused(problem)
@@ -56,36 +60,36 @@ type Code = NonNullable<Awaited<ReturnType<typeof findDec>>>
 
 async function accept(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: Code) {
   // Whoever changed the room or its code before us has committed: look again.
-  const present = await findDec(tx, code.mac)
+  const directory = SystemReader.within(tx)
+  const present = await findDec(directory, { mac: code.mac })
   const problem = present ? await codeProblem(ctx, tx, present) : 'The room of this enrolment code is gone.'
-  const room = await findRoom(tx, ctx.org.key, code.room_id)
+  const room = await findRoom(tx, { id: code.room_id })
   if (problem || !room) throw refused(problem ?? 'The room of this enrolment code is gone.')
-  const known = await findBySerial(tx, request.serial)
+  const known = await findBySerial(directory, { serial: request.serial })
   if (known && known.org !== ctx.org.key) throw elsewhere(request.serial)
-  if (known && ctx.services.devices.isConnected(known.id)) throw connected(request.serial)
+  if (known && ctx.devices.isConnected(known.id)) throw connected(request.serial)
 
   const endpoint: EnrolledRow = {
-    org: ctx.org.key,
     id: known?.id ?? randomUUID(),
     serial: request.serial,
     pairing_serial: request.pairingSerial ?? known?.pairing_serial ?? null,
     model: request.model,
     room_id: room.id,
     profile_id: room.profile_id,
-    enrolment_time: ctx.services.clock.now(),
+    enrolment_time: ctx.clock.now(),
   }
   if (known) {
     await updateEnrolled(tx, endpoint)
   } else {
     await insertEndpoint(tx, endpoint)
-    if (!(await claimSerial(tx, ctx.org.key, endpoint.serial, endpoint.id))) throw elsewhere(request.serial)
+    if (!(await claimSerial(tx, { serial: endpoint.serial, id: endpoint.id }))) throw elsewhere(request.serial)
   }
   const credential = makeCredential()
-  await replaceCredential(tx, ctx.org.key, endpoint.id, tokenHash(credential))
-  await useDec(tx, ctx.org.key, room.id, ctx.services.clock.now())
-  if (known?.room_id != null && known.room_id !== room.id) await touchRooms(tx, ctx.org.key, [known.room_id])
+  await replaceCredential(tx, endpoint.id, tokenHash(credential))
+  await useDec(tx, { id: room.id, at: ctx.clock.now() })
+  if (known?.room_id != null && known.room_id !== room.id) await touchRooms(tx, { ids: [known.room_id] })
   // Behind a known serial may be other hardware: it is told everything again, and may refuse something else.
-  const hadConfig = known !== undefined && (await deleteReported(tx, ctx.org.key, endpoint.id))
+  const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
   if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   return {
     result: { endpointId: endpoint.id, credential },
@@ -96,10 +100,10 @@ async function accept(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: 
   }
 }
 
-async function codeProblem(ctx: RequestContext, on: Reader, code: Code): Promise<string | undefined> {
+async function codeProblem(ctx: RequestContext, on: OrgReader, code: Code): Promise<string | undefined> {
   if (!code.is_present) return 'This enrolment code was replaced by a newer one. Ask for the present one.'
-  const room = await findRoom(on, ctx.org.key, code.room_id)
-  return room && isEnrolmentCodeExpired(room, ctx.services.clock.now())
+  const room = await findRoom(on, { id: code.room_id })
+  return room && isEnrolmentCodeExpired(room, ctx.clock.now())
     ? 'This enrolment code has expired. Ask for a new one.'
     : undefined
 }
@@ -107,7 +111,7 @@ async function codeProblem(ctx: RequestContext, on: Reader, code: Code): Promise
 /** Somebody knew a code that once worked: worth an entry. [contract 5.4.audit] */
 const changeRefused = (ctx: RequestContext, { serial, model }: EnrolRequest, roomId: number, reason: string) =>
   change(ctx, 'deviceEnrolmentRefused', async (tx) => {
-    const room = await findRoom(tx, ctx.org.key, roomId)
+    const room = await findRoom(tx, { id: roomId })
     return {
       result: undefined,
       target: auditRef('room', { id: roomId, name: room?.name ?? '' }),

@@ -36,7 +36,7 @@ async function group(org: TestOrg) {
 const move = (org: TestOrg, body: object) => org.call('POST', '/endpoints/move_paired', { body })
 const rowsOf = async ({ org }: TestOrg) =>
   Object.fromEntries(
-    (await house.ground.db.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).execute()).map(
+    (await house.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).execute()).map(
       (row) => [row.id, row],
     ),
   )

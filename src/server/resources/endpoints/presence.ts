@@ -1,7 +1,7 @@
 // What a device does by being there: it is known by its credential, comes, goes, and says how it is. [contract 5.1]
 
 import { isCredential, tokenHash } from '../../auth/token.ts'
-import type { Services } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import type { Device, Presence, Session } from '../../devices/mqtt/handlers.ts'
 import {
   findByCredential,
@@ -19,7 +19,7 @@ export async function findDeviceByCredential(
   credential: string,
 ): Promise<Device | undefined> {
   if (!isCredential(credential)) return undefined
-  const row = await findByCredential(services.db, tokenHash(credential))
+  const row = await findByCredential(services.db.system, { hash: tokenHash(credential) })
   if (!row || row.id !== endpointId) return undefined
   const { id, number, serial, model } = row
   return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
@@ -30,20 +30,22 @@ export async function markConnected(
   { device, since, credential }: Session,
 ): Promise<Presence | undefined> {
   const { org, id } = device
-  const row = await db.telemetry((on) => updateConnected(on, org.key, id, tokenHash(credential), since))
+  const row = await db
+    .forOrg(org.key)
+    .telemetry((on) => updateConnected(on, { id, hash: tokenHash(credential), at: since }))
   if (!row) return undefined
-  feed.publish(org.key, [{ type: 'connected', endpointId: id }])
+  feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id }])
   return { mayHavePending: Boolean(row.may_wait) }
 }
 
 export async function markDisconnected({ db, clock, feed }: Services, { device: { org, id } }: Session): Promise<void> {
-  const isKnown = await db.telemetry((on) => updateDisconnected(on, org.key, id, clock.now()))
-  if (isKnown) feed.publish(org.key, [{ type: 'disconnected', endpointId: id }])
+  const isKnown = await db.forOrg(org.key).telemetry((on) => updateDisconnected(on, { id, at: clock.now() }))
+  if (isKnown) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
 }
 
 /** After a start nobody is connected, whatever a crash left behind. */
 export async function markAllDisconnected({ db, clock }: Services): Promise<void> {
-  await db.telemetry((on) => updateAllDisconnected(on, clock.now()))
+  await db.systemTransaction((on) => updateAllDisconnected(on, { at: clock.now() }))
 }
 
 /** Only what it names changes; null takes something back. */
@@ -54,8 +56,8 @@ export async function storeStatus(
 ): Promise<void> {
   const { pairingSerial, ...said } = report
   const networks = said.networks as ReportedNetwork[] | null | undefined
-  const isNew = await db.telemetry(async (on) => {
-    const before = await findStatus(on, device.org.key, device.id)
+  const isNew = await db.forOrg(device.org.key).telemetry(async (on) => {
+    const before = await findStatus(on, { id: device.id })
     if (!before) return false
     const fields: Record<string, unknown> = {
       ...JSON.parse(before.status),
@@ -66,10 +68,10 @@ export async function storeStatus(
     // An empty serial is nobody's: it must not make a group of all who say so.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
     if (status === before.status && leader === before.pairing_serial) return false
-    await updateStatus(on, device.org.key, device.id, status, leader)
+    await updateStatus(on, { id: device.id, status, pairing_serial: leader })
     return true
   })
-  if (isNew) feed.publish(device.org.key, [{ type: 'status', endpointId: device.id }])
+  if (isNew) feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
 }
 
 interface ReportedNetwork {

@@ -3,7 +3,7 @@
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failure.ts'
-import type { Reader } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { auditRef, change } from '../audit/change.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
@@ -32,7 +32,7 @@ export const endpointsBasicList = (ctx: RequestContext, kept: EndpointCache, fil
     : listPart(ctx, filter.regionId, filter.locationId)
 
 async function listPart(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
-  const rows = await listEndpoints(ctx.services.db, ctx.org.key, regionId, locationId)
+  const rows = await listEndpoints(ctx.db, regionId, locationId)
   return { endpoints: rows.map(basicEndpointView) }
 }
 
@@ -42,17 +42,17 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {
     const endpoint = await existing(tx, ctx, id)
     checkIfMatch(ctx, endpoint.version)
-    await deleteEndpoint(tx, ctx.org.key, id, ctx.services.clock.now())
-    const cancelled = await cancelOpenCommands(tx, ctx.org.key, [id], ctx.services.clock.now())
+    await deleteEndpoint(tx, id, ctx.clock.now())
+    const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomsOf([endpoint]))))
-    await touchRooms(tx, ctx.org.key, roomsOf([endpoint]))
+    await touchRooms(tx, { ids: roomsOf([endpoint]) })
     return {
       result: {},
       target: endpointRef(endpoint),
       before: { serial: endpoint.serial, model: endpoint.model, roomId: endpoint.room_id },
     }
   })
-  ctx.services.devices.cut([id])
+  ctx.devices.cut([id])
   return {}
 }
 
@@ -61,19 +61,19 @@ export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endp
   const { roomId, assignRoomProfile = false } = body
   const { moved, changed } = await change(ctx, 'endpointsMoveRoom', async (tx) => {
     const wanted = [...new Set(body.endpointIds)]
-    mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, ctx.org.key, wanted))
-    const room = await findRoom(tx, ctx.org.key, roomId)
+    mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, wanted))
+    const room = await findRoom(tx, { id: roomId })
     if (!room) {
       throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
     }
 
-    const group = await listPairedEndpoints(tx, ctx.org.key, wanted)
+    const group = await listPairedEndpoints(tx, wanted)
     const ids = group.map((e) => e.id)
-    await updateRoomOf(tx, ctx.org.key, ids, roomId, ctx.services.clock.now())
-    await touchRooms(tx, ctx.org.key, [...roomsOf(group), roomId])
+    await updateRoomOf(tx, ids, roomId, ctx.clock.now())
+    await touchRooms(tx, { ids: [...roomsOf(group), roomId] })
     const others = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
     if (others.length > 0) {
-      await updateProfileOf(tx, ctx.org.key, others, room.profile_id)
+      await updateProfileOf(tx, { ids: others, profile: room.profile_id })
       await makeVersions(tx, ctx, others)
     }
     return {
@@ -87,7 +87,7 @@ export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endp
       affected: group.map(endpointRef),
     }
   })
-  ctx.services.devices.wake(changed)
+  ctx.devices.wake(changed)
   return { endpointIds: moved }
 }
 
@@ -95,10 +95,10 @@ export async function endpointsAssignProfile(ctx: RequestContext, id: string, pr
   await change(ctx, 'endpointsAssignProfile', async (tx) => {
     const endpoint = await existing(tx, ctx, id)
     checkIfMatch(ctx, endpoint.version)
-    const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, ctx.org.key, known))
+    const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
     const to = profile?.id ?? null
-    await updateProfileOf(tx, ctx.org.key, [id], to)
-    await touchRooms(tx, ctx.org.key, roomsOf([endpoint]))
+    await updateProfileOf(tx, { ids: [id], profile: to })
+    await touchRooms(tx, { ids: roomsOf([endpoint]) })
     if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id])
     return {
       result: {},
@@ -108,12 +108,12 @@ export async function endpointsAssignProfile(ctx: RequestContext, id: string, pr
       undone: profile === undefined,
     }
   })
-  ctx.services.devices.wake([id])
+  ctx.devices.wake([id])
   return {}
 }
 
-const existing = async (on: Reader, ctx: RequestContext, id: string) =>
-  mustFind(await findEndpoint(on, ctx.org.key, id), `endpoint ${id}`)
+const existing = async (on: OrgReader, ctx: RequestContext, id: string) =>
+  mustFind(await findEndpoint(on, id), `endpoint ${id}`)
 
 /** A room shows its endpoints: its version moves with them. [contract D.9] */
 const roomsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [

@@ -1,17 +1,18 @@
 // SQL of which room an endpoint was in, and when: the history of a room is that of whatever was in it.
+
 import { sql } from 'kysely'
 import { isAnyOf } from '../../db/any-of.ts'
-import type { Tx } from '../../db/db.ts'
-import { query } from '../../db/query.ts'
+import type { Tx } from '../../db/handles.ts'
+import { write } from '../../db/query.ts'
 
 interface Stay {
   org: number
-  ids: string
+  ids: readonly string[]
   room: number
   at: number
 }
 
-const end = query((db, p: Stay, engine) =>
+const endOtherStays = write((db, p: Stay, engine) =>
   db
     .updateTable('endpoint_rooms')
     .set({ until: p.at })
@@ -26,7 +27,7 @@ const end = query((db, p: Stay, engine) =>
         .where(isAnyOf(engine, 'id', p.ids)),
     ),
 )
-const begin = query((db, p: Stay, engine) =>
+const beginStay = write((db, p: Stay, engine) =>
   db
     .insertInto('endpoint_rooms')
     .columns(['org', 'endpoint', 'since', 'room_id', 'endpoint_id'])
@@ -66,13 +67,13 @@ const begin = query((db, p: Stay, engine) =>
     ),
 )
 /** They are in that room now, and nowhere else. `at` in milliseconds, as clocks say it. */
-export async function insertStay(tx: Tx, org: number, ids: readonly string[], room: number, at: number): Promise<void> {
-  const stay = { org, ids: JSON.stringify(ids), room, at: Math.floor(at / 1000) }
-  await end(tx, stay)
-  await begin(tx, stay)
+export async function insertStay(tx: Tx, ids: readonly string[], room: number, at: number): Promise<void> {
+  const stay = { ids, room, at: Math.floor(at / 1000) }
+  await endOtherStays(tx, stay)
+  await beginStay(tx, stay)
 }
 
-const endOf = query((db, p: { org: number; id: string; at: number }) =>
+const endStay = write((db, p: { org: number; id: string; at: number }) =>
   db
     .updateTable('endpoint_rooms')
     .set({ until: p.at })
@@ -83,10 +84,9 @@ const endOf = query((db, p: { org: number; id: string; at: number }) =>
     ),
 )
 /** To be called before it goes. */
-export const updateStayEnded = (tx: Tx, org: number, id: string, at: number) =>
-  endOf(tx, { org, id, at: Math.floor(at / 1000) })
+export const updateStayEnded = (tx: Tx, id: string, at: number) => endStay(tx, { id, at: Math.floor(at / 1000) })
 
-const endInRoom = query((db, p: { org: number; room: number; at: number }) =>
+const endStaysInRoom = write((db, p: { org: number; room: number; at: number }) =>
   db
     .updateTable('endpoint_rooms')
     .set({ until: p.at })
@@ -94,5 +94,5 @@ const endInRoom = query((db, p: { org: number; room: number; at: number }) =>
     .where('room_id', '=', p.room)
     .where('until', 'is', null),
 )
-export const updateStaysEnded = (tx: Tx, org: number, room: number, at: number) =>
-  endInRoom(tx, { org, room, at: Math.floor(at / 1000) })
+export const updateStaysEnded = (tx: Tx, room: number, at: number) =>
+  endStaysInRoom(tx, { room, at: Math.floor(at / 1000) })

@@ -1,9 +1,10 @@
 // SQL of endpoints, as the API and the other nouns need it.
+
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
-import type { Reader, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryExists, queryOne, write } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
 import { bySite } from '../places/site-filter.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
@@ -49,26 +50,21 @@ const listing = bySite((byRegion, byLocation) =>
       .orderBy('e.id'),
   ),
 )
-export const listEndpoints = (on: Reader, org: number, region?: number, location?: number) =>
-  listing(on, { org }, region, location)
+export const listEndpoints = (on: OrgReader, region?: number, location?: number) => listing(on, {}, region, location)
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
-const listingAfter = query((db, p: { org: number; after: string; limit: number }) =>
+export const listEndpointsAfter = query((db, p: { org: number; after: string; limit: number }) =>
   listed(db).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
 )
-export const listEndpointsAfter = (on: Reader, org: number, after: string, limit: number) =>
-  listingAfter(on, { org, after, limit })
 
-const listingNamed = query((db, p: { org: number; ids: string }, engine) =>
+/** Those of the ids that exist, as the list shows them. */
+export const listListedEndpoints = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   listed(db)
     .where('e.org', '=', p.org)
     .where(isAnyOf(engine, 'e.id', p.ids)),
 )
-/** Those of the ids that exist, as the list shows them. */
-export const listListedEndpoints = (on: Reader, org: number, ids: readonly string[]) =>
-  listingNamed(on, { org, ids: JSON.stringify(ids) })
 
-const one = queryOne((db, p: { org: number; id: string }) =>
+const selectEndpoint = queryOne((db, p: { org: number; id: string }) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
@@ -77,13 +73,12 @@ const one = queryOne((db, p: { org: number; id: string }) =>
     .where('e.org', '=', p.org)
     .where('e.id', '=', p.id),
 )
-export const findEndpoint = async (on: Reader, org: number, id: string) =>
-  isUuid(id) ? one(on, { org, id }) : undefined
+export const findEndpoint = async (on: OrgReader, id: string) => (isUuid(id) ? selectEndpoint(on, { id }) : undefined)
 
 /** What a write to many endpoints at once has to know of each. */
 const placed = ['id', 'serial', 'model', 'room_id', 'profile_id', 'connected'] as const
 
-const named = query((db, p: { org: number; ids: string }, engine) =>
+const selectSummaries = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .selectFrom('endpoints')
     .select(placed)
@@ -91,11 +86,11 @@ const named = query((db, p: { org: number; ids: string }, engine) =>
     .where(isAnyOf(engine, 'id', p.ids)),
 )
 /** Those of the ids that exist. */
-export const listEndpointsById = (on: Reader, org: number, ids: readonly string[]) =>
-  named(on, { org, ids: JSON.stringify(ids.filter(isUuid)) })
+export const listEndpointsById = (on: OrgReader, ids: readonly string[]) =>
+  selectSummaries(on, { ids: ids.filter(isUuid) })
 export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
 
-const paired = query((db, p: { org: number; ids: string }, engine) =>
+const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .selectFrom('endpoints')
     .select(placed)
@@ -113,15 +108,14 @@ const paired = query((db, p: { org: number; ids: string }, engine) =>
     .orderBy('id'),
 )
 /** These and everything that points at the same leaders, each once. [contract 5.1.pairing] */
-export const listPairedEndpoints = (on: Reader, org: number, ids: readonly string[]) =>
-  paired(on, { org, ids: JSON.stringify(ids.filter(isUuid)) })
+export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
+  selectPairGroups(on, { ids: ids.filter(isUuid) })
 
-const inRoom = query((db, p: { org: number; room: number }) =>
+export const listEndpointsInRoom = query((db, p: { org: number; room: number }) =>
   db.selectFrom('endpoints').select(columns).where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id'),
 )
-export const listEndpointsInRoom = (on: Reader, org: number, room: number) => inRoom(on, { org, room })
 
-const inRooms = query((db, p: { org: number; rooms: string }, engine) =>
+export const listEndpointsInRooms = query((db, p: { org: number; rooms: readonly number[] }, engine) =>
   db
     .selectFrom('endpoints')
     .select(placed)
@@ -130,70 +124,61 @@ const inRooms = query((db, p: { org: number; rooms: string }, engine) =>
     .orderBy('room_id')
     .orderBy('id'),
 )
-export const listEndpointsInRooms = (on: Reader, org: number, rooms: readonly number[]) =>
-  inRooms(on, { org, rooms: JSON.stringify(rooms) })
 
-const withProfile = queryOne((db, p: { org: number; profile: number }) =>
+export const hasEndpointWithProfile = queryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
-export const hasEndpointWithProfile = async (on: Reader, org: number, profile: number) =>
-  (await withProfile(on, { org, profile })) !== undefined
 
-const giveProfile = query((db, p: { org: number; room: number; profile: number | null }) =>
+export const updateProfileInRoom = write((db, p: { org: number; room: number; profile: number | null }) =>
   db
     .updateTable('endpoints')
     .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('room_id', '=', p.room),
 )
-export const updateProfileInRoom = (tx: Tx, org: number, room: number, profile: number | null) =>
-  giveProfile(tx, { org, room, profile })
 
-const giveProfileTo = query((db, p: { org: number; ids: string; profile: number | null }, engine) =>
+export const updateProfileOf = write((db, p: { org: number; ids: readonly string[]; profile: number | null }, engine) =>
   db
     .updateTable('endpoints')
     .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )
-export const updateProfileOf = (tx: Tx, org: number, ids: readonly string[], profile: number | null) =>
-  giveProfileTo(tx, { org, ids: JSON.stringify(ids), profile })
 
-const move = query((db, p: { org: number; ids: string; room: number }, engine) =>
+const updateRoomColumn = write((db, p: { org: number; ids: readonly string[]; room: number }, engine) =>
   db
     .updateTable('endpoints')
     .set((e) => ({ room_id: p.room, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )
-export async function updateRoomOf(tx: Tx, org: number, ids: readonly string[], room: number, at: number) {
-  await move(tx, { org, ids: JSON.stringify(ids), room })
-  await insertStay(tx, org, ids, room, at)
+export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number, at: number) {
+  await updateRoomColumn(tx, { ids: ids, room })
+  await insertStay(tx, ids, room, at)
 }
 
-const touch = query((db, p: { org: number; room: number }) =>
+/** An endpoint shows the name of its room: its version moves with it. [contract D.9] */
+export const touchEndpointsInRoom = write((db, p: { org: number; room: number }) =>
   db
     .updateTable('endpoints')
     .set((e) => ({ version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('room_id', '=', p.room),
 )
-/** An endpoint shows the name of its room: its version moves with it. [contract D.9] */
-export const touchEndpointsInRoom = (tx: Tx, org: number, room: number) => touch(tx, { org, room })
 
 /** Its credential and its configs go with it. */
-const remove = query((db, p: { org: number; id: string }) =>
+const deleteRow = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
 )
-export async function deleteEndpoint(tx: Tx, org: number, id: string, at: number) {
-  await updateStayEnded(tx, org, id, at)
-  await remove(tx, { org, id })
+export async function deleteEndpoint(tx: Tx, id: string, at: number) {
+  await updateStayEnded(tx, id, at)
+  await deleteRow(tx, { id })
 }
 
-const removeInRoom = query((db, p: { org: number; room: number }) =>
+const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('room_id', '=', p.room).returning(['id', 'serial']),
 )
-export async function deleteEndpointsInRoom(tx: Tx, org: number, room: number, at: number) {
-  await updateStaysEnded(tx, org, room, at)
-  return removeInRoom(tx, { org, room })
+export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
+  await updateStaysEnded(tx, room, at)
+  return deleteRowsInRoom(tx, { room })
 }

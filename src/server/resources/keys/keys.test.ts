@@ -14,9 +14,14 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const rowsOf = ({ org }: TestOrg) =>
-  house.ground.db.kysely.selectFrom('api_keys').selectAll().where('org', '=', org.key).orderBy('id').execute()
+  house.ground.db.system.kysely.selectFrom('api_keys').selectAll().where('org', '=', org.key).orderBy('id').execute()
 const hashesOf = ({ org }: TestOrg) =>
-  house.ground.db.kysely.selectFrom('key_directory').selectAll().where('org', '=', org.key).orderBy('key_id').execute()
+  house.ground.db.system.kysely
+    .selectFrom('key_directory')
+    .selectAll()
+    .where('org', '=', org.key)
+    .orderBy('key_id')
+    .execute()
 /** last_used_at is written on its own, so a comparison leaves it out. */
 const stateOf = async (org: TestOrg) => [
   (await rowsOf(org)).map(({ last_used_at: _, ...row }) => row),

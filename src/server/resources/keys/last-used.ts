@@ -1,4 +1,5 @@
 // Writes when keys and the sessions that stand for them were last used: in batches, unaudited. [contract 3.4] [contract 9.session]
+
 import type { Keyring, TokenUse } from '../../auth/keyring.ts'
 import type { Log } from '../../core/log.ts'
 import type { Database } from '../../db/db.ts'
@@ -13,9 +14,9 @@ export function startLastUsedWriter(db: Database, keyring: Keyring, log: Log): (
     const uses = keyring.takeUses()
     if (uses.length === 0) return
     await db
-      .telemetry(async (telemetry) => {
-        await updateLastUsed(telemetry, byKey(uses))
-        for (const { session, at } of uses) if (session) await updateUsed(telemetry, session, at)
+      .systemTransaction(async (tx) => {
+        await updateLastUsed(tx, byKey(uses))
+        for (const { session, at } of uses) if (session) await updateUsed(tx, { hash: session, at })
       })
       .catch(() => log.warn('last-used times not written: the database was not reached'))
   }

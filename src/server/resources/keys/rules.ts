@@ -24,18 +24,18 @@ export interface NewKey {
 }
 
 export const keysList = async (ctx: RequestContext) => ({
-  keys: (await listKeys(ctx.services.db, ctx.org.key)).map(view),
+  keys: (await listKeys(ctx.db)).map(view),
 })
 
 export async function keysCreate(ctx: RequestContext, wanted: NewKey) {
   refuseMore(ctx, wanted)
-  const now = ctx.services.clock.now()
+  const now = ctx.clock.now()
   const expires_at = expiryOf(wanted, now)
   const token = makeApiKey()
   const created = await change(ctx, 'keysCreate', async (tx) => {
     const row: KeyRow = {
       org: ctx.org.key,
-      id: await nextId(tx, ctx.org.key, 'key'),
+      id: await nextId(tx, 'key'),
       version: 1,
       name: wanted.name,
       prefix: visiblePart(token),
@@ -55,26 +55,26 @@ export async function keysCreate(ctx: RequestContext, wanted: NewKey) {
       after: { name, prefix, scopes, manage, expiresAt, rateLimit: wanted.rateLimit },
     }
   })
-  ctx.services.keysChanged()
+  ctx.keysChanged()
   return new VersionedAnswer(1, { ...view(created), key: token })
 }
 
 export async function keysDelete(ctx: RequestContext, keyId: string) {
   await change(ctx, 'keysDelete', async (tx) => {
     const id = parseInt32(keyId)
-    const key = mustFind(id === undefined ? undefined : await findKey(tx, ctx.org.key, id), `key ${keyId}`)
+    const key = mustFind(id === undefined ? undefined : await findKey(tx, { id }), `key ${keyId}`)
     checkIfMatch(ctx, key.version)
-    if (key.manage === 1 && !(await hasOtherManager(tx, ctx.org.key, key, ctx.services.clock.now()))) {
+    if (key.manage === 1 && !(await hasOtherManager(tx, key, ctx.clock.now()))) {
       throw new Failure(
         'FAILED_PRECONDITION',
         'the last key that manages (it needs manage and write) cannot be revoked. Create another one first.',
       )
     }
-    await deleteKey(tx, ctx.org.key, key.id)
+    await deleteKey(tx, { id: key.id })
     const { name, prefix, scopes, manage } = view(key)
     return { result: undefined, target: auditRef('key', key), before: { name, prefix, scopes, manage } }
   })
-  ctx.services.keysChanged()
+  ctx.keysChanged()
   return {}
 }
 

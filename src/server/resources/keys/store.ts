@@ -1,13 +1,15 @@
 // SQL of API keys and of the directory that finds them by their hash.
+
 import type { Selectable } from 'kysely'
 import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
-import type { Reader, TelemetryTx, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryOne, write } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
+import { type SystemReader, type SystemTx, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
 
 export type KeyRow = Selectable<DatabaseSchema['api_keys']>
 
-const byHash = queryOne((db, p: { hash: Buffer }) =>
+const selectHolder = systemQueryOne((db, p: { hash: Buffer }) =>
   db
     .selectFrom('key_directory as d')
     .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 'd.org').onRef('k.id', '=', 'd.key_id'))
@@ -16,25 +18,22 @@ const byHash = queryOne((db, p: { hash: Buffer }) =>
     .select(['k.expires_at', 'k.rate_limit'])
     .where('d.hash', '=', p.hash),
 )
-export async function findHolder(on: Reader, hash: Buffer): Promise<KeyHolder | undefined> {
-  const row = await byHash(on, { hash })
+export async function findHolder(on: SystemReader, hash: Buffer): Promise<KeyHolder | undefined> {
+  const row = await selectHolder(on, { hash })
   return row && keyHolderOf(row)
 }
 
-const any = queryOne((db, _: object) => db.selectFrom('key_directory').select('key_id').limit(1))
-export const hasKey = async (on: Reader) => (await any(on, {})) !== undefined
+export const hasKey = systemQueryExists((db, _: object) => db.selectFrom('key_directory').select('key_id').limit(1))
 
-const all = query((db, p: { org: number }) =>
+export const listKeys = query((db, p: { org: number }) =>
   db.selectFrom('api_keys').selectAll().where('org', '=', p.org).orderBy('id'),
 )
-export const listKeys = (on: Reader, org: number) => all(on, { org })
 
-const one = queryOne((db, p: { org: number; id: number }) =>
+export const findKey = queryOne((db, p: { org: number; id: number }) =>
   db.selectFrom('api_keys').selectAll().where('org', '=', p.org).where('id', '=', p.id),
 )
-export const findKey = (on: Reader, org: number, id: number) => one(on, { org, id })
 
-const otherManager = queryOne((db, p: { org: number; id: number; now: number; write: number }) =>
+const selectOtherManager = queryOne((db, p: { org: number; id: number; now: number; write: number }) =>
   db
     .selectFrom('api_keys')
     .select('id')
@@ -46,10 +45,10 @@ const otherManager = queryOne((db, p: { org: number; id: number; now: number; wr
     .limit(1),
 )
 /** Managing needs Write too: a key without it does not stand in for one that has it. */
-export const hasOtherManager = async (on: Reader, org: number, { id, write }: KeyRow, now: number) =>
-  (await otherManager(on, { org, id, now, write })) !== undefined
+export const hasOtherManager = async (on: OrgReader, { id, write }: KeyRow, now: number) =>
+  (await selectOtherManager(on, { id, now, write })) !== undefined
 
-const insert = query((db, p: KeyRow) =>
+const insertRow = write((db, p: KeyRow) =>
   db.insertInto('api_keys').values({
     org: p.org,
     id: p.id,
@@ -65,26 +64,22 @@ const insert = query((db, p: KeyRow) =>
     last_used_at: p.last_used_at,
   }),
 )
-const index = query((db, p: { org: number; id: number; hash: Buffer }) =>
+const insertDirectoryEntry = write((db, p: { org: number; id: number; hash: Buffer }) =>
   db.insertInto('key_directory').values({ org: p.org, key_id: p.id, hash: p.hash }),
 )
-export async function insertKey(tx: Tx, key: KeyRow, hash: Buffer) {
-  await insert(tx, key)
-  await index(tx, { org: key.org, id: key.id, hash })
+export async function insertKey(tx: Tx, key: Omit<KeyRow, 'org'>, hash: Buffer) {
+  await insertRow(tx, key)
+  await insertDirectoryEntry(tx, { id: key.id, hash })
 }
 
 /** Its entry in the directory goes with it. */
-const remove = query((db, p: { org: number; id: number }) =>
+export const deleteKey = write((db, p: { org: number; id: number }) =>
   db.deleteFrom('api_keys').where('org', '=', p.org).where('id', '=', p.id),
 )
-export const deleteKey = (tx: Tx, org: number, id: number) => remove(tx, { org, id })
 
-const used = query((db, p: { org: number; id: number; at: number }) =>
+const updateLastUsedOf = systemWrite((db, p: { org: number; id: number; at: number }) =>
   db.updateTable('api_keys').set({ last_used_at: p.at }).where('org', '=', p.org).where('id', '=', p.id),
 )
-export async function updateLastUsed(
-  telemetry: TelemetryTx,
-  uses: Iterable<{ org: number; keyId: number; at: number }>,
-) {
-  for (const { org, keyId, at } of uses) await used(telemetry, { org, id: keyId, at })
+export async function updateLastUsed(tx: SystemTx, uses: Iterable<{ org: number; keyId: number; at: number }>) {
+  for (const { org, keyId, at } of uses) await updateLastUsedOf(tx, { org, id: keyId, at })
 }

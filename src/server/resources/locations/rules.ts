@@ -1,10 +1,11 @@
 // Locations: one function for each operation. [interface 11] to [interface 14]
+
 import type { Static } from 'typebox'
 import type { Location } from '../../../contract/locations.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { findReferenced, mustFind } from '../../core/failure.ts'
-import type { Reader } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
@@ -14,16 +15,16 @@ import { freeRoomsOfLocation, touchRoomsOfLocation } from '../rooms/store.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
 
 export const locationsList = async (ctx: RequestContext) => ({
-  locations: (await listLocations(ctx.services.db, ctx.org.key)).map(view),
+  locations: (await listLocations(ctx.db)).map(view),
 })
 
 export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCreate'>['body']) =>
   change(ctx, 'locationsCreate', async (tx) => {
     const region = await regionFor(tx, ctx, body.regionId)
-    const id = await nextId(tx, ctx.org.key, 'location')
+    const id = await nextId(tx, 'location')
     const { name } = body
-    await insertLocation(tx, ctx.org.key, id, { name, region_id: region?.id ?? null })
-    await touchRegions(tx, ctx.org.key, [region?.id])
+    await insertLocation(tx, id, { name, region_id: region?.id ?? null })
+    await touchRegions(tx, [region?.id])
     return {
       result: new VersionedAnswer(
         1,
@@ -44,9 +45,9 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
         ? { id: location.region_id, name: location.region_name }
         : await regionFor(tx, ctx, body.regionId)
     const values = { name, region_id: region?.id ?? null }
-    await updateLocation(tx, ctx.org.key, id, values)
-    await touchRegions(tx, ctx.org.key, [location.region_id, values.region_id])
-    await touchRoomsOfLocation(tx, ctx.org.key, id)
+    await updateLocation(tx, id, values)
+    await touchRegions(tx, [location.region_id, values.region_id])
+    await touchRoomsOfLocation(tx, { location: id })
     return {
       result: new VersionedAnswer(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
       target: auditRef('location', { id, name }),
@@ -59,9 +60,9 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'locationsDelete', async (tx) => {
     const location = await existing(tx, ctx, id)
     checkIfMatch(ctx, location.version)
-    const rooms = await freeRoomsOfLocation(tx, ctx.org.key, id)
-    await deleteLocation(tx, ctx.org.key, id)
-    await touchRegions(tx, ctx.org.key, [location.region_id])
+    const rooms = await freeRoomsOfLocation(tx, { location: id })
+    await deleteLocation(tx, { id })
+    await touchRegions(tx, [location.region_id])
     return {
       result: {},
       target: auditRef('location', location),
@@ -70,11 +71,11 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
     }
   })
 
-const existing = async (on: Reader, ctx: RequestContext, id: number) =>
-  mustFind(await findLocation(on, ctx.org.key, id), `location ${id}`)
+const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findLocation(on, { id }), `location ${id}`)
 
-const regionFor = (on: Reader, ctx: RequestContext, id: number | null | undefined) =>
-  findReferenced('region', id, (known) => findRegion(on, ctx.org.key, known))
+const regionFor = (on: OrgReader, ctx: RequestContext, id: number | null | undefined) =>
+  findReferenced('region', id, (known) => findRegion(on, { id: known }))
 
 interface Viewed {
   id: number

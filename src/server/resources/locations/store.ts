@@ -1,10 +1,11 @@
 // SQL of locations.
-import type { Reader, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+
+import type { Tx } from '../../db/handles.ts'
+import { query, queryOne, write } from '../../db/query.ts'
 
 type Key = { org: number; id: number }
 
-const all = query((db, p: { org: number }) =>
+export const listLocations = query((db, p: { org: number }) =>
   db
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
@@ -12,9 +13,8 @@ const all = query((db, p: { org: number }) =>
     .where('l.org', '=', p.org)
     .orderBy('l.id'),
 )
-export const listLocations = (on: Reader, org: number) => all(on, { org })
 
-const one = queryOne((db, p: Key) =>
+export const findLocation = queryOne((db, p: Key) =>
   db
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
@@ -22,36 +22,35 @@ const one = queryOne((db, p: Key) =>
     .where('l.org', '=', p.org)
     .where('l.id', '=', p.id),
 )
-export const findLocation = (on: Reader, org: number, id: number) => one(on, { org, id })
 
 interface Values {
   name: string
   region_id: number | null
 }
 
-const insert = query((db, p: Key & Values) =>
+const insertRow = write((db, p: Key & Values) =>
   db.insertInto('locations').values({ org: p.org, id: p.id, name: p.name, region_id: p.region_id, version: 1 }),
 )
-export const insertLocation = (tx: Tx, org: number, id: number, values: Values) => insert(tx, { org, id, ...values })
+export const insertLocation = (tx: Tx, id: number, values: Values) => insertRow(tx, { id, ...values })
 
-const update = query((db, p: Key & Values) =>
+const updateRow = write((db, p: Key & Values) =>
   db
     .updateTable('locations')
     .set((e) => ({ name: p.name, region_id: p.region_id, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateLocation = (tx: Tx, org: number, id: number, values: Values) => update(tx, { org, id, ...values })
+export const updateLocation = (tx: Tx, id: number, values: Values) => updateRow(tx, { id, ...values })
 
-const touch = query((db, p: { org: number; region: number }) =>
+/** A location shows the name of its region: its version moves with it. [contract D.9] */
+export const touchLocationsOfRegion = write((db, p: { org: number; region: number }) =>
   db
     .updateTable('locations')
     .set((e) => ({ version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('region_id', '=', p.region),
 )
-/** A location shows the name of its region: its version moves with it. [contract D.9] */
-export const touchLocationsOfRegion = (tx: Tx, org: number, region: number) => touch(tx, { org, region })
 
-const remove = query((db, p: Key) => db.deleteFrom('locations').where('org', '=', p.org).where('id', '=', p.id))
-export const deleteLocation = (tx: Tx, org: number, id: number) => remove(tx, { org, id })
+export const deleteLocation = write((db, p: Key) =>
+  db.deleteFrom('locations').where('org', '=', p.org).where('id', '=', p.id),
+)

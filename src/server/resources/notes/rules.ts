@@ -4,7 +4,7 @@ import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { mustFind } from '../../core/failure.ts'
-import type { Reader } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { parseInt32 } from '../../http/input.ts'
@@ -17,12 +17,12 @@ export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: strin
     const room = await existingRoom(tx, ctx, roomId)
     const row = {
       org: ctx.org.key,
-      id: await nextId(tx, ctx.org.key, 'note'),
+      id: await nextId(tx, 'note'),
       room_id: roomId,
       version: 1,
       note,
       author: ctx.actor.name,
-      created_at: ctx.services.clock.now(),
+      created_at: ctx.clock.now(),
     }
     await insertNote(tx, row)
     return {
@@ -33,16 +33,16 @@ export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: strin
   })
 
 export const roomNotesListAll = async (ctx: RequestContext) => ({
-  notes: (await listNotes(ctx.services.db, ctx.org.key)).map(view),
+  notes: (await listNotes(ctx.db)).map(view),
 })
 
 export async function roomNotesList(ctx: RequestContext, roomId: number) {
-  await existingRoom(ctx.services.db, ctx, roomId)
-  return { notes: (await listNotesOfRoom(ctx.services.db, ctx.org.key, roomId)).map(view) }
+  await existingRoom(ctx.db, ctx, roomId)
+  return { notes: (await listNotesOfRoom(ctx.db, { room: roomId })).map(view) }
 }
 
 export async function roomNotesGet(ctx: RequestContext, roomId: number, noteId: string) {
-  const note = await existing(ctx.services.db, ctx, roomId, noteId)
+  const note = await existing(ctx.db, ctx, roomId, noteId)
   return new VersionedAnswer(note.version, view(note))
 }
 
@@ -51,7 +51,7 @@ export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: str
     const room = await existingRoom(tx, ctx, roomId)
     const note = await existing(tx, ctx, roomId, noteId)
     checkIfMatch(ctx, note.version)
-    await deleteNote(tx, ctx.org.key, note.id)
+    await deleteNote(tx, { id: note.id })
     return {
       result: {},
       target: auditRef('roomNote', { id: note.id, name: room.name }),
@@ -59,13 +59,13 @@ export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: str
     }
   })
 
-const existingRoom = async (on: Reader, ctx: RequestContext, id: number) =>
-  mustFind(await findRoom(on, ctx.org.key, id), `room ${id}`)
+const existingRoom = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findRoom(on, { id }), `room ${id}`)
 
-async function existing(on: Reader, ctx: RequestContext, roomId: number, noteId: string) {
+async function existing(on: OrgReader, ctx: RequestContext, roomId: number, noteId: string) {
   const id = parseInt32(noteId)
   return mustFind(
-    id === undefined ? undefined : await findNote(on, ctx.org.key, roomId, id),
+    id === undefined ? undefined : await findNote(on, { room: roomId, id }),
     `note ${noteId} in room ${roomId}`,
   )
 }

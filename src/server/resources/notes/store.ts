@@ -1,27 +1,24 @@
 // SQL of room notes.
+
 import type { Selectable } from 'kysely'
-import type { Reader, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import { query, queryOne, write } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
 
 export type NoteRow = Selectable<DatabaseSchema['room_notes']>
 
-const all = query((db, p: { org: number }) =>
+export const listNotes = query((db, p: { org: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).orderBy('id', 'desc'),
 )
-export const listNotes = (on: Reader, org: number) => all(on, { org })
 
-const ofRoom = query((db, p: { org: number; room: number }) =>
+export const listNotesOfRoom = query((db, p: { org: number; room: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id', 'desc'),
 )
-export const listNotesOfRoom = (on: Reader, org: number, room: number) => ofRoom(on, { org, room })
 
-const one = queryOne((db, p: { org: number; room: number; id: number }) =>
+export const findNote = queryOne((db, p: { org: number; room: number; id: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('id', '=', p.id).where('room_id', '=', p.room),
 )
-export const findNote = (on: Reader, org: number, room: number, id: number) => one(on, { org, room, id })
 
-const insert = query((db, p: NoteRow) =>
+export const insertNote = write((db, p: NoteRow) =>
   db.insertInto('room_notes').values({
     org: p.org,
     id: p.id,
@@ -32,9 +29,7 @@ const insert = query((db, p: NoteRow) =>
     created_at: p.created_at,
   }),
 )
-export const insertNote = (tx: Tx, note: NoteRow) => insert(tx, note)
 
-const remove = query((db, p: { org: number; id: number }) =>
+export const deleteNote = write((db, p: { org: number; id: number }) =>
   db.deleteFrom('room_notes').where('org', '=', p.org).where('id', '=', p.id),
 )
-export const deleteNote = (tx: Tx, org: number, id: number) => remove(tx, { org, id })

@@ -1,10 +1,13 @@
 // Organisations: made by the first start and by the command line, which also sets their time zone.
+
 import type { Org } from '../../auth/keyring.ts'
 import { randomText } from '../../auth/token.ts'
-import type { Actor, RequestContext, Services } from '../../context/request-context.ts'
+import { type Actor, RequestContext } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import { mustFind, StartupError } from '../../core/failure.ts'
 import { nameProblem } from '../../core/text.ts'
 import { timeZoneProblem } from '../../core/time-zone.ts'
+import { SystemReader } from '../../db/system.ts'
 import { auditRef, change, changeNewOrg } from '../audit/change.ts'
 import { findOrg, insertOrg, updateTimezone } from './store.ts'
 
@@ -30,8 +33,8 @@ export const orgCreate = (services: Services, actor: Actor, name: string, timezo
 export const orgTimezone = (ctx: RequestContext, timezone: string): Promise<void> =>
   change(ctx, 'orgTimezone', async (tx) => {
     mustBeZone(timezone)
-    const org = mustFind(await findOrg(tx, ctx.org.id), `organisation ${ctx.org.id}`)
-    await updateTimezone(tx, ctx.org.key, timezone)
+    const org = mustFind(await findOrg(SystemReader.within(tx), { id: ctx.org.id }), `organisation ${ctx.org.id}`)
+    await updateTimezone(tx, { timezone })
     return {
       result: undefined,
       target: auditRef('organisation', org),
@@ -47,7 +50,7 @@ function mustBeZone(timezone: string): void {
 
 /** Somebody who holds the database: may do everything in the organisation. */
 export async function commandLineActor(services: Services, actor: Actor, orgId: string): Promise<RequestContext> {
-  const org = await findOrg(services.db, orgId)
+  const org = await findOrg(services.db.system, { id: orgId })
   if (!org) throw new StartupError(`There is no organisation ${orgId}. See "org list".`)
-  return { services, actor, org: { key: org.key, id: org.id }, may: () => true }
+  return new RequestContext(services, { actor, org: { key: org.key, id: org.id }, may: () => true })
 }

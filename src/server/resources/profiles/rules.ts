@@ -3,7 +3,7 @@
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
-import type { Reader } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
@@ -31,22 +31,22 @@ import {
 } from './store.ts'
 
 export const profilesList = async (ctx: RequestContext) => ({
-  profiles: (await listProfiles(ctx.services.db, ctx.org.key)).map(summary),
+  profiles: (await listProfiles(ctx.db)).map(summary),
 })
 
-export const profilesGet = async (ctx: RequestContext, id: number) => view(await existing(ctx.services.db, ctx, id))
+export const profilesGet = async (ctx: RequestContext, id: number) => view(await existing(ctx.db, ctx, id))
 
 export const profilesCreate = (ctx: RequestContext, body: InputOf<'profilesCreate'>['body']) =>
   change(ctx, 'profilesCreate', async (tx) => {
-    const id = await nextId(tx, ctx.org.key, 'profile')
+    const id = await nextId(tx, 'profile')
     const row: ProfileRow = {
       org: ctx.org.key,
       id,
       version: 1,
       name: body.name,
       description: body.description || null,
-      config_id: await nextId(tx, ctx.org.key, 'config'),
-      ...sealConfig(body.config, undefined, ctx.services.secrets, profileContext(ctx.org, id)),
+      config_id: await nextId(tx, 'config'),
+      ...sealConfig(body.config, undefined, ctx.secrets, profileContext(ctx.org, id)),
     }
     await insertProfile(tx, row)
     return { result: view(row), target: auditRef('profile', row), after: audited(row) }
@@ -57,18 +57,18 @@ export async function profilesUpdate(ctx: RequestContext, id: number, body: Inpu
   const { row, holders } = await change(ctx, 'profilesUpdate', async (tx) => {
     const before = await existing(tx, ctx, id)
     checkIfMatch(ctx, before.version)
-    const stored = sealConfig(body.config, before, ctx.services.secrets, profileContext(ctx.org, id))
+    const stored = sealConfig(body.config, before, ctx.secrets, profileContext(ctx.org, id))
     const isSame = sameConfig(stored, before)
     const row: ProfileRow = {
       ...before,
       version: before.version + 1,
       name: body.name,
       description: body.description || null,
-      config_id: isSame ? before.config_id : await nextId(tx, ctx.org.key, 'config'),
+      config_id: isSame ? before.config_id : await nextId(tx, 'config'),
       ...stored,
     }
     await updateProfile(tx, row)
-    const endpoints = isSame ? [] : await listHolders(tx, ctx.org.key, id)
+    const endpoints = isSame ? [] : await listHolders(tx, { profile: id })
     const holders = endpoints.map((e) => e.id)
     await makeVersions(tx, ctx, holders)
     return {
@@ -79,7 +79,7 @@ export async function profilesUpdate(ctx: RequestContext, id: number, body: Inpu
       affected: endpoints.map(endpointRef),
     }
   })
-  ctx.services.devices.wake(holders)
+  ctx.devices.wake(holders)
   return view(row)
 }
 
@@ -87,18 +87,18 @@ export const profilesDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'profilesDelete', async (tx) => {
     const profile = await existing(tx, ctx, id)
     checkIfMatch(ctx, profile.version)
-    if ((await hasRoomWithProfile(tx, ctx.org.key, id)) || (await hasEndpointWithProfile(tx, ctx.org.key, id))) {
+    if ((await hasRoomWithProfile(tx, { profile: id })) || (await hasEndpointWithProfile(tx, { profile: id }))) {
       throw new Failure(
         'FAILED_PRECONDITION',
         `profile ${id} is still assigned to rooms or endpoints. Assign them another one first.`,
       )
     }
-    await deleteProfile(tx, ctx.org.key, id)
+    await deleteProfile(tx, { id })
     return { result: {}, target: auditRef('profile', profile), before: audited(profile) }
   })
 
-const existing = async (on: Reader, ctx: RequestContext, id: number) =>
-  mustFind(await findProfile(on, ctx.org.key, id), `profile ${id}`)
+const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findProfile(on, { id }), `profile ${id}`)
 
 const audited = (row: ProfileRow, changed: readonly string[] = []) => ({
   name: row.name,

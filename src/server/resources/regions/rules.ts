@@ -3,7 +3,7 @@
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
-import type { Reader } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { auditRef, change } from '../audit/change.ts'
@@ -22,9 +22,9 @@ import {
 } from './store.ts'
 
 export async function regionsList(ctx: RequestContext) {
-  const { db } = ctx.services
-  const regions = await listRegions(db, ctx.org.key)
-  const locations = Map.groupBy(await listAssignedLocations(db, ctx.org.key), (l) => l.region_id)
+  const { db } = ctx
+  const regions = await listRegions(db)
+  const locations = Map.groupBy(await listAssignedLocations(db), (l) => l.region_id)
   return {
     regions: regions.map(({ id, name }) => ({
       id,
@@ -36,8 +36,8 @@ export async function regionsList(ctx: RequestContext) {
 
 export const regionsCreate = (ctx: RequestContext, name: string) =>
   change(ctx, 'regionsCreate', async (tx) => {
-    const id = await nextId(tx, ctx.org.key, 'region')
-    await insertRegion(tx, ctx.org.key, id, name)
+    const id = await nextId(tx, 'region')
+    await insertRegion(tx, { id, name })
     return {
       result: new VersionedAnswer(1, { id, name, locations: [] }),
       target: auditRef('region', { id, name }),
@@ -49,10 +49,10 @@ export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
   change(ctx, 'regionsUpdate', async (tx) => {
     const region = await existing(tx, ctx, id)
     checkIfMatch(ctx, region.version)
-    await updateRegion(tx, ctx.org.key, id, name)
-    await touchLocationsOfRegion(tx, ctx.org.key, id)
-    await touchRoomsOfRegion(tx, ctx.org.key, id)
-    const locations = await listLocationsOf(tx, ctx.org.key, id)
+    await updateRegion(tx, { id, name })
+    await touchLocationsOfRegion(tx, { region: id })
+    await touchRoomsOfRegion(tx, { region: id })
+    const locations = await listLocationsOf(tx, { id })
     return {
       result: new VersionedAnswer(region.version + 1, { id, name, locations }),
       target: auditRef('region', { id, name }),
@@ -65,11 +65,11 @@ export const regionsDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'regionsDelete', async (tx) => {
     const region = await existing(tx, ctx, id)
     checkIfMatch(ctx, region.version)
-    if (await hasLocation(tx, ctx.org.key, id)) {
+    if (await hasLocation(tx, { id })) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
-    const users = await freeUsersOfRegion(tx, ctx.org.key, id)
-    await deleteRegion(tx, ctx.org.key, id)
+    const users = await freeUsersOfRegion(tx, id)
+    await deleteRegion(tx, { id })
     return {
       result: {},
       target: auditRef('region', region),
@@ -78,5 +78,5 @@ export const regionsDelete = (ctx: RequestContext, id: number) =>
     }
   })
 
-const existing = async (on: Reader, ctx: RequestContext, id: number) =>
-  mustFind(await findRegion(on, ctx.org.key, id), `region ${id}`)
+const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findRegion(on, { id }), `region ${id}`)

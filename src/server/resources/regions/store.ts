@@ -1,20 +1,19 @@
 // SQL of regions.
-import type { Reader, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+
+import type { Tx } from '../../db/handles.ts'
+import { query, queryExists, queryOne, write } from '../../db/query.ts'
 
 type Key = { org: number; id: number }
 
-const all = query((db, p: { org: number }) =>
+export const listRegions = query((db, p: { org: number }) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).orderBy('id'),
 )
-export const listRegions = (on: Reader, org: number) => all(on, { org })
 
-const one = queryOne((db, p: Key) =>
+export const findRegion = queryOne((db, p: Key) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
-export const findRegion = (on: Reader, org: number, id: number) => one(on, { org, id })
 
-const assigned = query((db, p: { org: number }) =>
+export const listAssignedLocations = query((db, p: { org: number }) =>
   db
     .selectFrom('locations')
     .select(['id', 'name', 'region_id'])
@@ -22,9 +21,8 @@ const assigned = query((db, p: { org: number }) =>
     .where('region_id', 'is not', null)
     .orderBy('id'),
 )
-export const listAssignedLocations = (on: Reader, org: number) => assigned(on, { org })
 
-const within = query((db, p: Key) =>
+export const listLocationsOf = query((db, p: Key) =>
   db
     .selectFrom('locations')
     .select(['id', 'name'])
@@ -32,29 +30,24 @@ const within = query((db, p: Key) =>
     .where('region_id', '=', p.id)
     .orderBy('id'),
 )
-export const listLocationsOf = (on: Reader, org: number, id: number) => within(on, { org, id })
 
-const anyWithin = queryOne((db, p: Key) =>
+export const hasLocation = queryExists((db, p: Key) =>
   db.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.id).limit(1),
 )
-export const hasLocation = async (on: Reader, org: number, id: number) =>
-  (await anyWithin(on, { org, id })) !== undefined
 
-const insert = query((db, p: Key & { name: string }) =>
+export const insertRegion = write((db, p: Key & { name: string }) =>
   db.insertInto('regions').values({ org: p.org, id: p.id, name: p.name, version: 1 }),
 )
-export const insertRegion = (tx: Tx, org: number, id: number, name: string) => insert(tx, { org, id, name })
 
-const update = query((db, p: Key & { name: string }) =>
+export const updateRegion = write((db, p: Key & { name: string }) =>
   db
     .updateTable('regions')
     .set((e) => ({ name: p.name, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateRegion = (tx: Tx, org: number, id: number, name: string) => update(tx, { org, id, name })
 
-const touch = query((db, p: Key) =>
+const raiseVersion = write((db, p: Key) =>
   db
     .updateTable('regions')
     .set((e) => ({ version: e('version', '+', 1) }))
@@ -62,9 +55,10 @@ const touch = query((db, p: Key) =>
     .where('id', '=', p.id),
 )
 /** A region shows its locations: its version moves with them. [contract D.9] */
-export async function touchRegions(tx: Tx, org: number, ids: readonly (number | null | undefined)[]) {
-  for (const id of new Set(ids)) if (id) await touch(tx, { org, id })
+export async function touchRegions(tx: Tx, ids: readonly (number | null | undefined)[]) {
+  for (const id of new Set(ids)) if (id) await raiseVersion(tx, { id })
 }
 
-const remove = query((db, p: Key) => db.deleteFrom('regions').where('org', '=', p.org).where('id', '=', p.id))
-export const deleteRegion = (tx: Tx, org: number, id: number) => remove(tx, { org, id })
+export const deleteRegion = write((db, p: Key) =>
+  db.deleteFrom('regions').where('org', '=', p.org).where('id', '=', p.id),
+)

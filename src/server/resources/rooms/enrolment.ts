@@ -6,12 +6,12 @@ import { enrolmentCodeContext, enrolmentCodeFields } from './enrolment-code.ts'
 import { findRoom } from './store.ts'
 
 export async function roomsEnrolmentGet(ctx: RequestContext, id: number) {
-  const { db, secrets, clock, publicUrl } = ctx.services
-  const room = mustFind(await findRoom(db, ctx.org.key, id), `room ${id}`)
+  const { db, secrets, clock, publicUrl } = ctx
+  const room = mustFind(await findRoom(db, { id }), `room ${id}`)
   const { dec } = enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, id), room, clock.now())
   if (dec === undefined) {
     throw new Failure('FAILED_PRECONDITION', `the enrolment code of room ${id} has expired. Make a new one first.`)
   }
-  const url = `${publicUrl()}/enrol#${dec}`
+  const url = `${publicUrl}/enrol#${dec}`
   return { dec, url, qr: renderSVG(url, { border: 2, pixelSize: 8 }) }
 }

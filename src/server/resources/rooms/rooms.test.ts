@@ -18,13 +18,13 @@ const neverUsed = '-62135596800'
 const putEndpoint = async (org: TestOrg, room_id: number, values: Partial<DatabaseSchema['endpoints']> = {}) =>
   (await putEndpoints(house, org, [{ room_id, ...values }]))[0] as DatabaseSchema['endpoints']
 const endpointsOf = ({ org }: TestOrg) =>
-  house.ground.db.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).orderBy('id').execute()
+  house.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).orderBy('id').execute()
 const valuesOf = async <K extends 'version' | 'profile_id'>(org: TestOrg, column: K) =>
   Object.fromEntries((await endpointsOf(org)).map((e) => [e.id, e[column]]))
 
 /** The room that a code would enrol into. */
 async function roomOfCode(text: string) {
-  const codes = house.ground.db.kysely.selectFrom('dec_directory').selectAll()
+  const codes = house.ground.db.system.kysely.selectFrom('dec_directory').selectAll()
   return (await codes.where('mac', '=', enrolmentCodeMac(house.ground.secrets, text)).executeTakeFirst())?.room_id
 }
 
@@ -108,7 +108,7 @@ test('roomsCreate answers with the enrolment code, which only keys with Write se
   expect((await org.call('GET', '/rooms/5', { key: reader })).body).toEqual(rest)
   expect(await roomOfCode(dec)).toBe(5)
   expect(await roomOfCode(` ${dec.toLowerCase().replaceAll('-', ' ')}`), 'as somebody types it').toBe(5)
-  const stored = await house.ground.db.kysely.selectFrom('rooms').select('dec_sealed').execute()
+  const stored = await house.ground.db.system.kysely.selectFrom('rooms').select('dec_sealed').execute()
   expect(Buffer.concat(stored.map((r) => r.dec_sealed)).includes(dec), 'in clear text').toBe(false)
   expect(JSON.stringify(await org.audit())).not.toContain(dec)
 })
@@ -117,7 +117,7 @@ test('an enrolment code expires decTimeout hours after its first use, and is the
   const org = await building()
   const { dec } = await room(org, 1)
   const dec_used_at = house.clock.now()
-  await house.ground.db.telemetry((t) =>
+  await house.ground.db.systemTransaction((t) =>
     t.kysely.updateTable('rooms').set({ dec_used_at }).where('org', '=', org.org.key).where('id', '=', 1).execute(),
   )
   const times = { decUsed: String(dec_used_at / 1000), decTimeout: 24 }

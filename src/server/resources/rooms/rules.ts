@@ -1,10 +1,11 @@
 // Rooms: one function for each operation. [contract 6.rooms] [contract 5.4.room]
+
 import type { Static } from 'typebox'
 import type { Room } from '../../../contract/rooms.ts'
 import { checkIfMatch, etagOf } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { findReferenced, mustFind } from '../../core/failure.ts'
-import type { Reader, Tx } from '../../db/db.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { ReadyAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
@@ -44,8 +45,8 @@ import {
 } from './store.ts'
 
 export async function roomsList(ctx: RequestContext, { regionId, locationId }: InputOf<'roomsList'>['query']) {
-  const fresh = freshSince(ctx.services)
-  const rows = await listRooms(ctx.services.db, ctx.org.key, fresh, regionId, locationId)
+  const fresh = freshSince(ctx)
+  const rows = await listRooms(ctx.db, fresh, regionId, locationId)
   return {
     rooms: rows.map((row) => {
       const endpointCount = Number(row.endpoints)
@@ -63,23 +64,21 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId }: I
   }
 }
 
-export const roomsGet = async (ctx: RequestContext, id: number) =>
-  view(ctx, ctx.services.db, await existing(ctx.services.db, ctx, id))
+export const roomsGet = async (ctx: RequestContext, id: number) => view(ctx, ctx.db, await existing(ctx.db, ctx, id))
 
 export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['body']) =>
   change(ctx, 'roomsCreate', async (tx) => {
     const location = await locationFor(tx, ctx, body.locationId)
-    const id = await nextId(tx, ctx.org.key, 'room')
+    const id = await nextId(tx, 'room')
     const code = sealedCode(ctx, id)
     await insertRoom(tx, {
-      org: ctx.org.key,
       id,
       name: body.name,
       location_id: location?.id ?? null,
       dec_sealed: code.sealed,
       dec_timeout: enrolmentCodeTimeoutHours,
     })
-    await indexDec(tx, ctx.org.key, id, code.mac)
+    await indexDec(tx, id, code.mac)
     return {
       result: await view(ctx, tx, await existing(tx, ctx, id)),
       target: auditRef('room', { id, name: body.name }),
@@ -92,8 +91,8 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
     const room = await existing(tx, ctx, id)
     checkIfMatch(ctx, room.version)
     const location = await locationFor(tx, ctx, body.locationId)
-    await updateRoom(tx, ctx.org.key, id, body.name, location?.id ?? null)
-    await touchEndpointsInRoom(tx, ctx.org.key, id)
+    await updateRoom(tx, { id, name: body.name, location_id: location?.id ?? null })
+    await touchEndpointsInRoom(tx, { room: id })
     return {
       result: await view(ctx, tx, await existing(tx, ctx, id)),
       target: auditRef('room', { id, name: body.name }),
@@ -106,12 +105,12 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
   const unenrolled = await change(ctx, 'roomsDelete', async (tx) => {
     const room = await existing(tx, ctx, id)
     checkIfMatch(ctx, room.version)
-    const notes = await listNotesOfRoom(tx, ctx.org.key, id)
-    const endpoints = await deleteEndpointsInRoom(tx, ctx.org.key, id, ctx.services.clock.now())
+    const notes = await listNotesOfRoom(tx, { room: id })
+    const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
-    const cancelled = await cancelOpenCommands(tx, ctx.org.key, endpointIds, ctx.services.clock.now())
+    const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
-    await deleteRoom(tx, ctx.org.key, id)
+    await deleteRoom(tx, { id })
     return {
       result: endpointIds,
       target: auditRef('room', room),
@@ -122,7 +121,7 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
       ],
     }
   })
-  ctx.services.devices.cut(unenrolled)
+  ctx.devices.cut(unenrolled)
   return {}
 }
 
@@ -131,8 +130,8 @@ export const roomsRegenerateDec = (ctx: RequestContext, id: number) =>
     const room = await existing(tx, ctx, id)
     checkIfMatch(ctx, room.version)
     const code = sealedCode(ctx, id)
-    await updateDec(tx, ctx.org.key, id, code.sealed)
-    await indexDec(tx, ctx.org.key, id, code.mac)
+    await updateDec(tx, { id, sealed: code.sealed })
+    await indexDec(tx, id, code.mac)
     return { result: { dec: code.text }, target: auditRef('room', room) }
   })
 
@@ -142,9 +141,9 @@ export async function roomsAssignProfile(ctx: RequestContext, id: number, profil
     const room = await existing(tx, ctx, id)
     checkIfMatch(ctx, room.version)
     const to = (await profileFor(tx, ctx, profileId))?.id ?? null
-    await updateRoomProfile(tx, ctx.org.key, id, to)
-    const endpoints = await listEndpointsInRoom(tx, ctx.org.key, id)
-    await updateProfileInRoom(tx, ctx.org.key, id, to)
+    await updateRoomProfile(tx, id, to)
+    const endpoints = await listEndpointsInRoom(tx, { room: id })
+    await updateProfileInRoom(tx, { room: id, profile: to })
     const others = endpoints.filter((e) => e.profile_id !== to).map((e) => e.id)
     await makeVersions(tx, ctx, others)
     return {
@@ -156,22 +155,22 @@ export async function roomsAssignProfile(ctx: RequestContext, id: number, profil
       undone: to === null,
     }
   })
-  ctx.services.devices.wake(changed)
+  ctx.devices.wake(changed)
   return {}
 }
 
-const existing = async (on: Reader, ctx: RequestContext, id: number) =>
-  mustFind(await findRoom(on, ctx.org.key, id), `room ${id}`)
+const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findRoom(on, { id }), `room ${id}`)
 
 const locationFor = (tx: Tx, ctx: RequestContext, id: number | null | undefined) =>
-  findReferenced('location', id, (known) => findLocation(tx, ctx.org.key, known))
+  findReferenced('location', id, (known) => findLocation(tx, { id: known }))
 
 const profileFor = (tx: Tx, ctx: RequestContext, id: number | null) =>
-  findReferenced('profile', id, (known) => findProfile(tx, ctx.org.key, known))
+  findReferenced('profile', id, (known) => findProfile(tx, { id: known }))
 
 function sealedCode(ctx: RequestContext, room: number) {
   const text = makeEnrolmentCode()
-  const { secrets } = ctx.services
+  const { secrets } = ctx
   return {
     text,
     sealed: secrets.seal(text, enrolmentCodeContext(ctx.org.id, room)),
@@ -188,14 +187,14 @@ function stateOf(endpoints: number, connected: number, hasFailed: boolean): Stat
   return connected < endpoints || hasFailed ? 'DEGRADED' : 'HEALTHY'
 }
 
-async function view(ctx: RequestContext, on: Reader, room: RoomRow): Promise<ReadyAnswer> {
-  const endpoints = await listEndpointsInRoom(on, ctx.org.key, room.id)
+async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<ReadyAnswer> {
+  const endpoints = await listEndpointsInRoom(on, { room: room.id })
   const connected = endpoints.filter((e) => e.connected === 1).length
-  const { secrets, clock } = ctx.services
+  const { secrets, clock } = ctx
   const head = JSON.stringify({
     id: room.id,
     name: room.name,
-    state: stateOf(endpoints.length, connected, await hasFailedConfig(on, ctx.org.key, room.id)),
+    state: stateOf(endpoints.length, connected, await hasFailedConfig(on, { id: room.id })),
     ...(room.location_id !== null && {
       location: {
         id: room.location_id,

@@ -1,8 +1,10 @@
 // SQL of rooms and of the look-up of enrolment codes.
+
 import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../db/any-of.ts'
-import type { Reader, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryExists, queryOne, write } from '../../db/query.ts'
+import { systemQueryOne } from '../../db/system.ts'
 import { bySite } from '../places/site-filter.ts'
 
 type Key = { org: number; id: number }
@@ -52,10 +54,10 @@ const listing = bySite((byRegion, byLocation) =>
   ),
 )
 /** `fresh`: samples since then count for the people in a room. */
-export const listRooms = (on: Reader, org: number, fresh: number, region?: number, location?: number) =>
-  listing(on, { org, fresh }, region, location)
+export const listRooms = (on: OrgReader, fresh: number, region?: number, location?: number) =>
+  listing(on, { fresh }, region, location)
 
-const one = queryOne((db, p: Key) =>
+export const findRoom = queryOne((db, p: Key) =>
   db
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -76,10 +78,10 @@ const one = queryOne((db, p: Key) =>
     .where('r.org', '=', p.org)
     .where('r.id', '=', p.id),
 )
-export const findRoom = (on: Reader, org: number, id: number) => one(on, { org, id })
 export type RoomRow = NonNullable<Awaited<ReturnType<typeof findRoom>>>
 
-const failedConfig = queryOne((db, p: Key) =>
+/** Whether an endpoint in the room has refused its config. */
+export const hasFailedConfig = queryExists((db, p: Key) =>
   db
     .selectFrom('endpoints as n')
     .innerJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id'))
@@ -89,15 +91,10 @@ const failedConfig = queryOne((db, p: Key) =>
     .where('c.state', '=', 'FAILED')
     .limit(1),
 )
-/** Whether an endpoint in the room has refused its config. */
-export const hasFailedConfig = async (on: Reader, org: number, id: number) =>
-  (await failedConfig(on, { org, id })) !== undefined
 
-const withProfile = queryOne((db, p: { org: number; profile: number }) =>
+export const hasRoomWithProfile = queryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
-export const hasRoomWithProfile = async (on: Reader, org: number, profile: number) =>
-  (await withProfile(on, { org, profile })) !== undefined
 
 interface NewRoom {
   org: number
@@ -107,7 +104,7 @@ interface NewRoom {
   dec_sealed: Buffer
   dec_timeout: number
 }
-const insert = query((db, p: NewRoom) =>
+export const insertRoom = write((db, p: NewRoom) =>
   db.insertInto('rooms').values({
     org: p.org,
     id: p.id,
@@ -120,44 +117,39 @@ const insert = query((db, p: NewRoom) =>
     dec_timeout: p.dec_timeout,
   }),
 )
-export const insertRoom = (tx: Tx, room: NewRoom) => insert(tx, room)
 
-const update = query((db, p: Key & { name: string; location_id: number | null }) =>
+export const updateRoom = write((db, p: Key & { name: string; location_id: number | null }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ name: p.name, location_id: p.location_id, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateRoom = (tx: Tx, org: number, id: number, name: string, location_id: number | null) =>
-  update(tx, { org, id, name, location_id })
 
-const profile = query((db, p: Key & { profile: number | null }) =>
+const updateProfileColumn = write((db, p: Key & { profile: number | null }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateRoomProfile = (tx: Tx, org: number, id: number, to: number | null) =>
-  profile(tx, { org, id, profile: to })
+export const updateRoomProfile = (tx: Tx, id: number, to: number | null) => updateProfileColumn(tx, { id, profile: to })
 
-const dec = query((db, p: Key & { sealed: Buffer }) =>
+export const updateDec = write((db, p: Key & { sealed: Buffer }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ dec_sealed: p.sealed, dec_used_at: null, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateDec = (tx: Tx, org: number, id: number, sealed: Buffer) => dec(tx, { org, id, sealed })
 
-const index = query((db, p: { org: number; room: number; mac: Buffer }) =>
+const upsertDirectoryEntry = write((db, p: { org: number; room: number; mac: Buffer }) =>
   db
     .insertInto('dec_directory')
     .values({ org: p.org, room_id: p.room, mac: p.mac })
     .onConflict((c) => c.columns(['org', 'room_id']).doUpdateSet({ mac: p.mac })),
 )
-const retire = query((db, p: { org: number; room: number }) =>
+const insertPastCode = write((db, p: { org: number; room: number }) =>
   db
     .insertInto('dec_past')
     .columns(['mac', 'org', 'room_id'])
@@ -170,12 +162,13 @@ const retire = query((db, p: { org: number; room: number }) =>
     ),
 )
 /** The old code of the room, if there was one, no longer works; who tries it is told why. */
-export const indexDec = async (tx: Tx, org: number, room: number, mac: Buffer) => {
-  await retire(tx, { org, room })
-  await index(tx, { org, room, mac })
+export const indexDec = async (tx: Tx, room: number, mac: Buffer) => {
+  await insertPastCode(tx, { room })
+  await upsertDirectoryEntry(tx, { room, mac })
 }
 
-const byMac = query((db, p: { mac: Buffer }) =>
+/** The room that a code is or was for. */
+export const findDec = systemQueryOne((db, p: { mac: Buffer }) =>
   db
     .selectFrom('dec_directory as d')
     .innerJoin('orgs as o', 'o.key', 'd.org')
@@ -189,20 +182,17 @@ const byMac = query((db, p: { mac: Buffer }) =>
         .where('d.mac', '=', p.mac),
     ),
 )
-/** The room that a code is or was for. */
-export const findDec = async (on: Reader, mac: Buffer) => (await byMac(on, { mac }))[0]
 
-const use = query((db, p: Key & { at: number }) =>
+/** The first use starts the time that the code has left. */
+export const useDec = write((db, p: Key & { at: number }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ dec_used_at: e.fn.coalesce('dec_used_at', sql<number>`${p.at}`), version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-/** The first use starts the time that the code has left. */
-export const useDec = (tx: Tx, org: number, id: number, at: number) => use(tx, { org, id, at })
 
-const free = query((db, p: { org: number; location: number }) =>
+export const freeRoomsOfLocation = write((db, p: { org: number; location: number }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ location_id: null, version: e('version', '+', 1) }))
@@ -210,19 +200,17 @@ const free = query((db, p: { org: number; location: number }) =>
     .where('location_id', '=', p.location)
     .returning(['id', 'name']),
 )
-export const freeRoomsOfLocation = (tx: Tx, org: number, location: number) => free(tx, { org, location })
 
 /** Rooms show the name of their location and region: their version moves with them. [contract D.9] */
-const touchLocation = query((db, p: { org: number; location: number }) =>
+export const touchRoomsOfLocation = write((db, p: { org: number; location: number }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('location_id', '=', p.location),
 )
-export const touchRoomsOfLocation = (tx: Tx, org: number, location: number) => touchLocation(tx, { org, location })
 
-const touchRegion = query((db, p: { org: number; region: number }) =>
+export const touchRoomsOfRegion = write((db, p: { org: number; region: number }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ version: e('version', '+', 1) }))
@@ -231,28 +219,23 @@ const touchRegion = query((db, p: { org: number; region: number }) =>
       q.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.region),
     ),
 )
-export const touchRoomsOfRegion = (tx: Tx, org: number, region: number) => touchRegion(tx, { org, region })
 
-const touch = query((db, p: { org: number; ids: string }, engine) =>
+/** A room shows its endpoints: its version moves with them. [contract D.9] */
+export const touchRooms = write((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
     .updateTable('rooms')
     .set((e) => ({ version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where(isAnyNumberOf(engine, 'id', p.ids)),
 )
-/** A room shows its endpoints: its version moves with them. [contract D.9] */
-export const touchRooms = (tx: Tx, org: number, ids: readonly number[]) => touch(tx, { org, ids: JSON.stringify(ids) })
 
-const named = query((db, p: { org: number; ids: string }, engine) =>
+/** Those of the ids that exist. */
+export const listRoomsById = query((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
     .selectFrom('rooms')
     .select(['id', 'name'])
     .where('org', '=', p.org)
     .where(isAnyNumberOf(engine, 'id', p.ids)),
 )
-/** Those of the ids that exist. */
-export const listRoomsById = (on: Reader, org: number, ids: readonly number[]) =>
-  named(on, { org, ids: JSON.stringify(ids) })
 
-const remove = query((db, p: Key) => db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id))
-export const deleteRoom = (tx: Tx, org: number, id: number) => remove(tx, { org, id })
+export const deleteRoom = write((db, p: Key) => db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id))

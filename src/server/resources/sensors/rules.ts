@@ -12,7 +12,7 @@ import { findLatest, listLatestInRoom } from './latest/store.ts'
 import { entryText, freshSince, sampleText } from './view.ts'
 
 export async function endpointsSensorData(ctx: RequestContext, id: string, legacy: boolean) {
-  const latest = mustFind(await findLatest(ctx.services.db, ctx.org.key, id), `endpoint ${id}`)
+  const latest = mustFind(await findLatest(ctx.db, id), `endpoint ${id}`)
   if (!isSample(latest)) throw new Failure('NOT_FOUND', `endpoint ${id} has not sent a sample yet.`)
   return ReadyAnswer.of(`{"endpointData":${sampleText(latest, legacy)}}`)
 }
@@ -35,9 +35,9 @@ export async function endpointsBulkSensorData(
 }
 
 export async function roomsSensorData(ctx: RequestContext, id: number, legacy: boolean) {
-  const { db, settings } = ctx.services
-  mustFind(await findRoom(db, ctx.org.key, id), `room ${id}`)
-  const sample = aggregate(await listLatestInRoom(db, ctx.org.key, id, freshSince(ctx.services)))
+  const { db, settings } = ctx
+  mustFind(await findRoom(db, { id }), `room ${id}`)
+  const sample = aggregate(await listLatestInRoom(db, { room: id, since: freshSince(ctx) }))
   if (!sample) {
     const minutes = settings.freshness / 60
     throw new Failure(
@@ -62,7 +62,7 @@ export async function roomsBulkSensorData(
     )
   }
   const samples = await latest.samples(ctx.org.key)
-  const since = freshSince(ctx.services)
+  const since = freshSince(ctx)
   return listText(
     rooms.filter((room) => isWithin(filter, room)),
     (room) => `{"id":${room.id},"roomData":${roomText(room, samples, since, legacy)}}`,

@@ -1,12 +1,14 @@
 // A sample as answers show it: every field is there, 0 where nothing was measured. [contract 5.2]
+
 import type { Static } from 'typebox'
 import type { Sample } from '../../../contract/sensors.ts'
-import type { Services } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { scale } from './scale.ts'
 
 /** The oldest timestamp that still counts for a room, in Unix seconds. [contract 5.2.aggregate] */
-export const freshSince = ({ clock, settings }: Services): number => Math.ceil(clock.now() / 1000 - settings.freshness)
+export const freshSince = ({ clock, settings }: Pick<Services, 'clock' | 'settings'>): number =>
+  Math.ceil(clock.now() / 1000 - settings.freshness)
 
 /** Of one endpoint, in the answer about all of them. `text` is its `SensorData`, or null. */
 export const entryText = (id: string, text: string): string => `{"id":"${id}","endpointData":${text}}`

@@ -1,8 +1,9 @@
 // The console's own door: signing in, who is signed in, signing out. [contract 9.session]
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/session.ts'
 import type { Caller, KeyHolder, Keyring } from '../../auth/keyring.ts'
-import type { Services } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import { invalid } from '../../core/failure.ts'
 import { programVersion } from '../../core/program-version.ts'
 import { sendJson } from '../../http/answer.ts'
@@ -30,7 +31,7 @@ export function sessionRoutes(app: FastifyInstance, { ground: services, keyring,
     done(cookie.strangerProblem(request))
 
   const view = async (holder: KeyHolder): Promise<ConsoleSession> => {
-    const org = await findOrg(services.db, holder.org.id)
+    const org = await findOrg(services.db.system, { id: holder.org.id })
     return {
       org: { id: holder.org.id, name: org?.name ?? '', timezone: org?.timezone ?? 'UTC' },
       key: { id: String(holder.keyId), name: holder.name },

@@ -1,10 +1,12 @@
 // Signing in to the console and out of it, and the links that let somebody in without typing a key. [contract 9.session] [contract 9.link]
+
 import type { Caller, KeyHolder } from '../../auth/keyring.ts'
 import { isSignInLinkSecret, makeSessionSecret, makeSignInLinkSecret, tokenHash } from '../../auth/token.ts'
-import { contextOf, type RequestContext, type RequestOrigin, type Services } from '../../context/request-context.ts'
+import { contextOf, type RequestContext, type RequestOrigin } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
-import type { Tx } from '../../db/db.ts'
+import type { Tx } from '../../db/handles.ts'
 import { sessionEnded, signInFirst } from '../../http/session-cookie.ts'
 import { auditRef, change } from '../audit/change.ts'
 import { findKey, type KeyRow, listKeys } from '../keys/store.ts'
@@ -23,7 +25,7 @@ export function sessionStart(services: Services, holder: KeyHolder, asked: Reque
 /** Whom a link lets in. It is not used up by asking. */
 export async function linkHolder(services: Services, link: string): Promise<KeyHolder | undefined> {
   if (!isSignInLinkSecret(link)) return undefined
-  return findLinkHolder(services.db, tokenHash(link), services.clock.now())
+  return findLinkHolder(services.db.system, tokenHash(link), services.clock.now())
 }
 
 /** The same with a link, which lets in one of all who try. */
@@ -34,7 +36,7 @@ export function sessionStartByLink(
   asked: RequestOrigin,
 ): Promise<string> {
   return start(services, holder, asked, 'link', async (tx) => {
-    if (!(await deleteLink(tx, tokenHash(link)))) throw badLink()
+    if (!(await deleteLink(tx, { hash: tokenHash(link) }))) throw badLink()
   })
 }
 
@@ -57,15 +59,14 @@ async function start(
     )
   }
   const secret = makeSessionSecret()
-  const { key: org } = holder.org
   await change(contextOf(services, holder, asked), 'sessionStart', async (tx) => {
     await prove(tx)
-    if (!(await findKey(tx, org, holder.keyId))) {
+    if (!(await findKey(tx, { id: holder.keyId }))) {
       throw signInFirst('This key was revoked a moment ago. Sign in with another one.')
     }
     const now = services.clock.now()
-    await insertSession(tx, { hash: tokenHash(secret), org, key_id: holder.keyId, created_at: now, used_at: now })
-    await deleteSurplus(tx, org, holder.keyId, mostSessions)
+    await insertSession(tx, { hash: tokenHash(secret), key_id: holder.keyId, created_at: now, used_at: now })
+    await deleteSurplus(tx, { key: holder.keyId, most: mostSessions })
     return { result: undefined, target: auditRef('key', { id: holder.keyId, name: holder.name }), after: { via } }
   })
   return secret
@@ -78,7 +79,7 @@ export async function sessionEnd(services: Services, caller: Caller, asked: Requ
   const gone = sessionEnded()
   try {
     await change(contextOf(services, caller, asked), 'sessionEnd', async (tx) => {
-      if (!(await deleteSession(tx, session.hash))) throw gone
+      if (!(await deleteSession(tx, { hash: session.hash }))) throw gone
       return { result: undefined, target: auditRef('key', { id: caller.keyId, name: caller.name }) }
     })
   } catch (error) {
@@ -95,14 +96,14 @@ interface LoginLink {
 
 /** Makes a link for a key: the one that is named, or the first that can do everything. */
 export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Promise<LoginLink> {
-  const now = ctx.services.clock.now()
+  const now = ctx.clock.now()
   const isCurrent = (key: KeyRow) => key.expires_at === null || key.expires_at > now
   const secret = makeSignInLinkSecret()
   return change(ctx, 'loginLinkCreate', async (tx) => {
     const key =
       keyId === undefined
         ? await firstOfAll(tx, ctx, isCurrent)
-        : mustFind(await findKey(tx, ctx.org.key, keyId), `key ${keyId}`)
+        : mustFind(await findKey(tx, { id: keyId }), `key ${keyId}`)
     if (key.read !== 1 || !isCurrent(key)) {
       const why = key.read === 1 ? 'has expired' : 'lacks the scope read'
       throw new Failure(
@@ -111,14 +112,14 @@ export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Prom
       )
     }
     const expires_at = now + linkLife
-    await insertLink(tx, { hash: tokenHash(secret), org: ctx.org.key, key_id: key.id, expires_at })
+    await insertLink(tx, { hash: tokenHash(secret), key_id: key.id, expires_at })
     const expiresAt = isoTime(expires_at)
     return { result: { secret, key, expiresAt }, target: auditRef('key', key), after: { expiresAt } }
   })
 }
 
 async function firstOfAll(tx: Tx, ctx: RequestContext, isCurrent: (key: KeyRow) => boolean): Promise<KeyRow> {
-  const keys = await listKeys(tx, ctx.org.key)
+  const keys = await listKeys(tx)
   const key = keys.find((key) => key.read === 1 && key.write === 1 && key.manage === 1 && isCurrent(key))
   if (key) return key
   throw new Failure(

@@ -1,10 +1,11 @@
 // Users: one function for each operation. [contract 5.4.user] [contract 6.users]
+
 import type { Static } from 'typebox'
 import type { User } from '../../../contract/users.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
-import type { Reader, Tx } from '../../db/db.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
@@ -25,9 +26,9 @@ import {
 } from './store.ts'
 
 export async function usersList(ctx: RequestContext) {
-  const { db } = ctx.services
-  const users = await listUsers(db, ctx.org.key)
-  const regions = Map.groupBy(await listRegionsOfUsers(db, ctx.org.key), (r) => r.user_id)
+  const { db } = ctx
+  const users = await listUsers(db)
+  const regions = Map.groupBy(await listRegionsOfUsers(db), (r) => r.user_id)
   return {
     users: users.map((user) =>
       view(
@@ -39,7 +40,7 @@ export async function usersList(ctx: RequestContext) {
 }
 
 export async function usersGet(ctx: RequestContext, userId: string) {
-  const user = await existing(ctx.services.db, ctx, userId)
+  const user = await existing(ctx.db, ctx, userId)
   return new VersionedAnswer(user.version, view(user, user.regionIds))
 }
 
@@ -47,9 +48,9 @@ export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['b
   change(ctx, 'usersCreate', async (tx) => {
     const regionIds = await knownRegions(tx, ctx, body.regionIds ?? [])
     await refuseTaken(tx, ctx, body.email, undefined)
-    const user = { id: await nextId(tx, ctx.org.key, 'user'), email: body.email, role: body.role }
-    await insertUser(tx, ctx.org.key, user.id, { ...user, email_key: emailKey(user.email) })
-    await updateRegionsOfUser(tx, ctx.org.key, user.id, regionIds)
+    const user = { id: await nextId(tx, 'user'), email: body.email, role: body.role }
+    await insertUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
+    await updateRegionsOfUser(tx, user.id, regionIds)
     return {
       result: new VersionedAnswer(1, view(user, regionIds)),
       target: auditRef('user', { id: user.id, name: user.email }),
@@ -65,8 +66,8 @@ export const usersUpdate = (ctx: RequestContext, userId: string, body: InputOf<'
     const user = { id: before.id, email: body.email ?? before.email, role: body.role ?? before.role }
     await refuseTaken(tx, ctx, user.email, user.id)
     if (user.role !== 'owner') await keepAnOwner(tx, ctx, before, 'demoted')
-    await updateUser(tx, ctx.org.key, user.id, { ...user, email_key: emailKey(user.email) })
-    await updateRegionsOfUser(tx, ctx.org.key, user.id, regionIds)
+    await updateUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
+    await updateRegionsOfUser(tx, user.id, regionIds)
     return {
       result: new VersionedAnswer(before.version + 1, view(user, regionIds)),
       target: auditRef('user', { id: user.id, name: user.email }),
@@ -80,7 +81,7 @@ export const usersDelete = (ctx: RequestContext, userId: string) =>
     const user = await existing(tx, ctx, userId)
     checkIfMatch(ctx, user.version)
     await keepAnOwner(tx, ctx, user, 'deleted')
-    await deleteUser(tx, ctx.org.key, user.id)
+    await deleteUser(tx, { id: user.id })
     return {
       result: {},
       target: auditRef('user', { id: user.id, name: user.email }),
@@ -88,15 +89,15 @@ export const usersDelete = (ctx: RequestContext, userId: string) =>
     }
   })
 
-async function existing(on: Reader, ctx: RequestContext, userId: string) {
+async function existing(on: OrgReader, ctx: RequestContext, userId: string) {
   const id = parseInt32(userId)
-  const user = mustFind(id === undefined ? undefined : await findUser(on, ctx.org.key, id), `user ${userId}`)
-  return { ...user, regionIds: await listRegionsOfUser(on, ctx.org.key, user.id) }
+  const user = mustFind(id === undefined ? undefined : await findUser(on, { id }), `user ${userId}`)
+  return { ...user, regionIds: await listRegionsOfUser(on, user.id) }
 }
 
 /** Each id once, in order; every one that does not exist is named. [contract 2.2] */
 async function knownRegions(tx: Tx, ctx: RequestContext, ids: readonly number[]): Promise<number[]> {
-  const known = new Set((await listRegions(tx, ctx.org.key)).map((r) => r.id))
+  const known = new Set((await listRegions(tx)).map((r) => r.id))
   const unknown = ids.flatMap((id, i) =>
     known.has(id) ? [] : [{ field: `regionIds[${i}]`, error: `names region ${id}, which does not exist` }],
   )
@@ -108,7 +109,7 @@ const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 
 /** [contract D.2] */
 async function refuseTaken(tx: Tx, ctx: RequestContext, email: string, own: number | undefined) {
-  const holder = await findUserByEmail(tx, ctx.org.key, emailKey(email))
+  const holder = await findUserByEmail(tx, { key: emailKey(email) })
   if (!holder || holder.id === own) return
   throw new Failure(
     'FAILED_PRECONDITION',
@@ -117,7 +118,7 @@ async function refuseTaken(tx: Tx, ctx: RequestContext, email: string, own: numb
 }
 
 async function keepAnOwner(tx: Tx, ctx: RequestContext, user: { id: number; role: string }, verb: string) {
-  if (user.role !== 'owner' || (await hasOtherOwner(tx, ctx.org.key, user.id))) return
+  if (user.role !== 'owner' || (await hasOtherOwner(tx, { id: user.id }))) return
   throw new Failure('FAILED_PRECONDITION', `the last owner cannot be ${verb}. Make somebody else an owner first.`)
 }
 

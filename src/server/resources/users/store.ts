@@ -1,25 +1,23 @@
 // SQL of users and of the regions they look after.
-import type { Reader, Tx } from '../../db/db.ts'
-import { query, queryOne } from '../../db/query.ts'
+
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryExists, queryOne, write } from '../../db/query.ts'
 
 type Key = { org: number; id: number }
 
-const all = query((db, p: { org: number }) =>
+export const listUsers = query((db, p: { org: number }) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).orderBy('id'),
 )
-export const listUsers = (on: Reader, org: number) => all(on, { org })
 
-const one = queryOne((db, p: Key) =>
+export const findUser = queryOne((db, p: Key) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
-export const findUser = (on: Reader, org: number, id: number) => one(on, { org, id })
 
-const byEmail = queryOne((db, p: { org: number; key: string }) =>
+export const findUserByEmail = queryOne((db, p: { org: number; key: string }) =>
   db.selectFrom('users').select('id').where('org', '=', p.org).where('email_key', '=', p.key),
 )
-export const findUserByEmail = (on: Reader, org: number, key: string) => byEmail(on, { org, key })
 
-const otherOwner = queryOne((db, p: Key) =>
+export const hasOtherOwner = queryExists((db, p: Key) =>
   db
     .selectFrom('users')
     .select('id')
@@ -28,15 +26,12 @@ const otherOwner = queryOne((db, p: Key) =>
     .where('id', '!=', p.id)
     .limit(1),
 )
-export const hasOtherOwner = async (on: Reader, org: number, id: number) =>
-  (await otherOwner(on, { org, id })) !== undefined
 
-const regionsOfAll = query((db, p: { org: number }) =>
+export const listRegionsOfUsers = query((db, p: { org: number }) =>
   db.selectFrom('user_regions').select(['user_id', 'region_id']).where('org', '=', p.org).orderBy('region_id'),
 )
-export const listRegionsOfUsers = (on: Reader, org: number) => regionsOfAll(on, { org })
 
-const regionsOfOne = query((db, p: Key) =>
+const selectRegionsOf = query((db, p: Key) =>
   db
     .selectFrom('user_regions')
     .select('region_id')
@@ -44,8 +39,8 @@ const regionsOfOne = query((db, p: Key) =>
     .where('user_id', '=', p.id)
     .orderBy('region_id'),
 )
-export const listRegionsOfUser = async (on: Reader, org: number, id: number) =>
-  (await regionsOfOne(on, { org, id })).map((r) => r.region_id)
+export const listRegionsOfUser = async (on: OrgReader, id: number) =>
+  (await selectRegionsOf(on, { id })).map((r) => r.region_id)
 
 interface Values {
   email: string
@@ -53,34 +48,34 @@ interface Values {
   role: string
 }
 
-const insert = query((db, p: Key & Values) =>
+const insertRow = write((db, p: Key & Values) =>
   db
     .insertInto('users')
     .values({ org: p.org, id: p.id, version: 1, email: p.email, email_key: p.email_key, role: p.role }),
 )
-export const insertUser = (tx: Tx, org: number, id: number, values: Values) => insert(tx, { org, id, ...values })
+export const insertUser = (tx: Tx, id: number, values: Values) => insertRow(tx, { id, ...values })
 
-const update = query((db, p: Key & Values) =>
+const updateRow = write((db, p: Key & Values) =>
   db
     .updateTable('users')
     .set((e) => ({ email: p.email, email_key: p.email_key, role: p.role, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateUser = (tx: Tx, org: number, id: number, values: Values) => update(tx, { org, id, ...values })
+export const updateUser = (tx: Tx, id: number, values: Values) => updateRow(tx, { id, ...values })
 
-const clearRegions = query((db, p: Key) =>
+const deleteRegionsOf = write((db, p: Key) =>
   db.deleteFrom('user_regions').where('org', '=', p.org).where('user_id', '=', p.id),
 )
-const insertRegion = query((db, p: Key & { region: number }) =>
+const insertUserRegion = write((db, p: Key & { region: number }) =>
   db.insertInto('user_regions').values({ org: p.org, user_id: p.id, region_id: p.region }),
 )
-export async function updateRegionsOfUser(tx: Tx, org: number, id: number, regions: readonly number[]) {
-  await clearRegions(tx, { org, id })
-  for (const region of regions) await insertRegion(tx, { org, id, region })
+export async function updateRegionsOfUser(tx: Tx, id: number, regions: readonly number[]) {
+  await deleteRegionsOf(tx, { id })
+  for (const region of regions) await insertUserRegion(tx, { id, region })
 }
 
-const touch = query((db, p: { org: number; region: number }) =>
+const raiseVersionsOfRegionUsers = write((db, p: { org: number; region: number }) =>
   db
     .updateTable('users')
     .set((e) => ({ version: e('version', '+', 1) }))
@@ -90,15 +85,14 @@ const touch = query((db, p: { org: number; region: number }) =>
     )
     .returning(['id', 'email']),
 )
-const free = query((db, p: { org: number; region: number }) =>
+const deleteUserRegions = write((db, p: { org: number; region: number }) =>
   db.deleteFrom('user_regions').where('org', '=', p.org).where('region_id', '=', p.region),
 )
 /** Takes a region away from everybody who looks after it. [contract D.3] */
-export async function freeUsersOfRegion(tx: Tx, org: number, region: number) {
-  const users = await touch(tx, { org, region })
-  await free(tx, { org, region })
+export async function freeUsersOfRegion(tx: Tx, region: number) {
+  const users = await raiseVersionsOfRegionUsers(tx, { region })
+  await deleteUserRegions(tx, { region })
   return users
 }
 
-const remove = query((db, p: Key) => db.deleteFrom('users').where('org', '=', p.org).where('id', '=', p.id))
-export const deleteUser = (tx: Tx, org: number, id: number) => remove(tx, { org, id })
+export const deleteUser = write((db, p: Key) => db.deleteFrom('users').where('org', '=', p.org).where('id', '=', p.id))

@@ -1,11 +1,12 @@
 // Long histories: they are walked in bounded steps over keys, and what is not rolled up yet, or was long ago, makes no difference.
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
 import { type PlainSample, plainHistory } from '../../../../../test/plain-history.ts'
 import { type Interval, intervals } from '../../../../contract/sensor-history.ts'
-import { Reader } from '../../../db/db.ts'
+import { OrgReader } from '../../../db/handles.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 import { daysIn, hours, quarters } from '../slots.ts'
 import { RollupReader } from './rollup-reader.ts'
@@ -70,7 +71,8 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
   await send(every(900, noon - 29 * day, noon - 12 * day))
   await send(every(60, noon - 5 * day, noon - day))
   await send(every(1, noon - 1500, noon))
-  const isDue = async () => (await house.ground.db.kysely.selectFrom('sample_due').select('slot').execute()).length
+  const isDue = async () =>
+    (await house.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()).length
   expect(await isDue(), 'more than a slice may have').toBeGreaterThan(2000)
   for (const interval of intervals) await compare(interval, path)
   for (const interval of intervals) await compare(interval, '/rooms/1')
@@ -84,13 +86,13 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
 }, 60_000)
 
 /** The real reader, and what was asked of it: how many rows came, and how the database went about it. */
-function watched(): { on: Reader; asked: { rows: number; text: string; values: readonly unknown[] }[] } {
+function watched(): { on: OrgReader; asked: { rows: number; text: string; values: readonly unknown[] }[] } {
   const { db } = house.ground
   const asked: { rows: number; text: string; values: readonly unknown[] }[] = []
-  const on = new Reader(db.engine, {
-    kysely: db.kysely,
+  const on = new OrgReader(org.org.key, db.engine, {
+    kysely: db.system.kysely,
     async run(query, values) {
-      const rows = await db.run(query, values)
+      const rows = await db.system.run(query, values)
       asked.push({ rows: rows.length, text: query.sql, values })
       return rows
     },
@@ -99,12 +101,12 @@ function watched(): { on: Reader; asked: { rows: number; text: string; values: r
 }
 
 test('no query of a walk has many rows, and a gap of years takes a few', async () => {
-  const { number: endpoint } = await house.ground.db.kysely
+  const { number: endpoint } = await house.ground.db.system.kysely
     .selectFrom('endpoints')
     .select('number')
     .where('id', '=', device.id)
     .executeTakeFirstOrThrow()
-  const place = { org: org.org.key, room: 0, stays: [{ endpoint, since: 0, until: null }] }
+  const place = { room: 0, stays: [{ endpoint, since: 0, until: null }] }
   const sources = [
     { buckets: quarters, table: 'sample_quarters', slots: quarters, quartersInBucket: 1 },
     { buckets: hours, table: 'sample_hours', slots: hours, quartersInBucket: 4 },
@@ -128,17 +130,18 @@ test('every query goes by keys, and on PostgreSQL only to the days that it needs
   const { on, asked } = watched()
   const slots = every(1, Math.floor((noon - 2 * day) / 300), Math.floor((noon - 2 * day) / 300) + 20)
   for (const room of [0, 1]) {
-    const whose = { org: org.org.key, room, endpoints: [1, 2] }
+    const endpoints = [1, 2]
+    const whose = { room, endpoints }
     for (const table of ['sample_quarters', 'sample_hours', 'sample_days'] as const) {
       await listRollups(on, table, ['co2'], whose, { from: 1, to: 1000 })
-      await findNextSlot(on, table, whose, 5)
+      await findNextSlot[table](on, { endpoints, slot: 5 })
     }
     await listQuarters(on, ['co2'], whose, [1, 2, 3])
     await listSums(on, ['co2'], whose, slots)
     await listRaw(on, ['co2'], whose, slots, { from: 0, to: noon })
-    await listDueIn(on, whose, { from: 1, to: 10 }, 200)
-    await findNextSlot(on, 'sample_due', whose, 5)
-    await listStays(on, org.org.key, 1, 0, noon)
+    await listDueIn(on, { endpoints, from: 1, to: 10, limit: 200 })
+    await findNextSlot.sample_due(on, { endpoints, slot: 5 })
+    await listStays(on, { room: 1, from: 0, to: noon })
   }
   for (const { text, values } of asked) {
     const plan = await planOf(text, values)
@@ -153,14 +156,14 @@ test('every query goes by keys, and on PostgreSQL only to the days that it needs
 })
 
 async function planOf(text: string, values: readonly unknown[]): Promise<string> {
-  const { kysely, engine } = house.ground.db
+  const { kysely } = house.ground.db.system
   const compiled = (prefix: string) => ({ ...sql.raw(prefix + text).compile(kysely), parameters: values })
   if (engine === 'sqlite') {
     const { rows } = await kysely.executeQuery<{ detail: string }>(compiled('EXPLAIN QUERY PLAN '))
     return rows.map((r) => r.detail).join('\n')
   }
   // A tiny table is cheapest to read whole: ask what the planner does when it has a choice to make.
-  return house.ground.db.telemetry(async (t) => {
+  return house.ground.db.systemTransaction(async (t) => {
     await sql`set local enable_seqscan = off`.execute(t.kysely)
     const { rows } = await t.kysely.executeQuery<{ 'QUERY PLAN': string }>(compiled('EXPLAIN '))
     return rows.map((r) => r['QUERY PLAN']).join('\n')

@@ -157,7 +157,7 @@ async function putQuarters({ org }: TestOrg, quarters: readonly (readonly [endpo
   const nothing = Object.fromEntries(sensorColumns.map((c) => [`${c}_count`, 0])) as unknown as Rollup
   const co2 = { co2_count: 4, co2_min: 400, co2_max: 500, co2_sum: 1800 }
   const rows = quarters.map(([endpoint, slot]) => ({ ...nothing, org: org.key, endpoint, slot, room: 1, ...co2 }))
-  await house.ground.db.telemetry(async ({ kysely }) => {
+  await house.ground.db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < rows.length; at += 1000) {
       await kysely
         .insertInto('sample_quarters')

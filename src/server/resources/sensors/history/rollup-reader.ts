@@ -1,7 +1,7 @@
 // Reads buckets from rollups, and from raw samples where a rollup does not have them all yet.
 
 import { Failure } from '../../../core/failure.ts'
-import type { Reader } from '../../../db/db.ts'
+import type { OrgReader } from '../../../db/handles.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import type { RollupTable } from '../rollups/store.ts'
 import { numbersFrom, quarterLength, quarters, slots as rawSlots, type SlotScale, slotLength } from '../slots.ts'
@@ -48,11 +48,11 @@ export class RollupReader implements SliceReader<StatisticsRow> {
   readonly longest: number
   readonly usual: number
   readonly endpointsAtOnce: number
-  readonly #on: Reader
+  readonly #on: OrgReader
   readonly #columns: readonly SensorColumn[]
   readonly #dayZone: string | undefined
 
-  constructor(on: Reader, { columns, buckets, table, slots, quartersInBucket, dayZone }: RollupSource) {
+  constructor(on: OrgReader, { columns, buckets, table, slots, quartersInBucket, dayZone }: RollupSource) {
     this.#on = on
     this.#columns = columns
     this.#dayZone = dayZone
@@ -80,7 +80,12 @@ export class RollupReader implements SliceReader<StatisticsRow> {
     const [from, to] = [buckets.start(first), buckets.start(end)]
     // A single bucket cannot have more than that: see endpointsAtOnce.
     const mostHere = end - first > 1 ? mostDue : maxRowsPerSlice
-    const due = await listDueIn(this.#on, whose, { from: quarters.at(from), to: quarters.at(to) }, mostHere + 1)
+    const due = await listDueIn(this.#on, {
+      endpoints: whose.endpoints,
+      from: quarters.at(from),
+      to: quarters.at(to),
+      limit: mostHere + 1,
+    })
     if (due.length > mostHere) return undefined
 
     const incomplete = new Map<number, Set<number>>()
@@ -93,7 +98,7 @@ export class RollupReader implements SliceReader<StatisticsRow> {
     const isSame = slots === buckets
     const range = isSame ? { from: first, to: end } : { from: slots.at(from), to: slots.at(to) }
     const rows = await listRollups(this.#on, table, this.#columns, whose, range)
-    if (table === 'sample_days') await this.#checkZone(whose.org)
+    if (table === 'sample_days') await this.#checkZone()
     for (const row of rows) {
       if (incomplete.get(row.endpoint)?.has(row.slot)) continue
       sums.add(isSame ? row.slot : buckets.at(slots.start(row.slot)), row)
@@ -104,8 +109,8 @@ export class RollupReader implements SliceReader<StatisticsRow> {
   }
 
   /** Days of two zones must not stand side by side. */
-  async #checkZone(org: number): Promise<void> {
-    if ((await findZones(this.#on, org))?.days === this.#dayZone) return
+  async #checkZone(): Promise<void> {
+    if ((await findZones(this.#on))?.days === this.#dayZone) return
     throw new Failure(
       'UNAVAILABLE',
       'The time zone of the organisation was changed, and its days are made anew. Send the request again in a moment.',

@@ -20,18 +20,18 @@ const pieceLength = 64 * 1024
 
 export async function endpointsSensorHistory(ctx: RequestContext, id: string, query: HistoryQuery, csv: boolean) {
   const { asked, window } = await readQuery(ctx, query)
-  const endpoint = mustFind(await findNumber(ctx.services.db, ctx.org.key, id), `endpoint ${id}`)
-  const place = { org: ctx.org.key, room: 0, stays: [{ endpoint, since: 0, until: null }] }
+  const endpoint = mustFind(await findNumber(ctx.db, id), `endpoint ${id}`)
+  const place = { room: 0, stays: [{ endpoint, since: 0, until: null }] }
   return historyOf(ctx, { name: `endpoint ${id}`, query, asked, window, place, idOf: undefined, csv })
 }
 
 export async function roomsSensorHistory(ctx: RequestContext, id: number, query: HistoryQuery, csv: boolean) {
-  const { db } = ctx.services
+  const { db } = ctx
   const { asked, window } = await readQuery(ctx, query)
-  mustFind(await findRoom(db, ctx.org.key, id), `room ${id}`)
+  mustFind(await findRoom(db, { id }), `room ${id}`)
   const { buckets, first, end } = window
-  const stays = await listStays(db, ctx.org.key, id, buckets.start(first), buckets.start(end))
-  const place = { org: ctx.org.key, room: id, stays }
+  const stays = await listStays(db, { room: id, from: buckets.start(first), to: buckets.start(end) })
+  const place = { room: id, stays }
   const ids = new Map(stays.map((stay) => [stay.endpoint, stay.endpoint_id]))
   const idOf = (endpoint: number) => ids.get(endpoint) as string
   return historyOf(ctx, { name: `room ${id}`, query, asked, window, place, idOf, csv })
@@ -41,9 +41,9 @@ async function readQuery(
   ctx: RequestContext,
   query: HistoryQuery,
 ): Promise<{ asked: HistoryRequest; window: HistoryWindow }> {
-  const { db, settings, clock } = ctx.services
+  const { db, settings, clock } = ctx
   const asked = historyRequestOf(query)
-  const zones = mustFind(await findZones(db, ctx.org.key), `organisation ${ctx.org.id}`)
+  const zones = mustFind(await findZones(db), `organisation ${ctx.org.id}`)
   return { asked, window: windowOf(asked, zones, settings, clock.now()) }
 }
 
@@ -61,7 +61,7 @@ interface Request {
 
 function historyOf(ctx: RequestContext, request: Request): Promise<ReadyAnswer> | StreamedAnswer {
   const { asked, window, idOf, csv } = request
-  const { db } = ctx.services
+  const { db } = ctx
   const columns = asked.fields.map(({ column }) => column)
   const start = csv ? undefined : startOf(ctx, request)
   if (asked.interval === 'raw') {
@@ -79,7 +79,7 @@ function bucketReader(
   { interval, fields }: HistoryRequest,
   { buckets, dayZone }: HistoryWindow,
 ): SliceReader<StatisticsRow> {
-  const { db } = ctx.services
+  const { db } = ctx
   const columns = fields.map(({ column }) => column)
   if (interval === '5m') return new FiveMinuteReader(db, columns)
   const quartersInBucket = { '15m': 1, '1h': 4, '1d': 100 }[interval as '15m' | '1h' | '1d']
@@ -99,7 +99,7 @@ function write<T>(
   const { window, asked, place, csv } = request
   const first = start ? Math.max(window.first, window.buckets.at(start.timestamp)) : window.first
   const most = csv ? Number.POSITIVE_INFINITY : asked.pageSize + 1
-  const slices = walk(ctx.services.db, place, reader, { first, end: window.end, most })
+  const slices = walk(ctx.db, place, reader, { first, end: window.end, most })
   if (csv) return new StreamedAnswer('text/csv; charset=utf-8', 'sensor-history.csv', csvOf(slices, view))
   return page(ctx, request, slices, view)
 }
@@ -132,7 +132,7 @@ async function page<T>(
     next = { timestamp: window.buckets.start(slice.next), seq: 0 }
     break
   }
-  const token = next ? pageTokenAt(ctx.services.secrets, contextOf(ctx, request), next) : ''
+  const token = next ? pageTokenAt(ctx.secrets, contextOf(ctx, request), next) : ''
   answer.add(`${text}],"nextPageToken":"${token}"}`)
   return answer.end()
 }
@@ -152,7 +152,7 @@ async function* csvOf<T>(slices: AsyncGenerator<Slice<T>>, view: HistoryView<T>)
 
 const startOf = (ctx: RequestContext, request: Request): PagePosition | undefined =>
   request.query.pageToken
-    ? positionOfPageToken(ctx.services.secrets, contextOf(ctx, request), request.query.pageToken)
+    ? positionOfPageToken(ctx.secrets, contextOf(ctx, request), request.query.pageToken)
     : undefined
 
 /** A token says nothing about another question. */

@@ -1,5 +1,5 @@
 // Reads what is only in raw samples: buckets of five minutes, and the samples themselves.
-import type { Reader } from '../../../db/db.ts'
+import type { OrgReader } from '../../../db/handles.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import { numbersFrom, quarters, slots } from '../slots.ts'
 import { samplesInSlot } from './rollup-reader.ts'
@@ -18,10 +18,10 @@ abstract class SlotReader {
 }
 
 export class FiveMinuteReader extends SlotReader implements SliceReader<StatisticsRow> {
-  readonly #on: Reader
+  readonly #on: OrgReader
   readonly #columns: readonly SensorColumn[]
 
-  constructor(on: Reader, columns: readonly SensorColumn[]) {
+  constructor(on: OrgReader, columns: readonly SensorColumn[]) {
     super()
     this.#on = on
     this.#columns = columns
@@ -48,11 +48,11 @@ export interface RawWindow {
 }
 
 export class RawReader extends SlotReader implements SliceReader<RawRow> {
-  readonly #on: Reader
+  readonly #on: OrgReader
   readonly #columns: readonly SensorColumn[]
   readonly #window: RawWindow
 
-  constructor(on: Reader, columns: readonly SensorColumn[], window: RawWindow) {
+  constructor(on: OrgReader, columns: readonly SensorColumn[], window: RawWindow) {
     super()
     this.#on = on
     this.#columns = columns

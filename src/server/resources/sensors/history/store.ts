@@ -1,32 +1,33 @@
 // SQL of sensor history: who was where, what is due, and samples and rollups of a stretch of time.
+
 import { sql } from 'kysely'
 import { isUuid } from '../../../core/uuid.ts'
 import { isAnyNumberOf } from '../../../db/any-of.ts'
-import type { EngineName, Reader } from '../../../db/db.ts'
+import type { EngineName } from '../../../db/engine.ts'
+import type { OrgReader } from '../../../db/handles.ts'
 import { query, queryOne } from '../../../db/query.ts'
 import { queryNumbers } from '../../../db/query-numbers.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
 import type { RollupTable } from '../rollups/store.ts'
 
-const zones = queryOne((db, p: { org: number }) =>
+/**
+ * The zone of the organisation, the one that its days are in (empty or null while there are none), and from when on no quarters
+ * were forgotten.
+ */
+export const findZones = queryOne((db, p: { org: number }) =>
   db
     .selectFrom('orgs as o')
     .leftJoin('sample_progress as p', 'p.org', 'o.key')
     .select(['o.timezone as own', 'p.timezone as days', 'p.quarters_from'])
     .where('o.key', '=', p.org),
 )
-/**
- * The zone of the organisation, the one that its days are in (empty or null while there are none), and from when on no quarters
- * were forgotten.
- */
-export const findZones = (on: Reader, org: number) => zones(on, { org })
 
 const numberOf = queryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
 )
-export const findNumber = async (on: Reader, org: number, id: string) =>
-  isUuid(id) ? (await numberOf(on, { org, id }))?.number : undefined
+export const findNumber = async (on: OrgReader, id: string) =>
+  isUuid(id) ? (await numberOf(on, { id }))?.number : undefined
 
 export interface RoomStay {
   readonly endpoint: number
@@ -35,7 +36,8 @@ export interface RoomStay {
   readonly until: number | null
   readonly endpoint_id: string
 }
-const stays = query((db, p: { org: number; room: number; from: number; to: number }) =>
+/** Who was in a room at any time of the window, in Unix seconds. */
+export const listStays = query((db, p: { org: number; room: number; from: number; to: number }) =>
   db
     .selectFrom('endpoint_rooms')
     .select(['endpoint', 'since', 'until', 'endpoint_id'])
@@ -44,13 +46,9 @@ const stays = query((db, p: { org: number; room: number; from: number; to: numbe
     .where('since', '<', p.to)
     .where((e) => e.or([e('until', 'is', null), e('until', '>', p.from)])),
 )
-/** Who was in a room at any time of the window, in Unix seconds. */
-export const listStays = (on: Reader, org: number, room: number, from: number, to: number): Promise<RoomStay[]> =>
-  stays(on, { org, room, from, to })
 
 /** The endpoints whose rows are wanted, only those of a room unless it is 0. */
 export interface EndpointSelection {
-  readonly org: number
   readonly endpoints: readonly number[]
   readonly room: number
 }
@@ -59,7 +57,7 @@ interface Range {
   readonly to: number
 }
 
-const dueIn = query((db, p: { org: number; endpoints: string; limit: number } & Range, engine) =>
+export const listDueIn = query((db, p: { org: number; endpoints: readonly number[]; limit: number } & Range, engine) =>
   db
     .selectFrom('sample_due')
     .select(['endpoint', 'slot'])
@@ -69,14 +67,12 @@ const dueIn = query((db, p: { org: number; endpoints: string; limit: number } & 
     .where('slot', '<', p.to)
     .limit(p.limit),
 )
-export const listDueIn = (on: Reader, { org, endpoints }: EndpointSelection, { from, to }: Range, limit: number) =>
-  dueIn(on, { org, endpoints: JSON.stringify(endpoints), from, to, limit })
 
 /** A query for each choice of sensors, of one room or not: whoever asks for less reads less. */
 function bySensors<P extends object, R>(
-  make: (columns: readonly SensorColumn[], ofRoom: boolean) => (on: Reader, values: P) => Promise<R[]>,
+  make: (columns: readonly SensorColumn[], ofRoom: boolean) => (on: OrgReader, values: P) => Promise<R[]>,
 ) {
-  const made = new Map<string, (on: Reader, values: P) => Promise<R[]>>()
+  const made = new Map<string, (on: OrgReader, values: P) => Promise<R[]>>()
   return (columns: readonly SensorColumn[], ofRoom: boolean) => {
     const name = `${columns.join()} ${ofRoom}`
     const known = made.get(name)
@@ -97,10 +93,8 @@ export interface RollupRow extends StatisticsRow {
 const statistics = (columns: readonly SensorColumn[]) =>
   columns.flatMap((c) => [`${c}_count`, `${c}_min`, `${c}_max`, `${c}_sum`] as const)
 
-interface RollupsOf {
-  org: number
-  endpoints: string
-  room: number
+interface RollupsOf extends EndpointSelection {
+  readonly org: number
 }
 const rollupColumns = (columns: readonly SensorColumn[]) => ['endpoint', 'slot', ...statistics(columns)] as const
 
@@ -124,18 +118,15 @@ const ranges = {
 }
 /** In no order. An endpoint that changed rooms meanwhile has several rows of a slot. */
 export const listRollups = (
-  on: Reader,
+  on: OrgReader,
   table: RollupTable,
   columns: readonly SensorColumn[],
-  { org, endpoints, room }: EndpointSelection,
+  { endpoints, room }: EndpointSelection,
   { from, to }: Range,
-) =>
-  ranges[table](columns, room !== 0)(on, { org, endpoints: JSON.stringify(endpoints), room, from, to }) as Promise<
-    RollupRow[]
-  >
+) => ranges[table](columns, room !== 0)(on, { endpoints, room, from, to }) as Promise<RollupRow[]>
 
 const atSlots = bySensors((columns, ofRoom) =>
-  queryNumbers(rollupColumns(columns), (db, p: RollupsOf & { slots: string }, engine) =>
+  queryNumbers(rollupColumns(columns), (db, p: RollupsOf & { slots: readonly number[] }, engine) =>
     db
       .selectFrom('sample_quarters')
       .select(rollupColumns(columns))
@@ -147,22 +138,16 @@ const atSlots = bySensors((columns, ofRoom) =>
 )
 /** Exactly these quarters of these endpoints. */
 export const listQuarters = (
-  on: Reader,
+  on: OrgReader,
   columns: readonly SensorColumn[],
-  { org, endpoints, room }: EndpointSelection,
+  { endpoints, room }: EndpointSelection,
   slots: readonly number[],
-) =>
-  atSlots(columns, room !== 0)(on, {
-    org,
-    endpoints: JSON.stringify(endpoints),
-    room,
-    slots: JSON.stringify(slots),
-  }) as Promise<RollupRow[]>
+) => atSlots(columns, room !== 0)(on, { endpoints, room, slots }) as Promise<RollupRow[]>
 
 interface SamplesOf extends RollupsOf {
-  slots: string
-  first: number
-  last: number
+  readonly slots: readonly number[]
+  readonly first: number
+  readonly last: number
 }
 /**
  * Slot by slot and endpoint by endpoint, as samples lie: a range of slots would be everybody's. PostgreSQL is told the range
@@ -173,11 +158,10 @@ const isOneOf = (engine: EngineName, p: SamplesOf) =>
     ? sql<boolean>`${isAnyNumberOf(engine, 's.slot', p.slots)} and ${isAnyNumberOf(engine, 's.endpoint', p.endpoints)} and s.slot between ${p.first} and ${p.last}`
     : sql<boolean>`${isAnyNumberOf(engine, 's.slot', p.slots)} and ${isAnyNumberOf(engine, 's.endpoint', p.endpoints)}`
 
-const samplesOf = ({ org, endpoints, room }: EndpointSelection, slots: readonly number[]): SamplesOf => ({
-  org,
-  endpoints: JSON.stringify(endpoints),
+const samplesOf = ({ endpoints, room }: EndpointSelection, slots: readonly number[]): Omit<SamplesOf, 'org'> => ({
+  endpoints,
   room,
-  slots: JSON.stringify(slots),
+  slots,
   first: slots[0] ?? 0,
   last: slots.at(-1) ?? 0,
 })
@@ -208,7 +192,7 @@ const sums = bySensors((columns, ofRoom) =>
 )
 /** Raw samples summed up slot by slot, those of all these endpoints together. The slots are in ascending order. */
 export const listSums = (
-  on: Reader,
+  on: OrgReader,
   columns: readonly SensorColumn[],
   whose: EndpointSelection,
   slots: readonly number[],
@@ -229,7 +213,7 @@ const raw = bySensors((columns, ofRoom) =>
 )
 /** In no order. `from` and `to` are Unix seconds. */
 export const listRaw = (
-  on: Reader,
+  on: OrgReader,
   columns: readonly SensorColumn[],
   whose: EndpointSelection,
   slots: readonly number[],
@@ -237,7 +221,7 @@ export const listRaw = (
 ) => raw(columns, whose.room !== 0)(on, { ...samplesOf(whose, slots), from, to }) as Promise<RawRow[]>
 
 const seek = (table: RollupTable | 'sample_due') =>
-  queryOne((db, p: { org: number; endpoints: string; slot: number }, engine) =>
+  queryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
     // A look for each endpoint: the first of all together would be found only by reading all.
     db
       .selectFrom(
@@ -253,16 +237,10 @@ const seek = (table: RollupTable | 'sample_due') =>
         ))`.as('slot'),
       ),
   )
-const seeks = {
+/** The first slot of any of these endpoints, from that one on; null if there is none. */
+export const findNextSlot = {
   sample_quarters: seek('sample_quarters'),
   sample_hours: seek('sample_hours'),
   sample_days: seek('sample_days'),
   sample_due: seek('sample_due'),
 }
-/** The first slot of any of these endpoints, from that one on. */
-export const findNextSlot = async (
-  on: Reader,
-  table: keyof typeof seeks,
-  { org, endpoints }: EndpointSelection,
-  slot: number,
-) => (await seeks[table](on, { org, endpoints: JSON.stringify(endpoints), slot }))?.slot ?? undefined

@@ -1,13 +1,13 @@
 // Walks through the history of an endpoint or a room, a slice at a time: no query is long, and others get their turn between two.
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Reader } from '../../../db/db.ts'
+import type { OrgReader } from '../../../db/handles.ts'
 import type { RollupTable } from '../rollups/store.ts'
 import { quarters, type SlotScale } from '../slots.ts'
 import { type EndpointSelection, findNextSlot, type RoomStay } from './store.ts'
 
 /** Whose history it is. */
 export interface HistoryPosition {
-  readonly org: number
   /** Only what was measured in this room; 0: wherever it was. */
   readonly room: number
   readonly stays: readonly Pick<RoomStay, 'endpoint' | 'since' | 'until'>[]
@@ -45,7 +45,7 @@ export interface Slice<T> extends SliceResult<T> {
 
 /** `most` is how many items the caller can use: fewer are read where that is enough. */
 export async function* walk<T>(
-  on: Reader,
+  on: OrgReader,
   place: HistoryPosition,
   reader: SliceReader<T>,
   { first, end, most }: { first: number; end: number; most: number },
@@ -71,14 +71,14 @@ export async function* walk<T>(
   }
 }
 
-function presentIn({ org, room, stays }: HistoryPosition, from: number, to: number): EndpointSelection {
+function presentIn({ room, stays }: HistoryPosition, from: number, to: number): EndpointSelection {
   const present = stays.filter(({ since, until }) => since < to && (until === null || until > from))
-  return { org, room, endpoints: [...new Set(present.map(({ endpoint }) => endpoint))] }
+  return { room, endpoints: [...new Set(present.map(({ endpoint }) => endpoint))] }
 }
 
 /** The first bucket, from that one on, that may hold something. Gaps can be years. */
 async function nextFilled<T>(
-  on: Reader,
+  on: OrgReader,
   place: HistoryPosition,
   { buckets, table, slots, endpointsAtOnce }: SliceReader<T>,
   bucket: number,
@@ -88,8 +88,8 @@ async function nextFilled<T>(
   for (const { since } of place.stays) if (since > from) next = Math.min(next, since)
   const here = presentIn(place, from, from + 1)
   for await (const endpoints of inTurns(here.endpoints, endpointsAtOnce)) {
-    const due = await findNextSlot(on, 'sample_due', { ...here, endpoints }, quarters.at(from))
-    const rolledUp = await findNextSlot(on, table, { ...here, endpoints }, slots.at(from))
+    const due = (await findNextSlot.sample_due(on, { endpoints, slot: quarters.at(from) }))?.slot ?? undefined
+    const rolledUp = (await findNextSlot[table](on, { endpoints, slot: slots.at(from) }))?.slot ?? undefined
     if (due !== undefined) next = Math.min(next, quarters.start(due))
     if (rolledUp !== undefined) next = Math.min(next, slots.start(rolledUp))
   }

@@ -1,9 +1,10 @@
 // What becomes of samples when the database fails, and what was forgotten before stays forgotten.
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
-import type { Services } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
 import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
 import { findDeviceByCredential } from '../../endpoints/presence.ts'
@@ -35,21 +36,21 @@ afterAll(async () => {
 })
 
 /** The real database, with one door that fails. */
-function groundWith(telemetry: Database['telemetry']): Services {
+function groundWith(systemTransaction: Database['systemTransaction']): Services {
   const { db } = house.ground
-  const reshape: Database['reshape'] = (...change) => db.reshape(...change)
-  return { ...house.ground, db: { engine, telemetry, reshape } as Database }
+  const alterTable: Database['alterTable'] = (...change) => db.alterTable(...change)
+  return { ...house.ground, db: { engine, systemTransaction, alterTable } as Database }
 }
 const sample = (timestamp: number, co2: number) => ({ samples: [{ timestamp, co2 }] })
 const stored = async () => {
-  const rows = await house.ground.db.kysely.selectFrom('samples').select(['timestamp', 'co2']).execute()
+  const rows = await house.ground.db.system.kysely.selectFrom('samples').select(['timestamp', 'co2']).execute()
   return new Map(rows.map((row) => [row.timestamp, row.co2]))
 }
 
 test('a commit that could not even begin fails its samples, and none that come later', async () => {
   let isGone = true
   const services = groundWith((work) => {
-    if (!isGone) return house.ground.db.telemetry(work)
+    if (!isGone) return house.ground.db.systemTransaction(work)
     isGone = false
     return Promise.reject(new Error('gone'))
   })
@@ -63,7 +64,7 @@ test('a commit whose answer was lost leaves no old sample in memory', async () =
   const latest = new LatestSamples(house.ground.db)
   const inMemory = async () => (await latest.samples(org.org.key)).get(session.device.number)?.row.co2
   const services = groundWith(async (work) => {
-    await house.ground.db.telemetry(work)
+    await house.ground.db.systemTransaction(work)
     throw new Error('the connection was lost')
   })
   expect(await inMemory()).toBe(2)
@@ -73,7 +74,8 @@ test('a commit whose answer was lost leaves no old sample in memory', async () =
 })
 
 test('what was forgotten once cannot come back in part when samples are kept longer from now on', async () => {
-  const quarters = () => house.ground.db.kysely.selectFrom('sample_quarters').selectAll().orderBy('slot').execute()
+  const quarters = () =>
+    house.ground.db.system.kysely.selectFrom('sample_quarters').selectAll().orderBy('slot').execute()
   const samples = Array.from({ length: 15 }, (_, i) => ({ timestamp: noon - day + i * 60, co2: 400 + i }))
   await device.publish('sample', { samples })
   await rollUp(house.ground)
@@ -92,7 +94,7 @@ test('what was forgotten once cannot come back in part when samples are kept lon
     'The sample is from before 2026-03-02T11:15:00.000Z, and nothing older is kept. Do not send it again.',
   )
   // Somebody's mark on what is no longer whole does no harm either.
-  await house.ground.db.telemetry(({ kysely }) =>
+  await house.ground.db.systemTransaction(({ kysely }) =>
     kysely
       .insertInto('sample_due')
       .values({ org: org.org.key, endpoint: session.device.number, slot: (noon - day) / 900 })
@@ -100,11 +102,11 @@ test('what was forgotten once cannot come back in part when samples are kept lon
   )
   await rollUp(services)
   expect(await quarters()).toEqual(before)
-  expect(await house.ground.db.kysely.selectFrom('sample_due').selectAll().execute()).toEqual([])
+  expect(await house.ground.db.system.kysely.selectFrom('sample_due').selectAll().execute()).toEqual([])
 })
 
 test('a rollup that is to stop leaves what is due for the next time', async () => {
-  const due = () => house.ground.db.kysely.selectFrom('sample_due').select('slot').execute()
+  const due = () => house.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()
   const now = house.clock.now() / 1000
   await device.publish('sample', { samples: [{ timestamp: now - 3600, co2: 1 }] })
   await rollUp(house.ground, AbortSignal.abort())
@@ -154,13 +156,13 @@ test.runIf(engine === 'postgres')('a partition that was lost behind our back is 
 test.runIf(engine === 'postgres')('a partition that could not be made once is made the next time', async () => {
   const { db } = house.ground
   let isGone = true
-  const reshape: Database['reshape'] = (...change) => {
-    if (!isGone) return db.reshape(...change)
+  const alterTable: Database['alterTable'] = (...change) => {
+    if (!isGone) return db.alterTable(...change)
     isGone = false
     return Promise.reject(new Error('gone'))
   }
-  const telemetry: Database['telemetry'] = (work) => db.telemetry(work)
-  const services = { ...house.ground, db: { engine, telemetry, reshape } as Database }
+  const systemTransaction: Database['systemTransaction'] = (work) => db.systemTransaction(work)
+  const services = { ...house.ground, db: { engine, systemTransaction, alterTable } as Database }
   const intake = new SampleIntake(services, new LatestSamples(db), new Horizon())
   const now = Math.floor(house.clock.now() / 1000)
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')

@@ -39,7 +39,7 @@ const latest = async ({ id }: TestDevice) => {
 }
 /** Its rows, oldest first. */
 const history = ({ id }: TestDevice) =>
-  house.ground.db.kysely
+  house.ground.db.system.kysely
     .selectFrom('samples as s')
     .innerJoin('endpoint_rooms as r', (j) => j.onRef('r.org', '=', 's.org').onRef('r.endpoint', '=', 's.endpoint'))
     .selectAll('s')

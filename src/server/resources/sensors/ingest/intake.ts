@@ -1,7 +1,8 @@
 // What devices measured: checked, written together with what others sent, and durable before it is acknowledged. [contract 5.2]
+
 import type { DeviceSample, SampleRefused } from '../../../../contract/device.ts'
 import { modelOf } from '../../../../contract/models.ts'
-import type { Services } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
 import type { NumberRow } from '../../../db/insert-many.ts'
 import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
 import type { LatestSamples } from '../latest/cache.ts'
@@ -127,8 +128,9 @@ export class SampleIntake {
   #announce(batch: Batch, told: Told): void {
     const isNew = new Set(told.map(({ org, endpoint }) => `${org}/${endpoint}`))
     for (const [endpointId, { org, endpoint, sample }] of batch.newest) {
-      if (!isNew.has(`${org}/${endpoint}`) || !this.#ground.feed.isHeard(org)) continue
-      this.#ground.feed.publish(org, [{ type: 'sample', endpointId, sample: sampleView(sample) }])
+      if (!isNew.has(`${org}/${endpoint}`)) continue
+      const events = this.#ground.feed.forOrg(org)
+      if (events.isFollowed()) events.publish([{ type: 'sample', endpointId, sample: sampleView(sample) }])
     }
   }
 
@@ -152,16 +154,16 @@ export class SampleIntake {
   }
 
   #insert(batch: Batch): Promise<Told | undefined> {
-    return this.#ground.db.telemetry(async (on) => {
+    return this.#ground.db.systemTransaction(async (tx) => {
       batch.isClosed = true
-      if (on.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new NoPartition()
-      await insertSamples(on, batch.samples)
+      if (tx.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new NoPartition()
+      await insertSamples(tx, batch.samples)
       const newest = [...batch.newest.values()]
       const rows = newest.map(({ org, endpoint, sample }) => valuesOf(sample, org, endpoint))
-      const isHeard = newest.some(({ org }) => this.#ground.feed.isHeard(org))
-      const told = isHeard ? await updateLatestTold(on, rows) : void (await updateLatest(on, rows))
+      const isFollowed = newest.some(({ org }) => this.#ground.feed.forOrg(org).isFollowed())
+      const told = isFollowed ? await updateLatestTold(tx, rows) : void (await updateLatest(tx, rows))
       // A quarter is due from the first sample that its rollup does not have.
-      await insertDue(on, batch.due)
+      await insertDue(tx, batch.due)
       return told
     })
   }

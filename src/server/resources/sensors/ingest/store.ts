@@ -1,8 +1,9 @@
 // SQL of samples that come in: into the history, and as the latest of their endpoint.
+
 import type { Selectable } from 'kysely'
-import type { TelemetryTx } from '../../../db/db.ts'
 import { insertMany, type NumberRow } from '../../../db/insert-many.ts'
 import { type DatabaseSchema, sensorColumns } from '../../../db/schema.ts'
+import type { SystemTx } from '../../../db/system.ts'
 
 export type SampleRow = Omit<Selectable<DatabaseSchema['samples_latest']>, 'org' | 'endpoint'>
 
@@ -20,7 +21,9 @@ const newer = `(org, endpoint) do update set ${columns.map((c) => `${c} = exclud
 /** Unless a newer one is there. No endpoint twice. */
 export const updateLatest = insertMany('samples_latest', ['org', 'endpoint', ...columns], newer)
 
-const updateAndTell = insertMany('samples_latest', ['org', 'endpoint', ...columns], `${newer} returning org, endpoint`)
 /** The same, and which endpoints have a newer one now. It costs a little more. */
-export const updateLatestTold = async (on: TelemetryTx, rows: readonly NumberRow[]) =>
-  (await updateAndTell(on, rows)) as { org: number; endpoint: number }[]
+export const updateLatestTold = insertMany(
+  'samples_latest',
+  ['org', 'endpoint', ...columns],
+  `${newer} returning org, endpoint`,
+) as (on: SystemTx, rows: readonly NumberRow[]) => Promise<{ org: number; endpoint: number }[]>

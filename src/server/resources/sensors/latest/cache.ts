@@ -1,6 +1,7 @@
 // The latest samples of organisations in memory, as text that only has to be sent, and where their endpoints are.
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Reader } from '../../../db/db.ts'
+import type { Database } from '../../../db/db.ts'
 import type { ReadyAnswer } from '../../../http/answer.ts'
 import { findHead } from '../../audit/store.ts'
 import type { SampleRow } from '../ingest/store.ts'
@@ -60,11 +61,11 @@ export interface RoomPlan {
 const pageSize = 500
 
 export class LatestSamples {
-  readonly #db: Reader
+  readonly #db: Database
   readonly #samples = new Map<number, KeptSamples>()
   readonly #plans = new Map<number, { readonly head: number | undefined; readonly plan: Promise<RoomPlan> }>()
 
-  constructor(db: Reader) {
+  constructor(db: Database) {
     this.#db = db
   }
 
@@ -117,7 +118,7 @@ export class LatestSamples {
 
   /** Every write that makes, moves or removes one of them is in the audit log: while that does not move, nor do they. */
   async plan(org: number): Promise<RoomPlan> {
-    const head = (await findHead(this.#db, org))?.count
+    const head = (await findHead(this.#db.forOrg(org)))?.count
     let kept = this.#plans.get(org)
     if (!kept || kept.head !== head) {
       kept = { head, plan: this.#loadPlan(org) }
@@ -127,7 +128,7 @@ export class LatestSamples {
   }
 
   async #loadSamples(org: number, byNumber: Map<number, Kept>): Promise<void> {
-    const page = (after: number) => listLatest(this.#db, org, after, pageSize)
+    const page = (after: number) => listLatest(this.#db.forOrg(org), { after, limit: pageSize })
     for await (const rows of paged(page, 0, (row) => row.endpoint)) {
       for (const row of rows) {
         const offered = byNumber.get(row.endpoint)
@@ -138,14 +139,14 @@ export class LatestSamples {
 
   async #loadPlan(org: number): Promise<RoomPlan> {
     const rooms = new Map<number, PlannedRoom & { endpoints: number[] }>()
-    const pageOfRooms = (after: number) => listRoomsAfter(this.#db, org, after, pageSize)
+    const pageOfRooms = (after: number) => listRoomsAfter(this.#db.forOrg(org), { after, limit: pageSize })
     for await (const rows of paged(pageOfRooms, 0, (row) => row.id)) {
       for (const { id, location_id, region_id } of rows) {
         rooms.set(id, { id, location: location_id, region: region_id, endpoints: [] })
       }
     }
     const endpoints: PlannedEndpoint[] = []
-    const pageOfEndpoints = (after: string) => listEndpointsAfter(this.#db, org, after, pageSize)
+    const pageOfEndpoints = (after: string) => listEndpointsAfter(this.#db.forOrg(org), { after, limit: pageSize })
     for await (const rows of paged(pageOfEndpoints, '', (row) => row.id)) {
       for (const { id, number, room_id } of rows) {
         const room = room_id === null ? undefined : rooms.get(room_id)

@@ -45,7 +45,7 @@ afterAll(() => house.close())
 
 const hasSample = ({ number }: { number: number }) => number % 10 !== 0
 const putSamples = (rows: readonly ({ endpoint: number } & SampleRow)[]) =>
-  house.ground.db.telemetry(async ({ kysely }) => {
+  house.ground.db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < rows.length; at += 1000) {
       const values = rows.slice(at, at + 1000).map((row) => ({ org: org.org.key, ...row }))
       await kysely.insertInto('samples_latest').values(values).execute()

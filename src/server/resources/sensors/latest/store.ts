@@ -1,7 +1,7 @@
 // SQL of the latest samples: of one endpoint, of one room, and of a whole organisation in pages.
 
 import { isUuid } from '../../../core/uuid.ts'
-import type { Reader } from '../../../db/db.ts'
+import type { OrgReader } from '../../../db/handles.ts'
 import { query, queryOne } from '../../../db/query.ts'
 import { columns } from '../ingest/store.ts'
 
@@ -16,10 +16,10 @@ const latest = queryOne((db, p: { org: number; id: string }) =>
     .where('e.id', '=', p.id),
 )
 /** Undefined if there is no such endpoint; its columns are null if it has no sample. */
-export const findLatest = async (on: Reader, org: number, id: string) =>
-  isUuid(id) ? latest(on, { org, id }) : undefined
+export const findLatest = async (on: OrgReader, id: string) => (isUuid(id) ? latest(on, { id }) : undefined)
 
-const inRoom = query((db, p: { org: number; room: number; since: number }) =>
+/** The latest samples of the endpoints in a room, as far as they are not older than `since`, in Unix seconds. */
+export const listLatestInRoom = query((db, p: { org: number; room: number; since: number }) =>
   db
     .selectFrom('endpoints as e')
     .innerJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
@@ -28,16 +28,14 @@ const inRoom = query((db, p: { org: number; room: number; since: number }) =>
     .where('e.room_id', '=', p.room)
     .where('s.timestamp', '>=', p.since),
 )
-/** The latest samples of the endpoints in a room, as far as they are not older than `since`, in Unix seconds. */
-export const listLatestInRoom = (on: Reader, org: number, room: number, since: number) =>
-  inRoom(on, { org, room, since })
 
 interface Page<K> {
   org: number
   after: K
   limit: number
 }
-const samples = query((db, p: Page<number>) =>
+/** By the number of their endpoint, whether it is still there or not. */
+export const listLatest = query((db, p: Page<number>) =>
   db
     .selectFrom('samples_latest')
     .select(['endpoint', ...columns])
@@ -46,10 +44,8 @@ const samples = query((db, p: Page<number>) =>
     .orderBy('endpoint')
     .limit(p.limit),
 )
-/** By the number of their endpoint, whether it is still there or not. */
-export const listLatest = (on: Reader, org: number, after: number, limit: number) => samples(on, { org, after, limit })
 
-const endpoints = query((db, p: Page<string>) =>
+export const listEndpointsAfter = query((db, p: Page<string>) =>
   db
     .selectFrom('endpoints')
     .select(['id', 'number', 'room_id'])
@@ -58,10 +54,8 @@ const endpoints = query((db, p: Page<string>) =>
     .orderBy('id')
     .limit(p.limit),
 )
-export const listEndpointsAfter = (on: Reader, org: number, after: string, limit: number) =>
-  endpoints(on, { org, after, limit })
 
-const rooms = query((db, p: Page<number>) =>
+export const listRoomsAfter = query((db, p: Page<number>) =>
   db
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -71,5 +65,3 @@ const rooms = query((db, p: Page<number>) =>
     .orderBy('r.id')
     .limit(p.limit),
 )
-export const listRoomsAfter = (on: Reader, org: number, after: number, limit: number) =>
-  rooms(on, { org, after, limit })

@@ -11,7 +11,7 @@ export class Horizon {
 
   static async load(db: Database): Promise<Horizon> {
     const horizon = new Horizon()
-    horizon.#samples = await findHorizon(db)
+    horizon.#samples = (await findHorizon(db.system))?.samples ?? 0
     return horizon
   }
 
@@ -21,6 +21,6 @@ export class Horizon {
 
   async raise(db: Database, samples: number, quarters: number): Promise<void> {
     this.#samples = Math.max(this.#samples, samples)
-    await db.telemetry((on) => updateHorizon(on, samples, quarters))
+    await db.systemTransaction((tx) => updateHorizon(tx, { samples, quarters }))
   }
 }

@@ -1,5 +1,5 @@
 // PostgreSQL: a partition of raw samples for each day (UTC). They are made ahead, so that no sample waits for one.
-import type { Services } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
 import { maxAheadSeconds } from '../ingest/check.ts'
 import { days, slots } from '../slots.ts'
@@ -14,18 +14,18 @@ const briefly = 100
 /** False when somebody holds the table: then it is tried again later. */
 export function makePartition(db: Database, day: number, wait: number): Promise<boolean> {
   const [from, to] = [slots.at(days.start(day)), slots.at(days.start(day + 1))]
-  return db.reshape(
+  return db.alterTable(
     `create table if not exists ${nameOf(day)} partition of samples for values from (${from}) to (${to})`,
     wait,
   )
 }
 
 export const dropPartition = (db: Database, day: number): Promise<boolean> =>
-  db.reshape(`drop table if exists ${nameOf(day)}`, briefly)
+  db.alterTable(`drop table if exists ${nameOf(day)}`, briefly)
 
 /** The days that have one, the oldest first. */
 export async function listDays(db: Database): Promise<number[]> {
-  const names = await listPartitions(db)
+  const names = await listPartitions(db.system)
   return names.map((name) => Number(name.slice(nameOf('').length))).sort((a, b) => a - b)
 }
 

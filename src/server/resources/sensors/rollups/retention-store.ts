@@ -1,32 +1,32 @@
 // SQL of forgetting: raw samples by day or by slot, rollups by endpoint, and what is left of endpoints that are gone.
+
 import { sql } from 'kysely'
-import type { Reader, TelemetryTx } from '../../../db/db.ts'
-import { query, queryOne } from '../../../db/query.ts'
+import { queryOne, writeTelemetry } from '../../../db/query.ts'
+import { type SystemReader, systemQueryOne, systemWrite } from '../../../db/system.ts'
 import type { RollupTable } from './store.ts'
 
 /** PostgreSQL: the names of the parts of `samples`. */
-export async function listPartitions(on: Reader): Promise<string[]> {
+export async function listPartitions(on: SystemReader): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'samples'::regclass`.execute(on.kysely)
   return rows.map(({ name }) => name)
 }
 
-const horizon = queryOne((db, _: object) =>
+/** From when on no raw samples were forgotten, of no organisation. */
+export const findHorizon = systemQueryOne((db, _: object) =>
   db.selectFrom('sample_progress').select((e) => e.fn.max('samples_from').as('samples')),
 )
-/** From when on no raw samples were forgotten, of no organisation. */
-export const findHorizon = async (on: Reader) => (await horizon(on, {}))?.samples ?? 0
 
-const raise = query((db, p: { samples: number; quarters: number }) =>
+export const updateHorizon = systemWrite((db, p: { samples: number; quarters: number }) =>
   db.updateTable('sample_progress').set((e) => ({
     samples_from: e.case().when('samples_from', '<', p.samples).then(p.samples).else(e.ref('samples_from')).end(),
     quarters_from: e.case().when('quarters_from', '<', p.quarters).then(p.quarters).else(e.ref('quarters_from')).end(),
   })),
 )
-export const updateHorizon = (on: TelemetryTx, samples: number, quarters: number) => raise(on, { samples, quarters })
 
-const oldest = queryOne((db, p: { org: number; before: number }) =>
+/** The oldest slot that is before that one. */
+export const findOldestSlot = queryOne((db, p: { org: number; before: number }) =>
   db
     .selectFrom('samples')
     .select('slot')
@@ -35,11 +35,9 @@ const oldest = queryOne((db, p: { org: number; before: number }) =>
     .orderBy('slot')
     .limit(1),
 )
-/** The oldest slot that is before that one. */
-export const findOldestSlot = async (on: Reader, org: number, before: number) =>
-  (await oldest(on, { org, before }))?.slot
 
-const forgetSlot = query((db, p: { org: number; slot: number; count: number }) =>
+/** About so many rows of a slot, those of the lowest endpoints. */
+export const deleteFromSlot = writeTelemetry((db, p: { org: number; slot: number; count: number }) =>
   db
     .deleteFrom('samples')
     .where('org', '=', p.org)
@@ -60,23 +58,18 @@ const forgetSlot = query((db, p: { org: number; slot: number; count: number }) =
       ),
     ),
 )
-/** About so many rows of a slot, those of the lowest endpoints. */
-export const deleteFromSlot = (on: TelemetryTx, org: number, slot: number, count: number) =>
-  forgetSlot(on, { org, slot, count })
 
-const forgetRollups = (table: RollupTable) =>
-  query((db, p: { org: number; endpoint: number; before: number }) =>
+const deleteFromRollup = (table: RollupTable) =>
+  writeTelemetry((db, p: { org: number; endpoint: number; before: number }) =>
     db.deleteFrom(table).where('org', '=', p.org).where('endpoint', '=', p.endpoint).where('slot', '<', p.before),
   )
-const forget = {
-  sample_quarters: forgetRollups('sample_quarters'),
-  sample_hours: forgetRollups('sample_hours'),
-  sample_days: forgetRollups('sample_days'),
+export const deleteRollups = {
+  sample_quarters: deleteFromRollup('sample_quarters'),
+  sample_hours: deleteFromRollup('sample_hours'),
+  sample_days: deleteFromRollup('sample_days'),
 }
-export const deleteRollups = (on: TelemetryTx, table: RollupTable, org: number, endpoint: number, before: number) =>
-  forget[table](on, { org, endpoint, before })
 
-const firstRollup = (table: RollupTable) =>
+const findNextIn = (table: RollupTable) =>
   queryOne((db, p: { org: number; endpoint: number }) =>
     db
       .selectFrom(table)
@@ -87,16 +80,15 @@ const firstRollup = (table: RollupTable) =>
       .orderBy('slot')
       .limit(1),
   )
-const first = {
-  sample_quarters: firstRollup('sample_quarters'),
-  sample_hours: firstRollup('sample_hours'),
-  sample_days: firstRollup('sample_days'),
-}
 /** The next endpoint that has any, and its oldest. */
-export const findNextRollup = (on: Reader, table: RollupTable, org: number, endpoint: number) =>
-  first[table](on, { org, endpoint })
+export const findNextRollup = {
+  sample_quarters: findNextIn('sample_quarters'),
+  sample_hours: findNextIn('sample_hours'),
+  sample_days: findNextIn('sample_days'),
+}
 
-const orphans = query((db, p: { limit: number }) =>
+/** So many of the latest samples of endpoints that are gone, and which they were. */
+export const deleteOrphanedLatest = systemWrite((db, p: { limit: number }) =>
   db
     .deleteFrom('samples_latest')
     .where((e) =>
@@ -114,5 +106,3 @@ const orphans = query((db, p: { limit: number }) =>
     )
     .returning('endpoint'),
 )
-/** So many of the latest samples of endpoints that are gone; says how many they were. */
-export const deleteOrphanedLatest = async (on: TelemetryTx, limit: number) => (await orphans(on, { limit })).length

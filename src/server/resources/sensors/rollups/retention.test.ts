@@ -30,7 +30,7 @@ const now = () => Math.floor(house.clock.now() / 1000)
 const ages = (column: string, table: string, length: number) => async () => {
   const rows = await sql<{
     slot: number
-  }>`select ${sql.ref(column)} as slot from ${sql.table(table)} order by slot`.execute(house.ground.db.kysely)
+  }>`select ${sql.ref(column)} as slot from ${sql.table(table)} order by slot`.execute(house.ground.db.system.kysely)
   return rows.rows.map(({ slot }) => Math.floor(now() / day) - Math.floor((slot * length) / day))
 }
 const samples = ages('timestamp', 'samples', 1)
@@ -80,7 +80,7 @@ test('forgetting keeps nobody waiting, however much there is to forget; what is 
     ...{ ...nothing, org: key, endpoint: 1000 + Math.floor(i / 3), people: 1, shutter_closed: 0 },
     ...{ slot: Math.floor(old / 300), timestamp: old + (i % 3) },
   }))
-  await db.telemetry(async ({ kysely }) => {
+  await db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < many.length; at += 1000) {
       await kysely
         .insertInto('samples')
@@ -103,7 +103,7 @@ test('forgetting keeps nobody waiting, however much there is to forget; what is 
 })
 
 test('the upkeep rolls up at once, forgets when it is time, and not again before an hour has passed', async () => {
-  const { kysely } = house.ground.db
+  const { kysely } = house.ground.db.system
   const due = async () => (await kysely.selectFrom('sample_due').select('slot').execute()).length
   const sendOld = () => device.publish('sample', { samples: [{ timestamp: now() - 3600, people: 7 }] })
   const running = new AbortController()
@@ -126,7 +126,7 @@ test('the upkeep rolls up at once, forgets when it is time, and not again before
 })
 
 test('the latest sample of an endpoint that is gone is forgotten', async () => {
-  const rows = () => house.ground.db.kysely.selectFrom('samples_latest').select('endpoint').execute()
+  const rows = () => house.ground.db.system.kysely.selectFrom('samples_latest').select('endpoint').execute()
   expect(await rows()).toHaveLength(1)
   await org.call('DELETE', `/endpoints/${device.id}`)
   await sweep()
@@ -139,7 +139,7 @@ test.runIf(engine === 'postgres')(
     const names = async () => {
       const { rows } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = 'samples'::regclass`.execute(
-        house.ground.db.kysely,
+        house.ground.db.system.kysely,
       )
       return rows.map((row) => row.name)
     }

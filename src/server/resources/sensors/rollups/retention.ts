@@ -1,7 +1,9 @@
 // Forgets what is older than it is kept, a piece at a time, so that nobody waits long for it.
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Services } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
 import { dayOf } from '../../../core/time-zone.ts'
+import type { Database, OrgDatabase } from '../../../db/db.ts'
 import { listOrgs } from '../../orgs/store.ts'
 import { dayLength, days, hourLength, hours, quarters, slots } from '../slots.ts'
 import type { Horizon } from './horizon.ts'
@@ -33,9 +35,9 @@ export async function deleteOldSamples(services: Services, horizon: Horizon, sig
   const samplesBefore = now - settings.samplesKept - samplesLonger
   const quartersBefore = now - settings.quartersKept - quartersLonger
   await horizon.raise(db, samplesBefore, quartersBefore)
-  if (db.engine === 'postgres') await forgetPartitions(services, samplesBefore)
-  for (const { key, timezone } of await listOrgs(db)) {
-    const inOrg = { ground: services, org: key, signal }
+  if (db.engine === 'postgres') await forgetPartitions(db, samplesBefore)
+  for (const { key, timezone } of await listOrgs(db.system)) {
+    const inOrg = { db: db.forOrg(key), signal }
     if (db.engine === 'sqlite') await forgetSlots(inOrg, samplesBefore)
     await forgetRollups(inOrg, 'sample_quarters', quarters.at(quartersBefore))
     await forgetRollups(inOrg, 'sample_hours', hours.at(quartersBefore))
@@ -43,32 +45,30 @@ export async function deleteOldSamples(services: Services, horizon: Horizon, sig
       await forgetRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.daysKept))
     }
   }
-  while (!signal?.aborted && (await db.telemetry((on) => deleteOrphanedLatest(on, rowsAtOnce))) === rowsAtOnce) {}
+  const deleteOrphans = () => db.systemTransaction((tx) => deleteOrphanedLatest(tx, { limit: rowsAtOnce }))
+  while (!signal?.aborted && (await deleteOrphans()).length === rowsAtOnce) {}
 }
 
 /** One that somebody holds goes the next time. */
-async function forgetPartitions({ db }: Services, before: number): Promise<void> {
+async function forgetPartitions(db: Database, before: number): Promise<void> {
   for (const day of await listDays(db)) if (days.start(day + 1) <= before) await dropPartition(db, day)
 }
 
 interface InOrg {
-  readonly ground: Services
-  readonly org: number
+  readonly db: OrgDatabase
   readonly signal: AbortSignal | undefined
 }
 
-async function forgetSlots({ ground: { db }, org, signal }: InOrg, before: number): Promise<void> {
+async function forgetSlots({ db, signal }: InOrg, before: number): Promise<void> {
   while (!signal?.aborted) {
-    const slot = await findOldestSlot(db, org, slots.at(before))
-    if (slot === undefined) return
-    await db.telemetry((on) => deleteFromSlot(on, org, slot, rowsAtOnce))
+    const oldest = await findOldestSlot(db, { before: slots.at(before) })
+    if (!oldest) return
+    await db.telemetry((tx) => deleteFromSlot(tx, { slot: oldest.slot, count: rowsAtOnce }))
   }
 }
 
 /** Endpoint by endpoint: that is how rollups lie. */
-async function forgetRollups(inOrg: InOrg, table: RollupTable, before: number): Promise<void> {
-  const { ground: services, org, signal } = inOrg
-  const { db } = services
+async function forgetRollups({ db, signal }: InOrg, table: RollupTable, before: number): Promise<void> {
   let last: number | undefined = 0
   while (last !== undefined && !signal?.aborted) {
     // SQLite answers at once: without this, nobody else would have a turn until all were looked at.
@@ -76,14 +76,14 @@ async function forgetRollups(inOrg: InOrg, table: RollupTable, before: number): 
     const first: number = last
     const old: { endpoint: number; slot: number }[] = []
     for (let i = 0; i < endpointsAtOnce && last !== undefined; i++) {
-      const next: { endpoint: number; slot: number } | undefined = await findNextRollup(db, table, org, last)
+      const next: { endpoint: number; slot: number } | undefined = await findNextRollup[table](db, { endpoint: last })
       last = next?.endpoint
       if (next && next.slot < before) old.push(next)
     }
     if (old.length === 0) continue
-    await db.telemetry(async (on) => {
+    await db.telemetry(async (tx) => {
       for (const { endpoint, slot } of old) {
-        await deleteRollups(on, table, org, endpoint, Math.min(before, slot + slotsAtOnce))
+        await deleteRollups[table](tx, { endpoint, before: Math.min(before, slot + slotsAtOnce) })
       }
     })
     // There may be more of them.

@@ -1,6 +1,9 @@
 // Keeps rollups: quarters that have ended are made of their raw samples, with the hour and the day that they lie in.
+
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Services } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { OrgDatabase } from '../../../db/db.ts'
 import { listOrgs } from '../../orgs/store.ts'
 import { daysIn, hours, numbersFrom, quarters, type SlotScale, slots } from '../slots.ts'
 import { findNextRollup } from './retention-store.ts'
@@ -24,12 +27,12 @@ const longest = 8
 const daysAtOnce = 30
 
 /** Never two of these at once. What it did not come to is due the next time. */
-export async function rollUp(services: Services, signal?: AbortSignal): Promise<void> {
-  for (const { key, timezone } of await listOrgs(services.db)) {
+export async function rollUp({ db, clock }: Services, signal?: AbortSignal): Promise<void> {
+  for (const { key, timezone } of await listOrgs(db.system)) {
     // SQLite answers at once: without this, nobody else would have a turn until all were looked at.
     await nextTurn()
-    const inOrg = { ground: services, org: key, zone: timezone, signal }
-    const progress = await findProgress(services.db, key)
+    const inOrg = { db: db.forOrg(key), clock, zone: timezone, signal }
+    const progress = await findProgress(inOrg.db)
     if (progress?.timezone !== timezone) await settleZone(inOrg, progress)
     await makeDueQuarters(inOrg, progress?.samples_from ?? 0)
     if (signal?.aborted) return
@@ -37,22 +40,21 @@ export async function rollUp(services: Services, signal?: AbortSignal): Promise<
 }
 
 interface InOrg {
-  readonly ground: Services
-  readonly org: number
+  readonly db: OrgDatabase
+  readonly clock: Clock
   /** What its days are in. */
   readonly zone: string
   readonly signal: AbortSignal | undefined
 }
 
 /** What lies before `from` stays as it is: some of its samples are gone. */
-async function makeDueQuarters({ ground: services, org, zone, signal }: InOrg, from: number): Promise<void> {
-  const { db, clock } = services
+async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number): Promise<void> {
   const days = daysIn(zone)
   const open = quarters.at(clock.now() / 1000 - patience)
   let after: DueSlot = { endpoint: 0, slot: 0 }
   let atOnce = mostAtOnce
   while (!signal?.aborted) {
-    const due = await listDue(db, org, after, open, atOnce)
+    const due = await listDue(db, { ...after, before: open, limit: atOnce })
     const last = due.at(-1)
     if (!last) return
     after = last
@@ -65,12 +67,12 @@ async function makeDueQuarters({ ground: services, org, zone, signal }: InOrg, f
     const ofHours = ofBuckets(whole, hours)
     const ofDays = ofBuckets(whole, days)
     // Samples of these quarters that come meanwhile are written before this or after it: then they are due again.
-    const took = await db.telemetry(async (on) => {
+    const took = await db.telemetry(async (tx) => {
       const started = performance.now()
-      await updateQuarters(on, org, ofQuarters)
-      await updateRollups(on, 'sample_hours', org, ofHours)
-      await updateRollups(on, 'sample_days', org, ofDays)
-      await deleteDue(on, org, due)
+      await updateQuarters(tx, ofQuarters)
+      await updateRollups(tx, 'sample_hours', ofHours)
+      await updateRollups(tx, 'sample_days', ofDays)
+      await deleteDue(tx, due)
       return performance.now() - started
     })
     // Others come first: new connections, for one, are taken one in each turn.
@@ -99,21 +101,17 @@ const partOf = (endpoint: number, buckets: SlotScale, bucket: number): RollupPar
 ]
 
 /** Days are in the zone of the organisation: when that was changed, they are made anew as far back as there are quarters. */
-async function settleZone(
-  { ground: services, org, zone, signal }: InOrg,
-  progress: RollupProgress | undefined,
-): Promise<void> {
-  const { db, clock } = services
+async function settleZone({ db, clock, zone, signal }: InOrg, progress: RollupProgress | undefined): Promise<void> {
   if (progress) {
     // Nobody reads them until they are all in one zone again.
-    await db.telemetry((on) => updateDayZone(on, org, ''))
+    await db.telemetry((tx) => updateDayZone(tx, { timezone: '' }))
     const days = daysIn(zone)
     const first = days.at(progress.quarters_from) + 1
     const end = days.at(clock.now() / 1000) + 2
     for (
-      let at = await findNextRollup(db, 'sample_quarters', org, 0);
+      let at = await findNextRollup.sample_quarters(db, { endpoint: 0 });
       at;
-      at = await findNextRollup(db, 'sample_quarters', org, at.endpoint)
+      at = await findNextRollup.sample_quarters(db, { endpoint: at.endpoint })
     ) {
       const { endpoint } = at
       // A day earlier than its first quarter: days of the zone before may have begun earlier.
@@ -121,9 +119,9 @@ async function settleZone(
         if (signal?.aborted) return
         const to = Math.min(day + daysAtOnce, end)
         const parts = numbersFrom(day, to).map((number) => partOf(endpoint, days, number))
-        await db.telemetry((on) => updateRollups(on, 'sample_days', org, parts))
+        await db.telemetry((tx) => updateRollups(tx, 'sample_days', parts))
       }
     }
   }
-  await db.telemetry((on) => updateDayZone(on, org, zone))
+  await db.telemetry((tx) => updateDayZone(tx, { timezone: zone }))
 }

@@ -33,11 +33,11 @@ async function begin(zone = 'UTC') {
   return device
 }
 const setZone = (timezone: string) =>
-  house.ground.db.telemetry((on) =>
-    on.kysely.updateTable('orgs').set({ timezone }).where('key', '=', org.org.key).execute(),
+  house.ground.db.systemTransaction((tx) =>
+    tx.kysely.updateTable('orgs').set({ timezone }).where('key', '=', org.org.key).execute(),
   )
 const rows = <T extends RollupTable | 'samples' | 'endpoint_rooms' | 'sample_due'>(table: T) =>
-  house.ground.db.kysely
+  house.ground.db.system.kysely
     .selectFrom(table as 'samples')
     .selectAll()
     .where('org', '=', org.org.key)

@@ -1,9 +1,11 @@
 // SQL of rollups: what is due, and quarters, hours and days made of what lies below them.
+
 import { type Selectable, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/any-of.ts'
-import type { EngineName, Reader, TelemetryTx } from '../../../db/db.ts'
+import type { EngineName } from '../../../db/engine.ts'
+import type { TelemetryTx } from '../../../db/handles.ts'
 import { insertMany } from '../../../db/insert-many.ts'
-import { query, queryOne } from '../../../db/query.ts'
+import { query, queryOne, writeTelemetry } from '../../../db/query.ts'
 import { type DatabaseSchema, sensorColumns } from '../../../db/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
 
@@ -14,7 +16,8 @@ export const insertDue = insertMany('sample_due', ['org', 'endpoint', 'slot'], '
 
 export type DueSlot = Omit<DatabaseSchema['sample_due'], 'org'>
 
-const due = query((db, p: { org: number; endpoint: number; slot: number; before: number; limit: number }) =>
+/** In the order of the key, after that one. */
+export const listDue = query((db, p: DueSlot & { org: number; before: number; limit: number }) =>
   db
     .selectFrom('sample_due')
     .select(['endpoint', 'slot'])
@@ -25,29 +28,24 @@ const due = query((db, p: { org: number; endpoint: number; slot: number; before:
     .orderBy('slot')
     .limit(p.limit),
 )
-/** In the order of the key, after that one. */
-export const listDue = (on: Reader, org: number, after: DueSlot, before: number, limit: number) =>
-  due(on, { org, ...after, before, limit })
 
 /** Lists of numbers as rows, in one parameter. */
-const rowsIn = (engine: EngineName, rows: string) =>
+const rowsIn = (engine: EngineName, rows: readonly (readonly number[])[]) =>
   engine === 'postgres' ? sql`jsonb_array_elements(${rows}::jsonb)` : sql`jsonb_each(${rows})`
 const item = (i: number) => sql<number>`cast(value ->> ${sql.lit(i)} as bigint)`
 
 /** Pairs of endpoint and slot. */
 interface Buckets {
-  org: number
-  buckets: string
+  buckets: readonly (readonly [endpoint: number, slot: number])[]
   /** PostgreSQL does not know what is in a list, and would read everything to be sure. */
-  endpoints: string
+  endpoints: readonly number[]
 }
-const bucketsOf = (org: number, pairs: readonly (readonly [endpoint: number, slot: number])[]): Buckets => ({
-  org,
-  buckets: JSON.stringify(pairs),
-  endpoints: JSON.stringify([...new Set(pairs.map(([endpoint]) => endpoint))]),
+const bucketsOf = (buckets: Buckets['buckets']): Buckets => ({
+  buckets,
+  endpoints: [...new Set(buckets.map(([endpoint]) => endpoint))],
 })
 const deleteFrom = (table: RollupTable | 'sample_due') =>
-  query((db, p: Buckets, engine) =>
+  writeTelemetry((db, p: Buckets & { org: number }, engine) =>
     db
       .deleteFrom(table)
       .where('org', '=', p.org)
@@ -62,28 +60,21 @@ const deleteBuckets = {
   sample_hours: deleteFrom('sample_hours'),
   sample_days: deleteFrom('sample_days'),
 }
-export const deleteDue = (on: TelemetryTx, org: number, list: readonly DueSlot[]) =>
-  deleteBuckets.sample_due(
-    on,
-    bucketsOf(
-      org,
-      list.map(({ endpoint, slot }) => [endpoint, slot]),
-    ),
-  )
+export const deleteDue = (tx: TelemetryTx, list: readonly DueSlot[]) =>
+  deleteBuckets.sample_due(tx, bucketsOf(list.map(({ endpoint, slot }) => [endpoint, slot])))
 
 const keys = ['org', 'endpoint', 'slot', 'room'] as const
 const statistics = sensorColumns.flatMap((c) => [`${c}_count`, `${c}_min`, `${c}_max`, `${c}_sum`] as const)
 
 interface Parts {
-  org: number
-  parts: string
+  parts: readonly (readonly number[])[]
   /** What the parts say altogether, for PostgreSQL. */
-  endpoints: string
+  endpoints: readonly number[]
   first: number
   last: number
 }
 
-const ofSamples = query((db, p: Parts, engine) =>
+const insertQuarters = writeTelemetry((db, p: Parts & { org: number }, engine) =>
   db
     .insertInto('sample_quarters')
     .columns([...keys, ...statistics])
@@ -121,32 +112,30 @@ const ofSamples = query((db, p: Parts, engine) =>
 )
 /** Made anew of raw samples: nothing else is left of them. A part is endpoint, slot of samples, quarter. */
 export async function updateQuarters(
-  on: TelemetryTx,
-  org: number,
+  tx: TelemetryTx,
   parts: readonly (readonly [endpoint: number, slot: number, quarter: number])[],
 ): Promise<void> {
   if (parts.length === 0) return
   const made = parts.map(([endpoint, , quarter]) => [endpoint, quarter] as const)
-  await deleteBuckets.sample_quarters(on, bucketsOf(org, made))
-  await ofSamples(on, partsOf(org, parts, 1, 1))
+  await deleteBuckets.sample_quarters(tx, bucketsOf(made))
+  await insertQuarters(tx, partsOf(parts, 1, 1))
 }
 
 /** First quarter, the one after the last, and the hour or day that they make. */
 export type RollupPart = readonly [endpoint: number, first: number, end: number, bucket: number]
 
-function partsOf(org: number, parts: readonly (readonly number[])[], first: number, last: number): Parts {
+function partsOf(parts: Parts['parts'], first: number, last: number): Parts {
   const all = (i: number) => parts.map((part) => part[i] as number)
   return {
-    org,
-    parts: JSON.stringify(parts),
-    endpoints: JSON.stringify([...new Set(all(0))]),
+    parts,
+    endpoints: [...new Set(all(0))],
     first: Math.min(...all(first)),
     last: Math.max(...all(last)),
   }
 }
 
-const ofQuarters = (table: 'sample_hours' | 'sample_days') =>
-  query((db, p: Parts, engine) =>
+const insertFromQuarters = (table: 'sample_hours' | 'sample_days') =>
+  writeTelemetry((db, p: Parts & { org: number }, engine) =>
     db
       .insertInto(table)
       .columns([...keys, ...statistics])
@@ -176,36 +165,30 @@ const ofQuarters = (table: 'sample_hours' | 'sample_days') =>
           .groupBy(['q.org', 'q.endpoint', sql.ref('target'), 'q.room']),
       ),
   )
-const made = { sample_hours: ofQuarters('sample_hours'), sample_days: ofQuarters('sample_days') }
+const insertRollups = {
+  sample_hours: insertFromQuarters('sample_hours'),
+  sample_days: insertFromQuarters('sample_days'),
+}
 /** Hours or days, made anew of their quarters: nothing else is left of them. */
 export async function updateRollups(
-  on: TelemetryTx,
+  tx: TelemetryTx,
   table: 'sample_hours' | 'sample_days',
-  org: number,
   parts: readonly RollupPart[],
 ): Promise<void> {
   if (parts.length === 0) return
-  await deleteBuckets[table](
-    on,
-    bucketsOf(
-      org,
-      parts.map(([endpoint, , , bucket]) => [endpoint, bucket]),
-    ),
-  )
-  await made[table](on, partsOf(org, parts, 1, 2))
+  await deleteBuckets[table](tx, bucketsOf(parts.map(([endpoint, , , bucket]) => [endpoint, bucket])))
+  await insertRollups[table](tx, partsOf(parts, 1, 2))
 }
 
 export type RollupProgress = Omit<Selectable<DatabaseSchema['sample_progress']>, 'org'>
-const progress = queryOne((db, p: { org: number }) =>
+/** Undefined if there are no rollups yet. */
+export const findProgress = queryOne((db, p: { org: number }) =>
   db.selectFrom('sample_progress').select(['timezone', 'samples_from', 'quarters_from']).where('org', '=', p.org),
 )
-/** Undefined if there are no rollups yet. */
-export const findProgress = (on: Reader, org: number) => progress(on, { org })
 
-const setProgress = query((db, p: { org: number; timezone: string }) =>
+export const updateDayZone = writeTelemetry((db, p: { org: number; timezone: string }) =>
   db
     .insertInto('sample_progress')
     .values({ org: p.org, timezone: p.timezone })
     .onConflict((c) => c.column('org').doUpdateSet({ timezone: p.timezone })),
 )
-export const updateDayZone = (on: TelemetryTx, org: number, timezone: string) => setProgress(on, { org, timezone })

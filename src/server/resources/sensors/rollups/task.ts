@@ -1,5 +1,5 @@
 // Keeps sensor data in order: rolls up what is due and forgets what is old, one after the other, never two at once.
-import type { Services } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
 import type { Horizon } from './horizon.ts'
 import { makePartitions } from './partitions.ts'
 import { deleteOldSamples } from './retention.ts'
