@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { need, pathOf } from '../../test/debian.ts'
+import { need, pathOf } from '../../test/support/debian.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { findFreePort } from './roomkeeper.ts'
 import { Subprocess } from './subprocess.ts'

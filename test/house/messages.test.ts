@@ -15,7 +15,7 @@ import {
   upTopic,
 } from '../../src/contract/device.ts'
 import { parseTime } from '../../src/server/core/clock.ts'
-import { tables } from '../protocol-tables.ts'
+import { tables } from '../support/protocol-tables.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 const committed = readFileSync(join(docs, 'device-messages.json'), 'utf8')

@@ -1,12 +1,11 @@
 // What Prometheus can ask: requests by operation and status, latencies, the database, the process.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { DatabaseMetrics } from '../db/engine.ts'
 import { DurationHistogram } from './histogram.ts'
 
 export interface Metrics {
   readonly registry: Registry
-  readonly db: DatabaseMetrics
+  readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
   /** Requests that were refused for want of a valid token. */
   authFailures: number
   request(operation: string, status: number, seconds: number): void

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engine, type Harness, startHarness, type TestOrg } from '../../../test/harness.ts'
+import { engine, type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { Failure } from '../core/failure.ts'
 import { verifyChain } from '../resources/audit/chain.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from '../resources/regions/rules.ts'

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { engine, newPlace } from '../../../test/harness.ts'
+import { engine, newPlace } from '../../../test/support/harness.ts'
 import { Database } from './db.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres/pools.ts'

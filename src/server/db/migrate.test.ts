@@ -1,7 +1,7 @@
 // Migrations on both engines: what they make, that they are whole, and what they refuse.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { engine, newPlace } from '../../../test/harness.ts'
+import { engine, newPlace } from '../../../test/support/harness.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
 

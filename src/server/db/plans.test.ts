@@ -1,7 +1,7 @@
 // A read of a few rows must not walk through all of an organisation, however large it is: SQLite has to be told what its indexes find.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { engine, type Harness, startHarness } from '../../../test/harness.ts'
+import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
 
 let house: Harness
 beforeAll(async () => {

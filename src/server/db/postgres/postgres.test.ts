@@ -1,7 +1,7 @@
 // How statements reach PostgreSQL: by name when they come often, and without waiting where nothing comes back.
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { engine, newPlace } from '../../../../test/harness.ts'
+import { engine, newPlace } from '../../../../test/support/harness.ts'
 import type { DatabaseEngine } from '../engine.ts'
 import { openPostgres } from './pools.ts'
 

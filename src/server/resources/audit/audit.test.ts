@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { OrgReader } from '../../db/handles.ts'
 import { headText, verifyChain } from './chain.ts'
 import { findHead, listWindow } from './store.ts'

@@ -2,8 +2,15 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { commandFor, newOrgWithRoom, type OrgWithRoom, put, stored, storedFiles } from '../../../../test/bundles.ts'
-import { type Harness, startHarness } from '../../../../test/harness.ts'
+import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import {
+  commandFor,
+  newOrgWithRoom,
+  type OrgWithRoom,
+  put,
+  stored,
+  storedFiles,
+} from '../../../../test/support/log-bundles.ts'
 import { deleteOldReports } from './retention.ts'
 import { uploadUrl } from './upload.ts'
 

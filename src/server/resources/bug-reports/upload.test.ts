@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import {
   bundle,
   commandFor,
@@ -12,9 +13,8 @@ import {
   proofOf,
   put,
   storedFiles,
-} from '../../../../test/bundles.ts'
-import type { TestDevice } from '../../../../test/device.ts'
-import { type Harness, startHarness } from '../../../../test/harness.ts'
+} from '../../../../test/support/log-bundles.ts'
+import type { TestDevice } from '../../../../test/support/test-device.ts'
 import { maxBundleBytes } from '../../../contract/device.ts'
 import type { ErrorBody } from '../../../contract/error.ts'
 

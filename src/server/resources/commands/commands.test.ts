@@ -1,9 +1,9 @@
 // What can be asked of devices through the API, of whom, and what can be called back. [contract 6.operations]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice } from '../../../../test/device.ts'
-import { putEndpoints } from '../../../../test/endpoint-rows.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newDevice } from '../../../../test/support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

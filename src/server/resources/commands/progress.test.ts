@@ -1,8 +1,8 @@
 // How operations reach devices and what devices say about them, over the real wire. [contract 5.4.operation]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice, type TestDevice } from '../../../../test/device.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
 import { deleteOldCommands, listUnacknowledged } from './progress.ts'
 
 let house: Harness

@@ -1,7 +1,7 @@
 // Behaviour of device configs through HTTP: reading, applying, unsetting, what is refused, and who wins.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice } from '../../../../test/device.ts'
-import { type Call, type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { type Call, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newDevice } from '../../../../test/support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

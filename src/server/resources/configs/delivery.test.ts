@@ -1,8 +1,8 @@
 // Configs on the wire: delivered, lost, refused, reported, until desired and reported agree.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice } from '../../../../test/device.ts'
-import { type Harness, startHarness } from '../../../../test/harness.ts'
+import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { newDevice } from '../../../../test/support/test-device.ts'
 import { resendAfterMs } from '../../../contract/device.ts'
 import { listUndelivered } from './reported.ts'
 

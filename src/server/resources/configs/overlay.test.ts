@@ -1,8 +1,8 @@
 // Configs and profiles: the profile wins, hides what was set, and every change of it makes versions.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice } from '../../../../test/device.ts'
-import { putEndpoints } from '../../../../test/endpoint-rows.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newDevice } from '../../../../test/support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Behaviour of config versions: what each one says, and restoring one.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice } from '../../../../test/device.ts'
-import { type Harness, startHarness } from '../../../../test/harness.ts'
+import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { newDevice } from '../../../../test/support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

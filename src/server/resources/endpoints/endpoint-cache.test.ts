@@ -1,10 +1,10 @@
 // What is kept of endpoints is never older than the last write: after each, the answers are those of a server that keeps nothing.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enrolDevice, newDevice, type TestDevice } from '../../../../test/device.ts'
-import { putEndpoints } from '../../../../test/endpoint-rows.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
-import { until } from '../../../../test/program.ts'
+import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { until } from '../../../../test/support/program.ts'
+import { enrolDevice, newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
 import { OrgReader } from '../../db/handles.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 

@@ -1,9 +1,9 @@
 // Behaviour of endpoints through HTTP: lists, reading, unenrolling, profiles.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enrolDevice, newDevice } from '../../../../test/device.ts'
-import { putEndpoints } from '../../../../test/endpoint-rows.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { enrolDevice, newDevice } from '../../../../test/support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

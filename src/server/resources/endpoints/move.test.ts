@@ -1,9 +1,9 @@
 // Behaviour of moving endpoints with everything that is paired with them, through HTTP. [contract 4.endpointsMoveRoom]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice } from '../../../../test/device.ts'
-import { putEndpoints } from '../../../../test/endpoint-rows.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newDevice } from '../../../../test/support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Behaviour of API keys, through HTTP.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Harness, newPlace, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { type Harness, newPlace, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
 const start = Date.UTC(2026, 2, 2, 9, 15)
 const hour = 3_600_000

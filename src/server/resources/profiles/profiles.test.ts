@@ -1,7 +1,7 @@
 // Behaviour of profiles and of the table of config keys, through HTTP.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
 let house: Harness
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // Behaviour of regions, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Harness, startHarness } from '../../../../test/harness.ts'
+import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 
 let house: Harness
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 // What sensor operations answer: samples of endpoints and of rooms, through HTTP, after devices sent them.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice, type TestDevice } from '../../../../test/device.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const devices: TestDevice[] = []

@@ -1,6 +1,6 @@
 // Behaviour of users, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Harness, startHarness, type TestOrg } from '../../../../test/harness.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
 let house: Harness
 beforeAll(async () => {

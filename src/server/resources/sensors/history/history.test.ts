@@ -1,7 +1,7 @@
 // Sensor history as callers see it: buckets, samples, windows, pages, CSV. Devices speak MQTT.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newDevice, type TestDevice } from '../../../../../test/device.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 

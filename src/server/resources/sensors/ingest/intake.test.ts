@@ -1,7 +1,7 @@
 // What happens to samples on their way in: what is kept, what is refused, what changes nothing. Devices speak MQTT.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice, type TestDevice } from '../../../../../test/device.ts'
-import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/harness.ts'
+import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { models, type Sensor, sensorRanges, sensors } from '../../../../contract/models.ts'
 import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
 import { findDeviceByCredential } from '../../endpoints/presence.ts'

@@ -1,7 +1,7 @@
 // The two bulk operations, which answer from memory: what they say is what the database says, at once and one by one.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enrolDevice, newDevice, type TestDevice } from '../../../../../test/device.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { enrolDevice, newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const devices: TestDevice[] = []

@@ -1,7 +1,7 @@
 // How long a sample counts for its room where that is configured otherwise.
 import { expect, onTestFinished, test } from 'vitest'
-import { newDevice } from '../../../../../test/device.ts'
-import { startHarness } from '../../../../../test/harness.ts'
+import { startHarness } from '../../../../../test/support/harness.ts'
+import { newDevice } from '../../../../../test/support/test-device.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 

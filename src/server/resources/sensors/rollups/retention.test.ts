@@ -1,9 +1,9 @@
 // What is older than it is kept is forgotten, and nothing else.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice, type TestDevice } from '../../../../../test/device.ts'
-import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
-import { longestTurn } from '../../../../../test/longest-turn.ts'
+import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { longestTurn } from '../../../../../test/support/longest-turn.ts'
+import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { Horizon } from './horizon.ts'
 import { deleteOldSamples } from './retention.ts'
 import { rollUp } from './roll-up.ts'

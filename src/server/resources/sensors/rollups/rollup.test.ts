@@ -1,8 +1,8 @@
 // Rollups are what recomputing from raw samples gives: after late samples, moves, and a change of the zone too.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDevice, type TestDevice } from '../../../../../test/device.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../../test/harness.ts'
+import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import { type Rollup, type SensorColumn, sensorColumns } from '../../../db/schema.ts'
 import { rollUp } from './roll-up.ts'
