@@ -16,3 +16,7 @@ export const isAnyNumberOf = (engine: Engine, column: string, ids: string): RawB
   engine === 'postgres'
     ? sql<SqlBool>`${sql.ref(column)} = any(array(select jsonb_array_elements_text(${ids}::jsonb)::integer))`
     : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${ids}))`
+
+/** Whether something is among what a short query finds; on PostgreSQL as an array too, for the same reason. */
+export const isIn = (engine: Engine, what: RawBuilder<unknown>, found: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  engine === 'postgres' ? sql<SqlBool>`${what} = any(array(${found}))` : sql<SqlBool>`${what} in (${found})`

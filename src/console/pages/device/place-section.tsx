@@ -65,14 +65,14 @@ function ProfileOf({ device }: { readonly device: Device }) {
 
 function Paired({
   device,
-  pair: { members = [], others, leaderSerial },
+  pair: { members = [], others, leaderSerial, unpairedLeader },
 }: {
   readonly device: Device
   readonly pair: Pair
 }) {
   const isLeaderHere = members.some(({ serial }) => serial === leaderSerial)
-  if (others.length === 0 && isLeaderHere) return null
   if (members.length === 0) return null
+  if (others.length === 0 && isLeaderHere && !unpairedLeader) return null
   return (
     <Stack gap={6} mt="md">
       <Title order={3} fz="sm">
@@ -81,6 +81,12 @@ function Paired({
       {!isLeaderHere && (
         <Text fz="sm" c="dimmed">
           The leader, {leaderSerial}, is not enrolled in this organisation.
+        </Text>
+      )}
+      {unpairedLeader && (
+        <Text fz="sm" c="dimmed">
+          It names {deviceName(unpairedLeader)} as its leader, but that is in another room and does not list it, so the
+          two are not paired.
         </Text>
       )}
       <ul className={classes.pair}>

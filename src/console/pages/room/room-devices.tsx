@@ -1,7 +1,9 @@
 // The devices of a room, each leader with what is paired with it.
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ask } from '../../api.ts'
 import { type Device, deviceName } from '../../parts/device.ts'
 import { LinkIcon, MoveIcon } from '../../parts/icons.tsx'
 import { MoveDevices } from '../../parts/move-devices.tsx'
@@ -9,7 +11,7 @@ import { Empty, Section } from '../../parts/page.tsx'
 import type { Room } from '../../parts/room.ts'
 import { plural } from '../../parts/words.ts'
 import { useMay } from '../../session.ts'
-import { type DeviceGroup, deviceGroups } from './device-groups.ts'
+import { type DeviceGroup, deviceGroups, namesOthers } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
 import classes from './room.module.css'
 
@@ -22,7 +24,8 @@ interface RoomDevicesProps {
 export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
   const { write } = useMay()
   const [moving, setMoving] = useState<Device>()
-  const groups = deviceGroups(room.endpoints)
+  const { data } = useQuery({ ...ask('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
+  const groups = deviceGroups(room.endpoints, data?.body.endpoints ?? [])
   const [isMoving, dialog] = useDisclosure(false)
   const move = (device: Device) => {
     setMoving(device)
