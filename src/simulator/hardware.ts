@@ -17,7 +17,7 @@ const timeServer = 'pool.ntp.org'
 const channelOf = ({ seed }: PlannedDevice) => (chance(seed, 1) < 0.9 ? 'stable' : 'preview')
 
 export function statusOf(device: PlannedDevice, settings: Settings): UpMessage<'status'> {
-  const { model, seed, room, pairingSerial, controllerMode } = device
+  const { model, seed, room, pairingSerial, pairedSerials, controllerMode } = device
   const at = (what: number) => chance(seed, what)
   const [newest] = releases
   const installed = at(2) < 0.8 ? newest : pick(releases, at(3))
@@ -25,6 +25,7 @@ export function statusOf(device: PlannedDevice, settings: Settings): UpMessage<'
   const isBehind = installed !== newest
   return {
     ...(pairingSerial !== undefined && { pairingSerial }),
+    ...(pairedSerials && { pairedSerials }),
     ...(controllerMode && { controllerMode }),
     inCallStatus: 'NONE',
     primaryMode: room.primaryMode,

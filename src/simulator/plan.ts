@@ -35,6 +35,8 @@ export interface PlannedDevice {
   readonly seed: number
   /** Serial number of its leader. */
   readonly pairingSerial?: string
+  /** Of a leader: serial numbers of those that it leads. */
+  readonly pairedSerials?: readonly string[]
   /** What a pad is used as. */
   readonly controllerMode?: 'controller' | 'schedule'
 }
@@ -127,7 +129,12 @@ function furnish(rooms: readonly PlannedRoom[], endpoints: number, seed: number,
       if (left > 0) add(here, pick(extras, chance(seed, here.n, here.devices.length, 7)))
     }
   }
-  return furnished.flatMap(({ devices }) => devices)
+  return furnished.flatMap(({ devices }) => devices.map((device) => withPaired(device, devices)))
+}
+
+function withPaired(device: PlannedDevice, all: readonly PlannedDevice[]): PlannedDevice {
+  const paired = all.filter(({ pairingSerial }) => pairingSerial === device.serial)
+  return paired.length === 0 ? device : { ...device, pairedSerials: paired.map(({ serial }) => serial) }
 }
 
 const upTo = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))

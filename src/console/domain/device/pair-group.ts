@@ -1,39 +1,41 @@
-// Which devices belong together: all that point at the same leader. [contract 5.1.pairing]
+// Which devices belong together: a leader and those that are paired with it. [contract 5.1.pairing]
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ask } from '../../api.ts'
 import type { Device, ListedDevice } from './device.ts'
+import { groupNamer, pairedLeader } from './pairing-rule.ts'
 
 export interface Pair {
   /** The device itself and all that are paired with it, the leader first; undefined until it is known. */
   readonly members: readonly ListedDevice[] | undefined
   /** The same without the device itself. */
   readonly others: readonly ListedDevice[]
+  /** Of the group, whether the leader is enrolled or not. */
   readonly leaderSerial: string
+  /** The leader that the device names without being paired with it. */
+  readonly unpairedLeader: ListedDevice | undefined
   readonly error: unknown
 }
 
-interface Paired {
-  readonly serial: string
-  readonly pairingSerial?: string
-}
-
-export const leaderOf = ({ pairingSerial, serial }: Paired): string => pairingSerial ?? serial
-
 export function usePair(device: Device): Pair {
   const { data, error } = useQuery(ask('endpointsBasicList'))
-  const leaderSerial = leaderOf(device)
   const listed = data?.body.endpoints
   return useMemo(() => {
-    const paired = listed?.filter((one) => one.id !== device.id && leaderOf(one) === leaderSerial) ?? []
+    // The page's own answer is newer than the list, which is long and asked for less often.
+    const others = listed?.filter(({ id }) => id !== device.id) ?? []
+    const groupName = groupNamer([device, ...others])
+    const group = groupName(device)
+    const leaderSerial = pairedLeader(device, others)
     const byRank = (a: ListedDevice, b: ListedDevice) =>
       Number(b.serial === leaderSerial) - Number(a.serial === leaderSerial) || a.serial.localeCompare(b.serial)
+    const paired = others.filter((one) => groupName(one) === group).sort(byRank)
     return {
-      // The page's own answer is newer than the list, which is long and asked for less often.
       members: listed && [device, ...paired].sort(byRank),
-      others: paired.sort(byRank),
+      others: paired,
       leaderSerial,
+      unpairedLeader:
+        leaderSerial === device.serial ? others.find(({ serial }) => serial === device.pairingSerial) : undefined,
       error,
     }
-  }, [listed, device, leaderSerial, error])
+  }, [listed, device, error])
 }

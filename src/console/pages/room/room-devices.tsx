@@ -1,14 +1,16 @@
 // Lists the devices of a room, each leader with its paired devices.
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ask } from '../../api.ts'
 import { type Device, deviceName } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
 import type { Room } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { Empty, Section } from '../../parts/page/page.tsx'
 import { useMay } from '../../session.ts'
-import { type DeviceGroup, deviceGroups } from './device-groups.ts'
+import { type DeviceGroup, deviceGroups, namesOthers } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
 import classes from './room.module.css'
 
@@ -21,7 +23,8 @@ interface RoomDevicesProps {
 export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) {
   const { write } = useMay()
   const [moving, setMoving] = useState<Device>()
-  const groups = deviceGroups(room.endpoints)
+  const { data } = useQuery({ ...ask('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
+  const groups = deviceGroups(room.endpoints, data?.body.endpoints ?? [])
   const [isMoving, dialog] = useDisclosure(false)
   const move = (device: Device) => {
     setMoving(device)
