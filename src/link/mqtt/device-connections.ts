@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, isoTime } from '../../platform/clock.ts'
 import type { Devices } from '../../platform/devices.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Device, DeviceHandlers, Session } from '../handlers.ts'
+import type { Device, DeviceHandlers, Presence, Session } from '../handlers.ts'
 import { Admission, type RefusalReason, Refused } from './admission.ts'
 import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
@@ -71,7 +71,7 @@ export class DeviceConnections implements Devices {
   start(): void {
     this.#ticking = setInterval(() => {
       for (const session of this.#sessions.keys()) {
-        if (session.isSlowed) this.#updateSlowed(session)
+        if (session.backPressure.isSlowed) this.#updateSlowed(session)
         session.tick()
       }
     }, 1000).unref()
@@ -147,7 +147,7 @@ export class DeviceConnections implements Devices {
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
     before?.close()
-    let presence: Awaited<ReturnType<typeof handlers.connected>>
+    let presence: Presence | undefined
     try {
       presence = await handlers.connected(connection)
     } finally {
@@ -155,7 +155,6 @@ export class DeviceConnections implements Devices {
     }
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
-    if (!session.isOpen) throw new Refused('try later')
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
   }
 
@@ -169,7 +168,7 @@ export class DeviceConnections implements Devices {
 
   #updateSlowed(session: MqttSession): void {
     const { device } = session.identified?.connection ?? {}
-    session.isSlowed = device !== undefined && this.#badMessages.isSlowed(device.id)
+    session.backPressure.isSlowed = device !== undefined && this.#badMessages.isSlowed(device.id)
   }
 
   #disconnected(session: MqttSession): void {
