@@ -1,6 +1,6 @@
 // How the console looks: one palette, readable in light and in dark.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
-import { keepFocus } from './parts/dialog/keep-focus.ts'
+import { keepFocus } from './parts/page/page.tsx'
 
 const fjord: MantineColorsTuple = [
   '#e9f6f8',

@@ -15,42 +15,17 @@ import {
 } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { type ComponentType, lazy, useEffect } from 'react'
-import {
-  AuditIcon,
-  DeviceIcon,
-  MoonIcon,
-  OverviewIcon,
-  ProfileIcon,
-  RoomIcon,
-  SettingsIcon,
-  SiteIcon,
-  SunIcon,
-} from '../parts/page/icons.tsx'
+import { lazy, useEffect } from 'react'
+import { MoonIcon, SunIcon } from '../parts/page/icons.tsx'
 import { Waiting } from '../parts/page/page.tsx'
 import { useSession } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { LiveMark } from './live-mark.tsx'
+import { PaletteButton } from './command-palette-button.tsx'
+import { LiveMark } from './live-indicator.tsx'
 import { Logo } from './logo.tsx'
-import { PaletteButton } from './palette-button.tsx'
+import { places } from './navigation.ts'
 
-const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
-
-interface Place {
-  readonly to: '/' | '/rooms' | '/devices' | '/sites' | '/profiles' | '/audit' | '/settings'
-  readonly name: string
-  readonly icon: ComponentType
-}
-
-export const places: readonly Place[] = [
-  { to: '/', name: 'Overview', icon: OverviewIcon },
-  { to: '/rooms', name: 'Rooms', icon: RoomIcon },
-  { to: '/devices', name: 'Devices', icon: DeviceIcon },
-  { to: '/sites', name: 'Sites', icon: SiteIcon },
-  { to: '/profiles', name: 'Profiles', icon: ProfileIcon },
-  { to: '/audit', name: 'Audit', icon: AuditIcon },
-  { to: '/settings', name: 'Settings', icon: SettingsIcon },
-]
+const Palette = lazy(() => import('./command-palette.tsx').then((module) => ({ default: module.Palette })))
 
 /** A link to a list is not where one is when one looks at a part of the list. */
 const exact = { exact: true, includeSearch: false }

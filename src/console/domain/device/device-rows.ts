@@ -3,9 +3,8 @@ import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { modelOf } from '../../../contract/models.ts'
 import { ask } from '../../api.ts'
-import { folded, hasWords, inOrder, orderKey, wordsOf } from '../../parts/table/search.ts'
-import { type SortKey, sorted } from '../../parts/table/sorting.ts'
-import type { Sort } from '../../parts/table/virtual-table.tsx'
+import { type Sort, type SortKey, sorted } from '../../parts/table/sorting.ts'
+import { folded, hasWords, inOrder, orderKey, wordsOf } from '../../parts/text/search-text.ts'
 import { callWord, type ListedDevice } from './device.ts'
 
 export interface DeviceRow extends ListedDevice {

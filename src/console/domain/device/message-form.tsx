@@ -1,8 +1,7 @@
 // The form of a message to screens: its text, who gets it, and how it is sent. [contract 6.messages]
 import { Textarea } from '@mantine/core'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { isSendKey } from '../../parts/dialog/send-key.ts'
+import { DialogForm, isSendKey } from '../../parts/dialog/dialog-form.tsx'
 import { plural } from '../../parts/text/words.ts'
 
 interface MessageFormProps {

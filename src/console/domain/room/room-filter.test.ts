@@ -1,7 +1,7 @@
 // Which rooms an address shows, and in which order.
 import { expect, test } from 'vitest'
-import { folded, orderKey } from '../../parts/table/search.ts'
 import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { folded, orderKey } from '../../parts/text/search-text.ts'
 import { roomTest, sortRooms, usualSort } from './room-filter.ts'
 import type { RoomRow } from './room-rows.ts'
 

@@ -1,11 +1,10 @@
 // Which rooms an address asks for, and in which order.
 
-import { hasWords, inOrder, wordsOf } from '../../parts/table/search.ts'
-import { type SortKey, sorted } from '../../parts/table/sorting.ts'
-import type { Sort } from '../../parts/table/virtual-table.tsx'
+import { type Sort, type SortKey, sorted } from '../../parts/table/sorting.ts'
+import { hasWords, inOrder, wordsOf } from '../../parts/text/search-text.ts'
 import { type AirSensor, airSensors, isMeasured } from '../air/air.ts'
 import type { RoomRow } from './room-rows.ts'
-import { type RoomState, roomStates } from './state-mark.tsx'
+import { type RoomState, roomStates } from './room-state.tsx'
 
 /** As it stands in the address; what is not understood there is no filter. */
 export interface RoomFilter {

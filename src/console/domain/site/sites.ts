@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { ask } from '../../api.ts'
-import { inOrder, orderKey } from '../../parts/table/search.ts'
+import { inOrder, orderKey } from '../../parts/text/search-text.ts'
 
 export type Location = ResponseOf<Operations['locationsList']>['locations'][number]
 export type Region = ResponseOf<Operations['regionsList']>['regions'][number]

@@ -1,7 +1,7 @@
 // All that an entry holds: what was before and after, whom else it concerned, and where the call came from.
 import { Code, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Diff } from '../../parts/text/diff.tsx'
+import { Diff } from '../../parts/text/diff-table.tsx'
 import { fullTime } from '../../parts/text/time.tsx'
 import classes from './audit.module.css'
 import type { Entry } from './audit-entries.ts'

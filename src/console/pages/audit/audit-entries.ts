@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
 import { keyOf } from '../../api.ts'
 import type { AuditWindow } from '../../domain/audit/audit-window.ts'
-import { folded, hasWords, wordsOf } from '../../parts/table/search.ts'
+import { folded, hasWords, wordsOf } from '../../parts/text/search-text.ts'
 import { inWords } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 

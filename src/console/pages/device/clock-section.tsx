@@ -1,11 +1,11 @@
 // The clock of a device: its zone, what time it is there, and whether its time server answers.
 
 import type { Device } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CheckIcon, CrossIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { Facts } from '../../parts/text/definition-list.tsx'
 import { useNow } from '../../parts/text/now.ts'
+import { Mark } from '../../parts/text/status-label.tsx'
 import { clockElsewhere, isZone } from '../../parts/text/time.tsx'
 
 export function ClockSection({ device }: { readonly device: Device }) {

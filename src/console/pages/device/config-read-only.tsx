@@ -2,8 +2,8 @@
 import { Code, Table, Text } from '@mantine/core'
 import { readOnlyKeys } from '../../../contract/config-keys.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { meaningOf, type Settings } from '../../parts/settings-form/meaning.ts'
-import { nameOf } from '../../parts/settings-form/sections.ts'
+import { nameOf } from '../../parts/settings-form/setting-sections.ts'
+import { meaningOf, type Settings } from '../../parts/settings-form/setting-values.ts'
 
 export function ReadOnlySettings({ settings }: { readonly settings: Settings }) {
   const known = Object.keys(readOnlyKeys).filter((name) => settings[name] !== undefined)

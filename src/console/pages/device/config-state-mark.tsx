@@ -1,8 +1,8 @@
 // The state of a config version, as shape, word and colour.
 import type { ReactNode } from 'react'
 import type { ConfigState } from '../../../contract/configs.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CheckIcon, ClockIcon, CrossIcon, MoveIcon } from '../../parts/page/icons.tsx'
+import { Mark } from '../../parts/text/status-label.tsx'
 
 const states: Record<ConfigState, { word: string; colour: string; mark: ReactNode }> = {
   PENDING: { word: 'Waiting', colour: 'var(--rk-degraded)', mark: <ClockIcon size={16} /> },

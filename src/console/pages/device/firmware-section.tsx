@@ -1,10 +1,10 @@
 // The firmware of a device, and whether a newer one is on its way.
 import { Text } from '@mantine/core'
 import { type Device, useZone } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { Facts } from '../../parts/text/definition-list.tsx'
+import { Mark } from '../../parts/text/status-label.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { inWords } from '../../parts/text/words.ts'
 

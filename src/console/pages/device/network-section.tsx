@@ -2,10 +2,10 @@
 import { Box, Stack, Table, Text } from '@mantine/core'
 import type { Device } from '../../domain/device/device.ts'
 import { addressTexts, macText } from '../../domain/device/network-address.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CheckIcon, DotIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { Copied, Facts } from '../../parts/text/definition-list.tsx'
+import { Mark } from '../../parts/text/status-label.tsx'
 import classes from './table.module.css'
 
 type Network = Device['networks'][number]

@@ -5,7 +5,6 @@ import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
 import { useZone } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import {
   CheckIcon,
   ClockIcon,
@@ -17,6 +16,7 @@ import {
   WarnIcon,
 } from '../../parts/page/icons.tsx'
 import { Empty, Section } from '../../parts/page/page.tsx'
+import { Mark } from '../../parts/text/status-label.tsx'
 import { since, Time } from '../../parts/text/time.tsx'
 import { useMay } from '../../session.ts'
 import type { TabProps } from './device-page.tsx'

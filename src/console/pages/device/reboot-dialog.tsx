@@ -5,7 +5,7 @@ import { sentenceOf, useWrite } from '../../api.ts'
 import { callText, type Device, deviceName, type ListedDevice } from '../../domain/device/device.ts'
 import type { Pair } from '../../domain/device/pair-group.ts'
 import { RoomText } from '../../domain/site/room-link.tsx'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import { plural } from '../../parts/text/words.ts'
 

@@ -5,8 +5,8 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ask } from '../../api.ts'
 import type { Device } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CrossIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import { Mark } from '../../parts/text/status-label.tsx'
 import { inGigabytes, isNearlyFull, storagesOf } from './storage-section.tsx'
 
 interface Trouble {

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import { RoomText } from '../../domain/site/room-link.tsx'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import type { DialogProps } from './reboot-dialog.tsx'
 

@@ -1,7 +1,7 @@
 // The columns of the table of devices.
 import { Link } from '@tanstack/react-router'
+import { ConnectedMark } from '../../domain/device/connection-label.tsx'
 import type { DeviceRow } from '../../domain/device/device-rows.ts'
-import { ConnectedMark } from '../../domain/room/state-mark.tsx'
 import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './devices.module.css'
 

@@ -10,7 +10,7 @@ import {
   untold,
 } from '../../domain/device/device-rows.ts'
 import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
-import { inOrder } from '../../parts/table/search.ts'
+import { inOrder } from '../../parts/text/search-text.ts'
 
 interface DeviceFiltersProps {
   readonly rows: readonly DeviceRow[]

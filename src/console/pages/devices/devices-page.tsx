@@ -11,8 +11,8 @@ import {
   usualSort,
 } from '../../domain/device/device-rows.ts'
 import { Empty, Page } from '../../parts/page/page.tsx'
-import { useAddressChange } from '../../parts/table/list-address.ts'
 import { Found } from '../../parts/table/list-filters.tsx'
+import { useAddressChange } from '../../parts/table/search-params.ts'
 import { sortFrom, sortText } from '../../parts/table/sorting.ts'
 import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { deviceColumns } from './device-columns.tsx'

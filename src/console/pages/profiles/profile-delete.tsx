@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { useWrite } from '../../api.ts'
 import { isChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
 import { BinIcon } from '../../parts/page/icons.tsx'
 
 interface DeleteProfileProps {

@@ -1,9 +1,9 @@
 // A profile as one flat draft: its name and description beside the settings that it fixes.
 
 import { longestName } from '../../../contract/shape.ts'
-import { type Errors, problemsOf, textProblem } from '../../parts/settings-form/check.ts'
 import { type Changes, withChanges } from '../../parts/settings-form/draft.ts'
-import { isSecret, type Settings } from '../../parts/settings-form/meaning.ts'
+import { isSecret, type Settings } from '../../parts/settings-form/setting-values.ts'
+import { type Errors, problemsOf, textProblem } from '../../parts/settings-form/validation.ts'
 
 interface Profile {
   readonly name: string

@@ -5,7 +5,7 @@ import { useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import type { SeenRoom } from '../../domain/room/room.ts'
 import { isChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
 import { plural } from '../../parts/text/words.ts'
 
 interface DeleteRoomProps extends SeenRoom {

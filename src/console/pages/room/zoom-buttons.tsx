@@ -1,7 +1,7 @@
 // Zooming without dragging: closer, earlier, later, and back to all.
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
-import type { Range } from '../../parts/chart/plot.ts'
+import type { Range } from '../../parts/chart/plot-options.ts'
 import { shortTime } from '../../parts/text/time.tsx'
 
 interface ZoomButtonsProps {

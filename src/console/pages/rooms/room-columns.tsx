@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
 import type { RoomRow } from '../../domain/room/room-rows.ts'
-import { RoomStateMark } from '../../domain/room/state-mark.tsx'
+import { RoomStateMark } from '../../domain/room/room-state.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { Heard } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/virtual-table.tsx'

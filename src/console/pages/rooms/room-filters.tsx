@@ -11,7 +11,7 @@ import {
   peopleChoices,
   type RoomFilter,
 } from '../../domain/room/room-filter.ts'
-import { roomStates, stateWord } from '../../domain/room/state-mark.tsx'
+import { roomStates, stateWord } from '../../domain/room/room-state.tsx'
 import { locationLabel, usePlaces } from '../../domain/site/sites.ts'
 import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'

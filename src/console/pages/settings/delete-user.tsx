@@ -1,7 +1,7 @@
 // Deleting a user record, or why it cannot be done.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
 import type { UserRecord } from './user-form.tsx'
 
 interface DeleteUserProps {

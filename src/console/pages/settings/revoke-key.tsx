@@ -1,7 +1,7 @@
 // Revoking a key: what stops, or why it cannot, before anything does. [contract 6.keys]
 import { Stack, Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
 import { shortTime } from '../../parts/text/time.tsx'
 import { signedOut, useSession } from '../../session.ts'
 import { type ApiKey, isLastManager } from './key-words.ts'

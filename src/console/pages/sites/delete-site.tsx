@@ -2,7 +2,7 @@
 import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ask, useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 

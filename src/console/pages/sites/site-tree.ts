@@ -1,9 +1,9 @@
 // Regions, locations and rooms as a tree with numbers: what a branch holds, and how its rooms are.
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
-import { type RoomState, roomStates } from '../../domain/room/state-mark.tsx'
+import { type RoomState, roomStates } from '../../domain/room/room-state.tsx'
 import type { Places } from '../../domain/site/sites.ts'
-import { folded, hasWords, wordsOf } from '../../parts/table/search.ts'
+import { folded, hasWords, wordsOf } from '../../parts/text/search-text.ts'
 
 type RoomListed = Static<typeof RoomInList>
 

@@ -1,6 +1,6 @@
 // The numbers beside a site: its rooms, and how the worst of them are; each leads to the rooms that it counts.
 
-import { type RoomState, stateColour, stateIcon, stateWord } from '../../domain/room/state-mark.tsx'
+import { type RoomState, stateColour, stateIcon, stateWord } from '../../domain/room/room-state.tsx'
 import { Heard } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { Tally } from './site-tree.ts'

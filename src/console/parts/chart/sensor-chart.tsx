@@ -7,8 +7,8 @@ import type { Sensor } from '../../../contract/models.ts'
 import type { Limits } from '../../../contract/session.ts'
 import type { Lines } from './buckets.ts'
 import classes from './chart.module.css'
-import { plotOptions, type Range } from './plot.ts'
-import { heightOf, sensorScales } from './scale.ts'
+import { plotOptions, type Range } from './plot-options.ts'
+import { heightOf, sensorScales } from './y-range.ts'
 
 interface SensorChartProps {
   readonly sensor: Sensor

@@ -1,6 +1,6 @@
 // The form inside a dialog: its fields, what went wrong, and the two ways out.
 import { Button, Group, Stack, Text } from '@mantine/core'
-import type { FormEvent, ReactNode } from 'react'
+import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
 import { sentenceOf } from '../../api.ts'
 import { ChangedMeanwhile, isChangedMeanwhile } from './concurrent-change.ts'
 
@@ -55,3 +55,6 @@ export function DialogForm(props: DialogFormProps) {
 
 const whatChanged = (error: unknown) =>
   error instanceof ChangedMeanwhile ? error.message : 'Somebody changed it meanwhile.'
+
+/** Ctrl+Enter, or Cmd+Enter on a Mac, submits a text field of several lines. */
+export const isSendKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => key === 'Enter' && (ctrlKey || metaKey)

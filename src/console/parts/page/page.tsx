@@ -145,3 +145,8 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
     )}
   </Stack>
 )
+
+/** A dialog gives the focus back to the button that opened it, unless that was deleted along with its row. */
+export function keepFocus(): void {
+  if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus()
+}

@@ -1,7 +1,7 @@
 // What somebody has changed in a form and not saved yet, and whether the ground under it has moved meanwhile.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
-import { isSame, isSecret, type Settings } from './meaning.ts'
+import { isSame, isSecret, newSecret, type Settings, unknownSecret } from './setting-values.ts'
 
 /** Null unsets a key. */
 export type Changes = Readonly<Record<string, ConfigValue | null>>
@@ -84,3 +84,20 @@ export const withChanges = (stored: Settings, changes: Changes): Settings =>
       (entry): entry is [string, ConfigValue] => entry[1] !== null && !isSecret(entry[0]),
     ),
   )
+
+interface Sides {
+  readonly before: Readonly<Record<string, unknown>>
+  readonly after: Readonly<Record<string, unknown>>
+}
+
+/** Both sides have every changed key, in the order in which they were changed. */
+export function sidesOf(stored: Settings, changes: Changes): Sides {
+  const later = withChanges(stored, changes)
+  const names = Object.keys(changes)
+  const side = (settings: Settings, secretOf: (name: string) => string | undefined) =>
+    Object.fromEntries(names.map((name) => [name, isSecret(name) ? secretOf(name) : settings[name]]))
+  return {
+    before: side(stored, () => unknownSecret),
+    after: side(later, (name) => (changes[name] === null ? undefined : newSecret)),
+  }
+}

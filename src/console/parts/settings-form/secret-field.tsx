@@ -1,6 +1,6 @@
 // A password: it can be set and unset, and is never shown. [contract 5.3]
 import { Checkbox, PasswordInput, Stack } from '@mantine/core'
-import type { FieldProps } from './field.tsx'
+import type { FieldProps } from './field-props.ts'
 
 export function SecretField({ id, labelId, value, error, onChange, unset, mayHaveSecret }: FieldProps) {
   const isUnset = value === null

@@ -1,5 +1,9 @@
 // The order of a long list: what the address says of it, and the sorting itself.
-import type { Sort } from './virtual-table.tsx'
+
+export interface Sort {
+  readonly by: string
+  readonly descending: boolean
+}
 
 /** "-people" is by people, the most first. */
 export function sortFrom(text: string | undefined, usual: Sort): Sort {

@@ -14,6 +14,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { Sort } from './sorting.ts'
 import classes from './virtual-table.module.css'
 
 export interface Column<T> {
@@ -26,11 +27,6 @@ export interface Column<T> {
   readonly isNumber?: boolean
   /** Its heading sorts. */
   readonly canSort?: boolean
-}
-
-export interface Sort {
-  readonly by: string
-  readonly descending: boolean
 }
 
 interface VirtualTableProps<T> {

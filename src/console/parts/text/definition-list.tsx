@@ -1,7 +1,7 @@
 // Names and values beside each other; what is not known is not listed.
 import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { CopyIconButton } from '../page/copy-button.tsx'
+import { CopyIconButton } from '../page/copy-icon-button.tsx'
 import classes from './definition-list.module.css'
 
 export type Fact = readonly [name: string, value: ReactNode]

@@ -1,8 +1,8 @@
 // What changes: every key that differs, with its value before and after, readable without colour too.
 import { Code, Table, Text } from '@mantine/core'
-import { isSecret, meaningOf } from '../settings-form/meaning.ts'
-import { nameOf } from '../settings-form/sections.ts'
-import classes from './diff.module.css'
+import { nameOf } from '../settings-form/setting-sections.ts'
+import { isSecret, meaningOf } from '../settings-form/setting-values.ts'
+import classes from './diff-table.module.css'
 
 type Values = Readonly<Record<string, unknown>>
 

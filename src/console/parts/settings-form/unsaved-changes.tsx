@@ -2,9 +2,9 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { Confirm } from '../dialog/confirm.tsx'
+import { Confirm } from '../dialog/confirm-dialog.tsx'
 import { plural } from '../text/words.ts'
-import classes from './form.module.css'
+import classes from './settings-form.module.css'
 
 interface UnsavedProps {
   readonly count: number

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client } from '../../client/client.ts'
 import { signedOut } from '../session.ts'
-import { concern, type Heard } from './concern.ts'
+import { concern, type Heard } from './invalidate.ts'
 
 export interface Live {
   readonly state: 'connecting' | 'live' | 'lost'

@@ -2,8 +2,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ErrorText } from '../page/page.tsx'
-import { keepFocus } from './keep-focus.ts'
+import { ErrorText, keepFocus } from '../page/page.tsx'
 
 interface ConfirmProps {
   readonly opened: boolean

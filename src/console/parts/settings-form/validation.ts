@@ -3,7 +3,7 @@ import { ApiError } from '../../../client/client.ts'
 import type { ConfigKey } from '../../../contract/config-keys.ts'
 import { int32 } from '../../../contract/shape.ts'
 import type { Changes } from './draft.ts'
-import { keyNamed } from './meaning.ts'
+import { keyNamed } from './setting-values.ts'
 
 export type Errors = Readonly<Record<string, string>>
 

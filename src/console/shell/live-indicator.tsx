@@ -1,6 +1,6 @@
 // Whether what is on the screen is live; when it is not, it says so and since when.
 import { Group, Text, Tooltip } from '@mantine/core'
-import { useLive } from '../live/follow.ts'
+import { useLive } from '../live/event-follower.ts'
 import { shortTime } from '../parts/text/time.tsx'
 
 export function LiveMark() {

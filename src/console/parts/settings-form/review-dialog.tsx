@@ -1,10 +1,10 @@
 // Shows what will change, before anything is sent.
 import { Button, Card, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { WarnIcon } from '../page/icons.tsx'
 import { ErrorText } from '../page/page.tsx'
-import { Diff } from '../text/diff.tsx'
+import { Diff } from '../text/diff-table.tsx'
+import { Mark } from '../text/status-label.tsx'
 
 type Values = Readonly<Record<string, unknown>>
 

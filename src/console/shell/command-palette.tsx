@@ -14,11 +14,11 @@ import {
 } from 'react'
 import { ask } from '../api.ts'
 import { deviceName } from '../domain/device/device.ts'
-import { RoomStateMark } from '../domain/room/state-mark.tsx'
+import { RoomStateMark } from '../domain/room/room-state.tsx'
 import { DeviceIcon, RoomIcon, SearchIcon } from '../parts/page/icons.tsx'
-import { folded, hasWords, wordsOf } from '../parts/table/search.ts'
-import classes from './palette.module.css'
-import { places } from './shell.tsx'
+import { folded, hasWords, wordsOf } from '../parts/text/search-text.ts'
+import classes from './command-palette.module.css'
+import { places } from './navigation.ts'
 
 interface Entry {
   readonly key: string

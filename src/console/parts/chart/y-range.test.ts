@@ -1,6 +1,6 @@
 // The height of a chart: noise stays small, near limits are in sight, far ones are not.
 import { expect, test } from 'vitest'
-import { heightOf, sensorScales } from './scale.ts'
+import { heightOf, sensorScales } from './y-range.ts'
 
 const { co2, people } = sensorScales
 

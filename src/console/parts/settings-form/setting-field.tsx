@@ -1,26 +1,8 @@
 // One control for each type of setting. That a setting is not set is a state of its own, and each control can say it.
 import { Autocomplete, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
-import type { ConfigKey, ConfigValue } from '../../../contract/config-keys.ts'
-import { choicesOf, glossOf, lengthInWords } from './meaning.ts'
+import type { FieldProps } from './field-props.ts'
 import { SecretField } from './secret-field.tsx'
-
-export interface FieldProps {
-  readonly name: string
-  readonly configKey: ConfigKey
-  /** Of the element that names the control. */
-  readonly labelId: string
-  readonly id: string
-  /** Undefined: not set. Null: it will be unset. */
-  readonly value: ConfigValue | null | undefined
-  /** As it is stored, in whichever of its forms. */
-  readonly stored: ConfigValue | undefined
-  readonly error: string | undefined
-  readonly onChange: (value: ConfigValue | null) => void
-  /** What it means that a setting is not set: "Not set", "Left to the device". */
-  readonly unset: string
-  /** Whether a password may be stored that is not shown. */
-  readonly mayHaveSecret: boolean
-}
+import { choicesOf, glossOf, lengthInWords } from './setting-values.ts'
 
 export function ConfigField(props: FieldProps) {
   switch (props.configKey.type) {

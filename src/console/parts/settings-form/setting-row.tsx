@@ -2,12 +2,12 @@
 import { Code, Group, Text, UnstyledButton } from '@mantine/core'
 import { memo, type ReactNode, useId, useRef } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { LockIcon, WarnIcon } from '../page/icons.tsx'
-import { ConfigField } from './field.tsx'
-import classes from './form.module.css'
-import { isSame, keyNamed, meaningOf } from './meaning.ts'
-import { hintOf, nameOf } from './sections.ts'
+import { Mark } from '../text/status-label.tsx'
+import { ConfigField } from './setting-field.tsx'
+import { hintOf, nameOf } from './setting-sections.ts'
+import { isSame, keyNamed, meaningOf } from './setting-values.ts'
+import classes from './settings-form.module.css'
 
 interface RowProps {
   readonly name: string

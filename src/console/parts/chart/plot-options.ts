@@ -1,7 +1,7 @@
 // How a chart of one sensor is drawn: the mean as a line, least to largest as a band, limits as dashes.
 import type uPlot from 'uplot'
 import type { Limits } from '../../../contract/session.ts'
-import { timeWords } from './time-axis.ts'
+import { timeWords } from './time-labels.ts'
 
 export interface Range {
   /** Unix seconds. */

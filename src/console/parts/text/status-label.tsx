@@ -1,0 +1,17 @@
+// An icon with a coloured label: the state is readable from the shape and the word, so colour is never needed alone.
+import type { ReactNode } from 'react'
+import classes from './status-label.module.css'
+
+interface MarkProps {
+  readonly colour: string
+  readonly mark: ReactNode
+  readonly children: ReactNode
+}
+
+/** Any mark with a word: for states of operations and configs too. One is in every row of the long tables. */
+export const Mark = ({ colour, mark, children }: MarkProps) => (
+  <span className={classes.mark} style={{ color: colour }}>
+    {mark}
+    <span>{children}</span>
+  </span>
+)
