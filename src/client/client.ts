@@ -26,7 +26,7 @@ export interface CsvOptions extends CallOptions {
   readonly accept: 'text/csv'
 }
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly body: T
   readonly etag: string | undefined
   readonly requestId: string | undefined
@@ -35,11 +35,11 @@ export interface Answer<T> {
 export type Client = {
   readonly [K in OperationId]: Operations[K] extends { stream: string }
     ? (...args: Args<K, StreamOptions>) => EventStream
-    : CsvCall<K> & ((...args: Args<K>) => Promise<Answer<BodyOfAnswer<K>>>)
+    : CsvCall<K> & ((...args: Args<K>) => Promise<ApiResponse<BodyOfAnswer<K>>>)
 }
 
 type CsvCall<K extends OperationId> = Operations[K] extends { csv: true }
-  ? (input: CallInput<K>, options: CsvOptions) => Promise<Answer<Blob>>
+  ? (input: CallInput<K>, options: CsvOptions) => Promise<ApiResponse<Blob>>
   : unknown
 
 /** JSON, or the bytes of a download. */
@@ -105,7 +105,7 @@ async function send(
   return response
 }
 
-async function read(operation: Operation, response: Response, { accept }: AnyOptions): Promise<Answer<unknown>> {
+async function read(operation: Operation, response: Response, { accept }: AnyOptions): Promise<ApiResponse<unknown>> {
   return {
     body: operation.download || accept ? await response.blob() : JSON.parse(await response.text()),
     etag: response.headers.get('etag') ?? undefined,

@@ -8,15 +8,15 @@ import {
   useMutation,
   useSuspenseQuery,
 } from '@tanstack/react-query'
-import { type Answer, ApiError, type CallInput, type CallOptions, type Client } from '../client/client.ts'
+import { ApiError, type ApiResponse, type CallInput, type CallOptions, type Client } from '../client/client.ts'
 import type { OperationId } from '../contract/operations.ts'
-import { client, signedOut } from './session.ts'
+import { client, endSession } from './session.ts'
 
-type BodyOf<K extends OperationId> = Awaited<ReturnType<Client[K]>> extends Answer<infer B> ? B : never
-type Call = (input?: unknown, options?: CallOptions) => Promise<Answer<unknown>>
+type BodyOf<K extends OperationId> = Awaited<ReturnType<Client[K]>> extends ApiResponse<infer B> ? B : never
+type Call = (input?: unknown, options?: CallOptions) => Promise<ApiResponse<unknown>>
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEnd }),
+  queryCache: new QueryCache({ onError: endSessionIfUnauthorized }),
   defaultOptions: {
     queries: {
       // Events say when something has changed; nothing grows old by itself.
@@ -29,25 +29,25 @@ export const queryClient = new QueryClient({
 })
 
 /** The key of a query is the operation and what it is asked with: events know both. */
-export const keyOf = <K extends OperationId>(id: K, input?: CallInput<K>) =>
+export const queryKeyOf = <K extends OperationId>(id: K, input?: CallInput<K>) =>
   input === undefined ? [id] : ([id, input] as const)
 
-export function ask<K extends OperationId>(id: K, input?: CallInput<K>) {
+export function operationQuery<K extends OperationId>(id: K, input?: CallInput<K>) {
   return queryOptions({
-    queryKey: keyOf(id, input),
-    queryFn: ({ signal }) => (client()[id] as unknown as Call)(input, { signal }) as Promise<Answer<BodyOf<K>>>,
+    queryKey: queryKeyOf(id, input),
+    queryFn: ({ signal }) => (client()[id] as unknown as Call)(input, { signal }) as Promise<ApiResponse<BodyOf<K>>>,
   })
 }
 
 /** What an operation answers; the page waits for it. */
 export const useBody = <K extends OperationId>(id: K, input?: CallInput<K>): BodyOf<K> =>
-  useSuspenseQuery(ask(id, input)).data.body
+  useSuspenseQuery(operationQuery(id, input)).data.body
 
 /** The same with its ETag, for a write that must not overwrite what nobody has seen. */
-export const useAnswer = <K extends OperationId>(id: K, input?: CallInput<K>): Answer<BodyOf<K>> =>
-  useSuspenseQuery(ask(id, input)).data
+export const useResponse = <K extends OperationId>(id: K, input?: CallInput<K>): ApiResponse<BodyOf<K>> =>
+  useSuspenseQuery(operationQuery(id, input)).data
 
-export interface Write<K extends OperationId> {
+export interface WriteRequest<K extends OperationId> {
   readonly input: CallInput<K>
   readonly ifMatch?: string | undefined
 }
@@ -63,8 +63,8 @@ interface WriteOptions<K extends OperationId> {
 
 export function useWrite<K extends OperationId>(id: K, { said, onDone, quiet = false }: WriteOptions<K> = {}) {
   return useMutation({
-    mutationFn: async ({ input, ifMatch }: Write<K>) =>
-      ((await (client()[id] as unknown as Call)(input, { ifMatch })) as Answer<BodyOf<K>>).body,
+    mutationFn: async ({ input, ifMatch }: WriteRequest<K>) =>
+      ((await (client()[id] as unknown as Call)(input, { ifMatch })) as ApiResponse<BodyOf<K>>).body,
     onSuccess: async (body) => {
       if (said) notifications.show({ message: typeof said === 'string' ? said : said(body), color: 'green' })
       await onDone?.(body)
@@ -72,8 +72,8 @@ export function useWrite<K extends OperationId>(id: K, { said, onDone, quiet = f
       await queryClient.invalidateQueries()
     },
     onError: (error) => {
-      noticeEnd(error)
-      if (!quiet) sayFailed(error)
+      endSessionIfUnauthorized(error)
+      if (!quiet) notifyError(error)
     },
   })
 }
@@ -81,11 +81,11 @@ export function useWrite<K extends OperationId>(id: K, { said, onDone, quiet = f
 /** Something is being written here: what is missing now may be what was just deleted. */
 export const useIsWriting = (): boolean => useIsMutating() > 0
 
-export const sayFailed = (error: unknown, title = 'That did not work'): void =>
-  void notifications.show({ title, message: sentenceOf(error), color: 'red', autoClose: 12_000 })
+export const notifyError = (error: unknown, title = 'That did not work'): void =>
+  void notifications.show({ title, message: errorMessage(error), color: 'red', autoClose: 12_000 })
 
 /** What went wrong, for a person. */
-export function sentenceOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (error instanceof ApiError) {
     const fields = error.body?.violations?.map((v) => `${v.field}: ${v.error}`).join('; ')
     return fields ? `${error.message} (${fields})` : error.message
@@ -94,6 +94,6 @@ export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function noticeEnd(error: unknown): void {
-  if (error instanceof ApiError && error.status === 401) signedOut(error.message)
+function endSessionIfUnauthorized(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) endSession(error.message)
 }

@@ -10,9 +10,9 @@ import { StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { followEvents } from './live/event-follower.ts'
-import { Problem } from './parts/page/page.tsx'
+import { ErrorPanel } from './parts/page/page.tsx'
 import { router } from './router.tsx'
-import { resume, useSignedIn } from './session.ts'
+import { resumeSession, useSignedIn } from './session.ts'
 import { SignInPage } from './shell/sign-in-page.tsx'
 import { cssVariables, theme } from './theme.ts'
 
@@ -27,12 +27,12 @@ function Console({ trouble }: { readonly trouble: unknown }) {
       notifications.clean()
     }
   }, [signedIn])
-  if (trouble !== undefined) return <Problem error={trouble} again={() => location.reload()} />
+  if (trouble !== undefined) return <ErrorPanel error={trouble} onRetry={() => location.reload()} />
   return signedIn ? <RouterProvider router={router} /> : <SignInPage />
 }
 
 async function start(): Promise<void> {
-  const trouble = await resume().then(
+  const trouble = await resumeSession().then(
     () => undefined,
     (error: unknown) => error,
   )

@@ -1,6 +1,6 @@
 // How the console looks: one palette, readable in light and in dark.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
-import { keepFocus } from './parts/page/page.tsx'
+import { focusTitleIfLost } from './parts/page/page.tsx'
 
 const fjord: MantineColorsTuple = [
   '#e9f6f8',
@@ -48,7 +48,11 @@ export const theme = createTheme({
     ModalHeader: { defaultProps: { role: 'presentation' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Modal: {
-      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' }, onExitTransitionEnd: keepFocus },
+      defaultProps: {
+        centered: true,
+        closeButtonProps: { 'aria-label': 'Close' },
+        onExitTransitionEnd: focusTitleIfLost,
+      },
     },
   },
 })

@@ -1,29 +1,29 @@
 // One stream of events for the whole browser: the tab that holds the lock reads it and tells the others. [contract 6.events]
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client } from '../../client/client.ts'
-import { signedOut } from '../session.ts'
-import { concern, type Heard } from './invalidate.ts'
+import { endSession } from '../session.ts'
+import { invalidateFor, type LiveEvent } from './invalidate.ts'
 
-export interface Live {
+export interface LiveState {
   readonly state: 'connecting' | 'live' | 'lost'
   /** Since when, in milliseconds. */
   readonly since: number
 }
 
-type Told =
-  | { readonly kind: 'event'; readonly id: string; readonly event: Heard }
-  | { readonly kind: 'live'; readonly live: Live; readonly id: string | undefined }
+type TabMessage =
+  | { readonly kind: 'event'; readonly id: string; readonly event: LiveEvent }
+  | { readonly kind: 'live'; readonly live: LiveState; readonly id: string | undefined }
   | { readonly kind: 'question' }
   | { readonly kind: 'signed-out'; readonly why: string }
 
-let live: Live = { state: 'connecting', since: Date.now() }
+let live: LiveState = { state: 'connecting', since: Date.now() }
 const listeners = new Set<() => void>()
-const setLive = (next: Live) => {
+const setLive = (next: LiveState) => {
   live = next
   for (const listener of listeners) listener()
 }
 
-export const useLive = (): Live =>
+export const useLiveState = (): LiveState =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)
@@ -61,27 +61,27 @@ function follow(client: Client, org: string): () => void {
 
   /** What was read before the first moment that it is live may be old already. */
   const opened = () => {
-    if (last === undefined) concern({ type: 'reset', roomIds: [] })
+    if (last === undefined) invalidateFor({ type: 'reset', roomIds: [] })
   }
-  const become = (state: Live['state']) => {
+  const become = (state: LiveState['state']) => {
     if (live.state !== state) setLive({ state, since: Date.now() })
-    channel.postMessage({ kind: 'live', live, id: last } satisfies Told)
+    channel.postMessage({ kind: 'live', live, id: last } satisfies TabMessage)
   }
   const end = (why: string) => {
-    channel.postMessage({ kind: 'signed-out', why } satisfies Told)
-    signedOut(why)
+    channel.postMessage({ kind: 'signed-out', why } satisfies TabMessage)
+    endSession(why)
   }
-  channel.onmessage = ({ data }: MessageEvent<Told>) => {
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'question') {
-      if (isReader) channel.postMessage({ kind: 'live', live, id: last } satisfies Told)
-    } else if (data.kind === 'signed-out') signedOut(data.why)
+      if (isReader) channel.postMessage({ kind: 'live', live, id: last } satisfies TabMessage)
+    } else if (data.kind === 'signed-out') endSession(data.why)
     else if (data.kind === 'live') {
       if (data.live.state === 'live') opened()
       last = data.id ?? last
       setLive(data.live)
     } else {
       last = data.id
-      concern(data.event)
+      invalidateFor(data.event)
     }
   }
 
@@ -94,8 +94,8 @@ function follow(client: Client, org: string): () => void {
     try {
       for await (const { id, event } of stream) {
         last = id
-        channel.postMessage({ kind: 'event', id, event } satisfies Told)
-        concern(event)
+        channel.postMessage({ kind: 'event', id, event } satisfies TabMessage)
+        invalidateFor(event)
       }
     } finally {
       // Also when nothing has happened yet there is a place to go on from.
@@ -103,7 +103,7 @@ function follow(client: Client, org: string): () => void {
     }
   }
 
-  const readAlways = async () => {
+  const readForever = async () => {
     isReader = true
     let failures = 0
     while (!signal.aborted) {
@@ -120,12 +120,12 @@ function follow(client: Client, org: string): () => void {
       become('lost')
       failures = Date.now() - began > 10_000 ? 0 : failures + 1
       const pause = Math.min(longestPause, 500 * 2 ** failures)
-      await rest(pause / 2 + Math.random() * (pause / 2), signal)
+      await sleepUntilOnline(pause / 2 + Math.random() * (pause / 2), signal)
     }
   }
 
-  channel.postMessage({ kind: 'question' } satisfies Told)
-  navigator.locks.request(`roomkeeper events ${org}`, { signal }, readAlways).catch((error: unknown) => {
+  channel.postMessage({ kind: 'question' } satisfies TabMessage)
+  navigator.locks.request(`roomkeeper events ${org}`, { signal }, readForever).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
   return () => {
@@ -135,7 +135,7 @@ function follow(client: Client, org: string): () => void {
 }
 
 /** Sleeps, but not past the moment that the network comes back. */
-const rest = (ms: number, signal: AbortSignal) =>
+const sleepUntilOnline = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -4,14 +4,14 @@ import type { OperationId } from '../../contract/operations.ts'
 import { queryClient } from '../api.ts'
 
 /** What of an event is needed here. */
-export interface Heard {
+export interface LiveEvent {
   readonly type: string
   readonly roomIds: readonly number[]
   readonly endpointId?: string | undefined
 }
 
 /** Milliseconds between two times that the same thing is asked because of events: long lists are asked less often. */
-const pace: Partial<Record<OperationId, number>> = {
+const minIntervalMs: Partial<Record<OperationId, number>> = {
   roomsList: 3000,
   endpointsBasicList: 3000,
   roomsBulkSensorData: 5000,
@@ -19,16 +19,16 @@ const pace: Partial<Record<OperationId, number>> = {
   roomsSensorHistory: 60_000,
   endpointsSensorHistory: 60_000,
 }
-const usualPace = 500
+const defaultMinIntervalMs = 500
 
-const ofRoom: Record<string, readonly OperationId[]> = {
+const roomOperations: Record<string, readonly OperationId[]> = {
   connected: ['roomsGet'],
   disconnected: ['roomsGet'],
   status: ['roomsGet'],
   config: ['roomsGet'],
   sample: ['roomsSensorData', 'roomsSensorHistory'],
 }
-const ofEndpoint: Record<string, readonly OperationId[]> = {
+const endpointOperations: Record<string, readonly OperationId[]> = {
   connected: ['endpointsGet'],
   disconnected: ['endpointsGet'],
   // Among the settings is what a device says of itself.
@@ -37,7 +37,7 @@ const ofEndpoint: Record<string, readonly OperationId[]> = {
   sample: ['endpointsSensorData', 'endpointsSensorHistory'],
   operation: ['endpointsOperationsList'],
 }
-const ofAll: Record<string, readonly OperationId[]> = {
+const listOperations: Record<string, readonly OperationId[]> = {
   connected: ['roomsList', 'endpointsBasicList'],
   disconnected: ['roomsList', 'endpointsBasicList'],
   status: ['endpointsBasicList'],
@@ -46,54 +46,64 @@ const ofAll: Record<string, readonly OperationId[]> = {
   operation: ['bugReportsGet'],
 }
 /** Samples do not change because somebody renames a room. */
-const untouched: readonly OperationId[] = ['roomsSensorHistory', 'endpointsSensorHistory', 'endpointsSensorData']
+const independentOfStructure: readonly OperationId[] = [
+  'roomsSensorHistory',
+  'endpointsSensorHistory',
+  'endpointsSensorData',
+]
 
-interface Due {
-  last: number
+interface Throttle {
+  lastRunMs: number
   timer: ReturnType<typeof setTimeout> | undefined
 }
-const due = new Map<string, Due>()
+const throttles = new Map<string, Throttle>()
 
-export function concern(heard: Heard): void {
-  if (heard.type === 'reset') renewKnown(() => true)
+export function invalidateFor(heard: LiveEvent): void {
+  if (heard.type === 'reset') invalidateKnown(() => true)
   // Nearly everything shows names and places.
-  else if (heard.type === 'structure') renewKnown((id) => !untouched.includes(id))
-  else renewAnswers(heard)
+  else if (heard.type === 'structure') invalidateKnown((id) => !independentOfStructure.includes(id))
+  else invalidateAffected(heard)
 }
 
 /** Whatever is known is asked again, each at its own pace. */
-function renewKnown(isMeant: (id: OperationId) => boolean): void {
+function invalidateKnown(isAffected: (id: OperationId) => boolean): void {
   const known = new Set(
     queryClient
       .getQueryCache()
       .findAll()
       .map((query) => query.queryKey[0] as OperationId),
   )
-  for (const id of known) if (isMeant(id)) renew(id, () => true, '')
+  for (const id of known) if (isAffected(id)) invalidateThrottled(id, () => true, '')
 }
 
 /** Samples never cease, and change little in a long list. */
-const slowness = 4
+const sampleSlowdown = 4
 
-function renewAnswers({ type, roomIds, endpointId }: Heard): void {
-  for (const id of ofAll[type] ?? []) {
-    if (type === 'sample') renew(id, () => true, 'samples', slowness)
-    else renew(id, () => true, '')
+function invalidateAffected({ type, roomIds, endpointId }: LiveEvent): void {
+  for (const id of listOperations[type] ?? []) {
+    if (type === 'sample') invalidateThrottled(id, () => true, 'samples', sampleSlowdown)
+    else invalidateThrottled(id, () => true, '')
   }
-  for (const id of ofRoom[type] ?? []) {
-    for (const room of roomIds) renew(id, (input) => input.id === room, String(room))
+  for (const id of roomOperations[type] ?? []) {
+    for (const room of roomIds) invalidateThrottled(id, (input) => input.id === room, String(room))
   }
   if (endpointId === undefined) return
-  for (const id of ofEndpoint[type] ?? []) renew(id, (input) => input.id === endpointId, endpointId)
+  for (const id of endpointOperations[type] ?? [])
+    invalidateThrottled(id, (input) => input.id === endpointId, endpointId)
 }
 
 /** Asks again for the answers of an operation that are on the screen; the others are only marked as old. */
-function renew(id: OperationId, fits: (input: { id?: unknown }) => boolean, whose: string, slower = 1): void {
+function invalidateThrottled(
+  id: OperationId,
+  fits: (input: { id?: unknown }) => boolean,
+  whose: string,
+  slower = 1,
+): void {
   const predicate = (query: Query) => fits((query.queryKey[1] ?? {}) as { id?: unknown })
   const known = () => queryClient.getQueryCache().findAll({ queryKey: [id], predicate })
   if (known().length === 0) return
   const invalidate = () => queryClient.invalidateQueries({ queryKey: [id], predicate }, { cancelRefetch: false })
-  paced(`${id} ${whose}`, slower * (pace[id] ?? usualPace), () => {
+  throttle(`${id} ${whose}`, slower * (minIntervalMs[id] ?? defaultMinIntervalMs), () => {
     // An answer that is on its way may be from before the event. It is let through, or a slow network would never bring one.
     for (const query of known()) {
       if (query.state.fetchStatus === 'fetching') void query.promise?.then(invalidate, () => {})
@@ -103,16 +113,16 @@ function renew(id: OperationId, fits: (input: { id?: unknown }) => boolean, whos
 }
 
 /** At once if the last time is long enough ago, else when it is; never twice for one pause. */
-function paced(name: string, pause: number, act: () => unknown): void {
-  const entry = due.get(name) ?? { last: Number.NEGATIVE_INFINITY, timer: undefined }
-  due.set(name, entry)
+function throttle(name: string, pause: number, act: () => unknown): void {
+  const entry = throttles.get(name) ?? { lastRunMs: Number.NEGATIVE_INFINITY, timer: undefined }
+  throttles.set(name, entry)
   if (entry.timer !== undefined) return
   const go = () => {
     entry.timer = undefined
-    entry.last = performance.now()
+    entry.lastRunMs = performance.now()
     act()
   }
-  const wait = entry.last + pause - performance.now()
+  const wait = entry.lastRunMs + pause - performance.now()
   if (wait <= 0) go()
   else entry.timer = setTimeout(go, wait)
 }

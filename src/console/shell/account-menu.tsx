@@ -1,6 +1,6 @@
 // Who is signed in, with which rights, and the way out.
 import { ActionIcon, Menu, Text } from '@mantine/core'
-import { sayFailed } from '../api.ts'
+import { notifyError } from '../api.ts'
 import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
@@ -10,7 +10,7 @@ export function AccountMenu() {
     scopes.includes('write') ? 'Read and write' : 'Read only',
     ...(manage ? ['manages keys and users'] : []),
   ]
-  const leave = () => signOut().catch(sayFailed)
+  const leave = () => signOut().catch(notifyError)
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>

@@ -5,7 +5,7 @@ import { SearchIcon } from '../parts/page/icons.tsx'
 const isMac = /mac/i.test(navigator.platform)
 const keys = `${isMac ? '⌘' : 'Ctrl'} K`
 
-export const PaletteButton = ({ onClick }: { readonly onClick: () => void }) => (
+export const CommandPaletteButton = ({ onClick }: { readonly onClick: () => void }) => (
   <Button
     variant="default"
     onClick={onClick}

@@ -12,13 +12,13 @@ import {
   useRef,
   useState,
 } from 'react'
-import { ask } from '../api.ts'
+import { operationQuery } from '../api.ts'
 import { deviceName } from '../domain/device/device.ts'
-import { RoomStateMark } from '../domain/room/room-state.tsx'
+import { RoomStateLabel } from '../domain/room/room-state.tsx'
 import { DeviceIcon, RoomIcon, SearchIcon } from '../parts/page/icons.tsx'
-import { folded, hasWords, wordsOf } from '../parts/text/search-text.ts'
+import { includesAll, normalizeText, searchWords } from '../parts/text/search-text.ts'
 import classes from './command-palette.module.css'
-import { places } from './navigation.ts'
+import { navigationItems } from './navigation.ts'
 
 interface Entry {
   readonly key: string
@@ -31,13 +31,13 @@ interface Entry {
   readonly go: () => void
 }
 
-const mostShown = 12
+const maxResults = 12
 const [roomIcon, deviceIcon] = [<RoomIcon key="room" />, <DeviceIcon key="device" />]
 
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
-  const rooms = useQuery(ask('roomsList')).data?.body.rooms
-  const endpoints = useQuery(ask('endpointsBasicList')).data?.body.endpoints
+  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
+  const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const wanted = useDeferredValue(text)
@@ -48,10 +48,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
 
   const entries = useMemo<Entry[]>(
     () => [
-      ...places.map(({ to, name, icon: Icon }) => ({
+      ...navigationItems.map(({ to, name, icon: Icon }) => ({
         key: to,
         name,
-        text: folded(name),
+        text: normalizeText(name),
         detail: () => 'Page',
         icon: <Icon />,
         go: () => void navigate({ to }),
@@ -59,10 +59,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       ...(rooms ?? []).map((room) => ({
         key: `room ${room.id}`,
         name: room.name,
-        text: folded(`${room.name} ${room.location?.name ?? ''}`),
+        text: normalizeText(`${room.name} ${room.location?.name ?? ''}`),
         detail: () => (
           <>
-            {room.location?.name} <RoomStateMark state={room.state} />
+            {room.location?.name} <RoomStateLabel state={room.state} />
           </>
         ),
         icon: roomIcon,
@@ -71,7 +71,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       ...(endpoints ?? []).map((endpoint) => ({
         key: endpoint.id,
         name: deviceName(endpoint),
-        text: folded(`${deviceName(endpoint)} ${endpoint.roomName ?? ''}`),
+        text: normalizeText(`${deviceName(endpoint)} ${endpoint.roomName ?? ''}`),
         detail: () => endpoint.roomName ?? 'in no room',
         icon: deviceIcon,
         go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
@@ -79,7 +79,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     ],
     [rooms, endpoints, navigate],
   )
-  const found = useMemo(() => search(entries, wanted), [entries, wanted])
+  const found = useMemo(() => findEntries(entries, wanted), [entries, wanted])
   const at = Math.min(chosen, found.length - 1)
 
   const open = (entry: Entry | undefined) => {
@@ -87,7 +87,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     onClose()
     entry.go()
   }
-  const steer = (event: KeyboardEvent) => {
+  const handleKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter') return open(found[at])
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (!step) return
@@ -104,7 +104,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           setText(event.currentTarget.value)
           setChosen(0)
         }}
-        onKeyDown={steer}
+        onKeyDown={handleKey}
         placeholder="Rooms, devices, pages"
         aria-label="Search rooms, devices and pages"
         role="combobox"
@@ -147,16 +147,16 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** All words must occur; what begins with the first of them comes first. */
-function search(entries: readonly Entry[], wanted: string): Entry[] {
-  const words = wordsOf(wanted)
+function findEntries(entries: readonly Entry[], wanted: string): Entry[] {
+  const words = searchWords(wanted)
   const [first = ''] = words
   const begins: Entry[] = []
   const has: Entry[] = []
   for (const entry of entries) {
-    if (!hasWords(entry.text, words)) continue
+    if (!includesAll(entry.text, words)) continue
     if (entry.text.startsWith(first)) begins.push(entry)
     else has.push(entry)
-    if (begins.length >= mostShown) break
+    if (begins.length >= maxResults) break
   }
-  return [...begins, ...has].slice(0, mostShown)
+  return [...begins, ...has].slice(0, maxResults)
 }

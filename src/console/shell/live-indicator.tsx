@@ -1,17 +1,17 @@
 // Whether what is on the screen is live; when it is not, it says so and since when.
 import { Group, Text, Tooltip } from '@mantine/core'
-import { useLive } from '../live/event-follower.ts'
-import { shortTime } from '../parts/text/time.tsx'
+import { useLiveState } from '../live/event-follower.ts'
+import { Timestamp } from '../parts/text/time.tsx'
 
-export function LiveMark() {
-  const { state, since } = useLive()
+export function LiveIndicator() {
+  const { state, since } = useLiveState()
   const isLive = state === 'live'
   const colour = isLive ? 'var(--rk-healthy)' : state === 'lost' ? 'var(--rk-offline)' : 'var(--rk-degraded)'
   const word = isLive ? 'Live' : state === 'lost' ? 'Not live' : 'Connecting'
   const told = isLive
     ? 'Changes show at once.'
     : state === 'lost'
-      ? `The stream of events broke off at ${shortTime(since)}. What you see may be old; it is being connected again.`
+      ? `The stream of events broke off at ${Timestamp(since)}. What you see may be old; it is being connected again.`
       : 'The stream of events is being opened.'
   return (
     <Tooltip label={told} multiline maw={280}>

@@ -10,13 +10,13 @@ import {
   SiteIcon,
 } from '../parts/page/icons.tsx'
 
-interface Place {
+interface NavigationItem {
   readonly to: '/' | '/rooms' | '/devices' | '/sites' | '/profiles' | '/audit' | '/settings'
   readonly name: string
   readonly icon: ComponentType
 }
 
-export const places: readonly Place[] = [
+export const navigationItems: readonly NavigationItem[] = [
   { to: '/', name: 'Overview', icon: OverviewIcon },
   { to: '/rooms', name: 'Rooms', icon: RoomIcon },
   { to: '/devices', name: 'Devices', icon: DeviceIcon },

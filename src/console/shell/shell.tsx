@@ -17,15 +17,15 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, useEffect } from 'react'
 import { MoonIcon, SunIcon } from '../parts/page/icons.tsx'
-import { Waiting } from '../parts/page/page.tsx'
+import { LoadingBoundary } from '../parts/page/page.tsx'
 import { useSession } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { PaletteButton } from './command-palette-button.tsx'
-import { LiveMark } from './live-indicator.tsx'
+import { CommandPaletteButton } from './command-palette-button.tsx'
+import { LiveIndicator } from './live-indicator.tsx'
 import { Logo } from './logo.tsx'
-import { places } from './navigation.ts'
+import { navigationItems } from './navigation.ts'
 
-const Palette = lazy(() => import('./command-palette.tsx').then((module) => ({ default: module.Palette })))
+const Palette = lazy(() => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })))
 
 /** A link to a list is not where one is when one looks at a part of the list. */
 const exact = { exact: true, includeSearch: false }
@@ -69,8 +69,8 @@ export function Shell() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <PaletteButton onClick={palette.open} />
-            <LiveMark />
+            <CommandPaletteButton onClick={palette.open} />
+            <LiveIndicator />
             <SchemeButton />
             <AccountMenu />
           </Group>
@@ -79,7 +79,7 @@ export function Shell() {
       <AppShell.Navbar bg="var(--rk-panel)" p="sm" aria-label="Pages">
         <ScrollArea>
           <Stack gap={2}>
-            {places.map(({ to, name, icon: Icon }) => (
+            {navigationItems.map(({ to, name, icon: Icon }) => (
               <NavLink
                 key={to}
                 component={Link}
@@ -96,9 +96,9 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">
-        <Waiting key={drawn}>
+        <LoadingBoundary key={drawn}>
           <Outlet />
-        </Waiting>
+        </LoadingBoundary>
       </AppShell.Main>
       <Modal
         opened={paletteOpened}
@@ -110,9 +110,9 @@ export function Shell() {
         centered={false}
         attributes={{ content: { 'aria-label': 'Search or jump to' } }}
       >
-        <Waiting>
+        <LoadingBoundary>
           <Palette onClose={palette.close} />
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
     </AppShell>
   )

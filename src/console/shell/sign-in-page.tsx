@@ -1,8 +1,8 @@
 // Signing in: with an API key, or with a link whose secret is in the fragment of the address. [contract 9.session] [contract 9.link]
 import { Alert, Button, Card, Center, Code, Group, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { sentenceOf } from '../api.ts'
-import { signIn, useFarewell } from '../session.ts'
+import { errorMessage } from '../api.ts'
+import { signIn, useSignOutReason } from '../session.ts'
 import { Logo } from './logo.tsx'
 
 /** Taken once, at the start: the address bar must not keep a secret. */
@@ -18,7 +18,7 @@ function takeLink(): string | undefined {
 let linkTried = false
 
 export function SignInPage() {
-  const farewell = useFarewell()
+  const farewell = useSignOutReason()
   const [key, setKey] = useState('')
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -27,7 +27,7 @@ export function SignInPage() {
   const enter = async (secret: { key: string } | { link: string }) => {
     setBusy(true)
     setError(undefined)
-    await signIn(secret).catch((reason: unknown) => setError(sentenceOf(reason)))
+    await signIn(secret).catch((reason: unknown) => setError(errorMessage(reason)))
     setBusy(false)
   }
   useEffect(() => {

@@ -32,14 +32,14 @@ export function airOutliers(sample: AirSample, limits: AirLimits): Outlier[] {
 export const isMeasured = (value: number): boolean => value !== 0
 
 /** How far beyond its limit: the larger the worse. */
-export const excess = ({ value, limit }: Outlier): number => Math.abs(value - limit)
+export const distanceBeyondLimit = ({ value, limit }: Outlier): number => Math.abs(value - limit)
 
-interface SensorWords {
+interface SensorLabel {
   readonly name: string
   readonly unit: string
 }
 
-export const sensorWords: Readonly<Record<Sensor, SensorWords>> = {
+export const sensorLabels: Readonly<Record<Sensor, SensorLabel>> = {
   co2: { name: 'CO₂', unit: sensorRanges.co2.unit },
   voc: { name: 'VOC', unit: sensorRanges.voc.unit },
   vocIndex: { name: 'VOC index', unit: '' },
@@ -50,22 +50,22 @@ export const sensorWords: Readonly<Record<Sensor, SensorWords>> = {
 }
 
 /** In the order in which people ask. */
-export const allSensors = Object.keys(sensorWords) as readonly Sensor[]
+export const allSensors = Object.keys(sensorLabels) as readonly Sensor[]
 
 const oneDecimal = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
 
 /** "1,240", "21.5": without the unit, for a column that names it once. */
-export const sensorNumber = (sensor: Sensor, value: number): string =>
+export const sensorNumberText = (sensor: Sensor, value: number): string =>
   (sensor === 'temp' || sensor === 'humidity' ? oneDecimal : whole).format(value)
 
 /** "1,240 ppm", "21.5 °C". */
-export const sensorText = (sensor: Sensor, value: number): string =>
-  `${sensorNumber(sensor, value)} ${sensorWords[sensor].unit}`.trimEnd()
+export const sensorValueText = (sensor: Sensor, value: number): string =>
+  `${sensorNumberText(sensor, value)} ${sensorLabels[sensor].unit}`.trimEnd()
 
 /** "over 1,000 ppm": on which side of its limit it is. */
 export const outlierText = ({ sensor, value, limit }: Outlier): string =>
-  `${value > limit ? 'over' : 'under'} ${sensorText(sensor, limit)}`
+  `${value > limit ? 'over' : 'under'} ${sensorValueText(sensor, limit)}`
 
 /** "over 1,000 ppm", "under 18 or over 27 °C": what counts as an outlier; undefined if nothing does. */
 export function limitText(sensor: AirSensor, limits: AirLimits): string | undefined {
@@ -74,5 +74,5 @@ export function limitText(sensor: AirSensor, limits: AirLimits): string | undefi
     ...(min === undefined ? [] : [`under ${min.toLocaleString('en-GB')}`]),
     ...(max === undefined ? [] : [`over ${max.toLocaleString('en-GB')}`]),
   ]
-  return sides.length === 0 ? undefined : `${sides.join(' or ')}\u00a0${sensorWords[sensor].unit}`
+  return sides.length === 0 ? undefined : `${sides.join(' or ')}\u00a0${sensorLabels[sensor].unit}`
 }

@@ -2,23 +2,23 @@
 import { modelOf } from '../../../contract/models.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { isZone } from '../../parts/text/time.tsx'
+import { isTimeZone } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 
-export type Device = ResponseOf<Operations['endpointsGet']>
+export type DeviceDetails = ResponseOf<Operations['endpointsGet']>
 /** As the long list has it. */
 export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoints'][number]
 
-export const deviceName = ({ model, serial }: Pick<Device, 'model' | 'serial'>): string =>
+export const deviceName = ({ model, serial }: Pick<DeviceDetails, 'model' | 'serial'>): string =>
   `${modelOf(model).name} ${serial}`
 
 /** The zone of the device, else the organisation's. */
-export function useZone({ timezone }: Pick<Device, 'timezone'>): string {
+export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {
   const { org } = useSession()
-  return timezone && isZone(timezone) ? timezone : org.timezone
+  return timezone && isTimeZone(timezone) ? timezone : org.timezone
 }
 
-type CallStatus = Device['inCallStatus']
+type CallStatus = DeviceDetails['inCallStatus']
 const apps = { ZOOM: 'Zoom', TEAMS: 'Teams', MEET: 'Meet' } as const
 
 /** "in a Zoom call"; undefined when it is in none, or nobody knows. */
@@ -28,7 +28,7 @@ export function callText(status: CallStatus): string | undefined {
 }
 
 /** "Zoom", for a column that asks whether it is in a call. */
-export function callWord(status: CallStatus): string | undefined {
+export function callLabel(status: CallStatus): string | undefined {
   if (status === undefined || status === 'NONE') return undefined
   return status === 'OTHER' ? 'Yes' : apps[status]
 }

@@ -2,23 +2,23 @@
 import { Checkbox, Modal, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { ask, useWrite } from '../../api.ts'
+import { operationQuery, useWrite } from '../../api.ts'
 import classes from '../../parts/dialog/dialog.module.css'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { inOrder, orderKey } from '../../parts/text/search-text.ts'
+import { compareText, naturalSortKey } from '../../parts/text/search-text.ts'
 import { plural } from '../../parts/text/words.ts'
-import { RoomText } from '../site/room-link.tsx'
-import { type Device, deviceName, type ListedDevice } from './device.ts'
-import { usePair } from './pair-group.ts'
+import { RoomName } from '../site/room-link.tsx'
+import { type DeviceDetails, deviceName, type ListedDevice } from './device.ts'
+import { usePairGroup } from './pair-group.ts'
 
 interface MoveDevicesProps {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly opened: boolean
   readonly onClose: () => void
 }
 
 /** More than anybody reads; typing finds the others. */
-const mostShown = 50
+const maxRoomsShown = 50
 
 export const MoveDevices = ({ device, opened, onClose }: MoveDevicesProps) => (
   <Modal opened={opened} onClose={onClose} title={`Move ${deviceName(device)}`}>
@@ -29,7 +29,7 @@ export const MoveDevices = ({ device, opened, onClose }: MoveDevicesProps) => (
 function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
   const [target, setTarget] = useState<string | null>(null)
   const [takesProfile, setTakesProfile] = useState(false)
-  const { members, others, error } = usePair(device)
+  const { members, others, error } = usePairGroup(device)
   const areTogether = others.every((one) => one.roomId === device.roomId)
   const rooms = useRoomChoices(areTogether ? device.roomId : undefined)
   const write = useWrite('endpointsMoveRoom', {
@@ -50,7 +50,7 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
       onSubmit={move}
       onCancel={onClose}
     >
-      <WhatMoves device={device} others={others} />
+      <MovingDevices device={device} others={others} />
       <Select
         label="To room"
         placeholder="Name or location of a room"
@@ -60,7 +60,7 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
         searchable
         selectFirstOptionOnChange
         selectFirstOptionOnDropdownOpen={target === null}
-        limit={mostShown}
+        limit={maxRoomsShown}
         openOnFocus={false}
         withScrollArea={false}
         classNames={{ options: classes.choices }}
@@ -70,7 +70,7 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
       />
       <Checkbox
         label="Take the profile of that room"
-        description={<ProfileThere roomId={target === null ? undefined : Number(target)} isTaken={takesProfile} />}
+        description={<TargetProfile roomId={target === null ? undefined : Number(target)} isTaken={takesProfile} />}
         checked={takesProfile}
         onChange={(event) => setTakesProfile(event.currentTarget.checked)}
       />
@@ -78,10 +78,16 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
   )
 }
 
-const WhatMoves = ({ device, others }: { readonly device: Device; readonly others: readonly ListedDevice[] }) => (
+const MovingDevices = ({
+  device,
+  others,
+}: {
+  readonly device: DeviceDetails
+  readonly others: readonly ListedDevice[]
+}) => (
   <div>
     <Text fz="sm">
-      It is in <RoomText roomId={device.roomId} roomName={device.roomName} /> now.
+      It is in <RoomName roomId={device.roomId} roomName={device.roomName} /> now.
       {others.length > 0 && ' What is paired with it moves along:'}
     </Text>
     {others.length > 0 && (
@@ -91,7 +97,7 @@ const WhatMoves = ({ device, others }: { readonly device: Device; readonly other
             {deviceName(one)}
             {one.roomId !== device.roomId && (
               <>
-                , now in <RoomText roomId={one.roomId} roomName={one.roomName} />
+                , now in <RoomName roomId={one.roomId} roomName={one.roomName} />
               </>
             )}
           </li>
@@ -103,7 +109,7 @@ const WhatMoves = ({ device, others }: { readonly device: Device; readonly other
 
 /** Names repeat: the location tells rooms apart, and where that is not enough, the number. */
 function useRoomChoices(exceptId: number | undefined) {
-  const { data, error, isPending } = useQuery(ask('roomsList'))
+  const { data, error, isPending } = useQuery(operationQuery('roomsList'))
   const rooms = data?.body.rooms
   const choices = useMemo(() => {
     const named = (rooms ?? [])
@@ -112,16 +118,17 @@ function useRoomChoices(exceptId: number | undefined) {
     const times = Map.groupBy(named, ({ label }) => label)
     return named
       .map(({ id, label }) => ({ id, label: times.get(label)?.length === 1 ? label : `${label}, number ${id}` }))
-      .map(({ id, label }) => ({ value: String(id), label, key: orderKey(label) }))
-      .sort((a, b) => inOrder(a.key, b.key))
+      .map(({ id, label }) => ({ value: String(id), label, key: naturalSortKey(label) }))
+      .sort((a, b) => compareText(a.key, b.key))
       .map(({ value, label }) => ({ value, label }))
   }, [rooms, exceptId])
   return { choices, error, isPending }
 }
 
-function ProfileThere({ roomId, isTaken }: { readonly roomId: number | undefined; readonly isTaken: boolean }) {
-  const there = useQuery({ ...ask('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body
-  const profiles = useQuery(ask('profilesList')).data?.body.profiles
+function TargetProfile({ roomId, isTaken }: { readonly roomId: number | undefined; readonly isTaken: boolean }) {
+  const there = useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data
+    ?.body
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
   const does = isTaken ? 'What moves is set up as the devices there are.' : 'What moves keeps the profile that it has.'
   if (!there || !profiles) return does
   const profile = profiles.find(({ id }) => id === there.profileId)

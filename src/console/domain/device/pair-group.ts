@@ -1,10 +1,10 @@
 // Which devices belong together: all that point at the same leader. [contract 5.1.pairing]
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { ask } from '../../api.ts'
-import type { Device, ListedDevice } from './device.ts'
+import { operationQuery } from '../../api.ts'
+import type { DeviceDetails, ListedDevice } from './device.ts'
 
-export interface Pair {
+export interface PairGroup {
   /** The device itself and all that are paired with it, the leader first; undefined until it is known. */
   readonly members: readonly ListedDevice[] | undefined
   /** The same without the device itself. */
@@ -18,14 +18,14 @@ interface Paired {
   readonly pairingSerial?: string
 }
 
-export const leaderOf = ({ pairingSerial, serial }: Paired): string => pairingSerial ?? serial
+export const leaderSerialOf = ({ pairingSerial, serial }: Paired): string => pairingSerial ?? serial
 
-export function usePair(device: Device): Pair {
-  const { data, error } = useQuery(ask('endpointsBasicList'))
-  const leaderSerial = leaderOf(device)
+export function usePairGroup(device: DeviceDetails): PairGroup {
+  const { data, error } = useQuery(operationQuery('endpointsBasicList'))
+  const leaderSerial = leaderSerialOf(device)
   const listed = data?.body.endpoints
   return useMemo(() => {
-    const paired = listed?.filter((one) => one.id !== device.id && leaderOf(one) === leaderSerial) ?? []
+    const paired = listed?.filter((one) => one.id !== device.id && leaderSerialOf(one) === leaderSerial) ?? []
     const byRank = (a: ListedDevice, b: ListedDevice) =>
       Number(b.serial === leaderSerial) - Number(a.serial === leaderSerial) || a.serial.localeCompare(b.serial)
     return {

@@ -2,7 +2,7 @@
 import { Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { ask } from '../../api.ts'
+import { operationQuery } from '../../api.ts'
 import classes from '../../parts/dialog/dialog.module.css'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
@@ -17,7 +17,7 @@ interface ProfileFormProps {
   readonly error: unknown
   readonly onAssign: (profileId: number | null) => void
   readonly onCancel: () => void
-  readonly loadAgain: () => void
+  readonly onReload: () => void
   /** What the choice does. */
   readonly children: (chosen: number | null) => ReactNode
 }
@@ -26,9 +26,9 @@ interface ProfileFormProps {
 const none = 'none'
 
 export function ProfileForm(props: ProfileFormProps) {
-  const { before, verb, canRepeat = false, isBusy, error, onAssign, onCancel, loadAgain, children } = props
+  const { before, verb, canRepeat = false, isBusy, error, onAssign, onCancel, onReload, children } = props
   const [chosen, setChosen] = useState(before ?? null)
-  const profiles = useQuery(ask('profilesList'))
+  const profiles = useQuery(operationQuery('profilesList'))
   return (
     <DialogForm
       verb={verb(chosen)}
@@ -37,7 +37,7 @@ export function ProfileForm(props: ProfileFormProps) {
       error={error ?? profiles.error}
       onSubmit={() => onAssign(chosen)}
       onCancel={onCancel}
-      loadAgain={loadAgain}
+      onReload={onReload}
     >
       <Select
         label="Profile"

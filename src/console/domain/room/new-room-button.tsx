@@ -7,10 +7,10 @@ import { longestName } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { PlusIcon } from '../../parts/page/icons.tsx'
-import { Waiting } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { LoadingBoundary } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { LocationSelect } from '../site/location-select.tsx'
-import { usePlaces } from '../site/sites.ts'
+import { useSites } from '../site/sites.ts'
 
 interface NewRoomButtonProps {
   /** Where the new room is offered to be. */
@@ -19,7 +19,7 @@ interface NewRoomButtonProps {
 
 /** Nothing for those who may not write. */
 export function NewRoomButton({ location }: NewRoomButtonProps) {
-  const may = useMay()
+  const may = usePermissions()
   const [opened, dialog] = useDisclosure(false)
   if (!may.write) return null
   return (
@@ -28,9 +28,9 @@ export function NewRoomButton({ location }: NewRoomButtonProps) {
         New room
       </Button>
       <Modal opened={opened} onClose={dialog.close} title="New room">
-        <Waiting>
+        <LoadingBoundary>
           <NewRoomForm location={location} onClose={dialog.close} />
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
     </>
   )
@@ -41,7 +41,7 @@ interface NewRoomFormProps extends NewRoomButtonProps {
 }
 
 function NewRoomForm({ location, onClose }: NewRoomFormProps) {
-  const { locations, locationById } = usePlaces()
+  const { locations, locationById } = useSites()
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [locationId, setLocationId] = useState(locationById.get(Number(location))?.id ?? null)

@@ -1,11 +1,11 @@
 // The state of a room or a connection: shape, word and colour, so that none of them is needed alone.
 import type { ReactNode } from 'react'
 import { CheckIcon, CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
-import { Mark } from '../../parts/text/status-label.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 
 export type RoomState = 'HEALTHY' | 'DEGRADED' | 'OFFLINE' | 'EMPTY'
 
-const rooms: Record<RoomState, { word: string; colour: string; mark: ReactNode; meaning: string }> = {
+const roomStateStyles: Record<RoomState, { word: string; colour: string; mark: ReactNode; meaning: string }> = {
   OFFLINE: {
     word: 'Offline',
     colour: 'var(--rk-offline)',
@@ -28,14 +28,14 @@ const rooms: Record<RoomState, { word: string; colour: string; mark: ReactNode; 
 }
 
 /** The worst first. */
-export const roomStates = Object.keys(rooms) as RoomState[]
-export const stateWord = (state: RoomState): string => rooms[state].word
-export const stateColour = (state: RoomState): string => rooms[state].colour
-export const stateIcon = (state: RoomState): ReactNode => rooms[state].mark
-export const stateMeaning = (state: RoomState): string => rooms[state].meaning
+export const roomStates = Object.keys(roomStateStyles) as RoomState[]
+export const roomStateLabel = (state: RoomState): string => roomStateStyles[state].word
+export const roomStateColour = (state: RoomState): string => roomStateStyles[state].colour
+export const roomStateIcon = (state: RoomState): ReactNode => roomStateStyles[state].mark
+export const roomStateMeaning = (state: RoomState): string => roomStateStyles[state].meaning
 
-export const RoomStateMark = ({ state }: { readonly state: RoomState }) => (
-  <Mark colour={rooms[state].colour} mark={rooms[state].mark}>
-    {rooms[state].word}
-  </Mark>
+export const RoomStateLabel = ({ state }: { readonly state: RoomState }) => (
+  <StatusLabel colour={roomStateStyles[state].colour} icon={roomStateStyles[state].mark}>
+    {roomStateStyles[state].word}
+  </StatusLabel>
 )

@@ -1,6 +1,6 @@
 // Chooses the location of a room, or none.
 import { Select } from '@mantine/core'
-import { locationLabel, usePlaces } from './sites.ts'
+import { locationLabel, useSites } from './sites.ts'
 
 interface LocationSelectProps {
   readonly value: number | null
@@ -10,10 +10,10 @@ interface LocationSelectProps {
 }
 
 /** More than anybody reads; typing finds the others. */
-const mostShown = 300
+const maxLocationsShown = 300
 
 export function LocationSelect({ value, onChange, ...more }: LocationSelectProps) {
-  const { locations } = usePlaces()
+  const { locations } = useSites()
   return (
     <Select
       label="Location"
@@ -23,7 +23,7 @@ export function LocationSelect({ value, onChange, ...more }: LocationSelectProps
       onChange={(chosen) => onChange(chosen === null ? null : Number(chosen))}
       searchable
       clearable
-      limit={mostShown}
+      limit={maxLocationsShown}
       nothingFoundMessage="No location has that name. Locations are made under Sites."
       clearButtonProps={{ 'aria-label': 'No location' }}
       {...more}

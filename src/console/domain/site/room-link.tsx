@@ -3,20 +3,20 @@ import { Breadcrumbs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ask } from '../../api.ts'
-import type { Room } from '../room/room.ts'
+import { operationQuery } from '../../api.ts'
+import type { RoomDetails } from '../room/room.ts'
 import classes from './room-link.module.css'
 
-interface Placed {
+interface RoomReference {
   readonly roomId: number | undefined
   readonly roomName: string | undefined
 }
 
 /** The name of the room is there at once, its location when the room has been read. */
 const useLocationOf = (roomId: number | undefined) =>
-  useQuery({ ...ask('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body.location
+  useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body.location
 
-export function RoomLink({ roomId, roomName }: Placed) {
+export function RoomLink({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
   if (roomId === undefined) return <>In no room</>
   return (
@@ -35,15 +35,15 @@ export function RoomLink({ roomId, roomName }: Placed) {
 }
 
 /** The same inside a sentence of a dialog, where a link would lead away from the question. */
-export function RoomText({ roomId, roomName }: Placed) {
+export function RoomName({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
   if (roomId === undefined) return <>no room</>
   return <>{location ? `${roomName} (${location.name})` : roomName}</>
 }
 
-interface PlaceCrumbsProps {
+interface SiteBreadcrumbsProps {
   readonly label: string
-  readonly location: Room['location'] | undefined
+  readonly location: RoomDetails['location'] | undefined
   /** A further step, if any. */
   readonly children?: ReactNode
 }
@@ -52,7 +52,7 @@ interface PlaceCrumbsProps {
 const exact = { exact: true }
 
 /** Each step leads to the rooms there. */
-export function PlaceCrumbs({ label, location, children }: PlaceCrumbsProps) {
+export function SiteBreadcrumbs({ label, location, children }: SiteBreadcrumbsProps) {
   const region = location?.region
   return (
     <nav aria-label={label}>
@@ -82,14 +82,14 @@ export function PlaceCrumbs({ label, location, children }: PlaceCrumbsProps) {
   )
 }
 
-export function DeviceCrumbs({ roomId, roomName }: Placed) {
+export function DeviceBreadcrumbs({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
   if (roomId === undefined) return null
   return (
-    <PlaceCrumbs label="Where it is" location={location}>
+    <SiteBreadcrumbs label="Where it is" location={location}>
       <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
         {roomName}
       </Link>
-    </PlaceCrumbs>
+    </SiteBreadcrumbs>
   )
 }

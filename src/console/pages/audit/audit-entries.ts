@@ -3,10 +3,10 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
-import { keyOf } from '../../api.ts'
+import { queryKeyOf } from '../../api.ts'
 import type { AuditWindow } from '../../domain/audit/audit-window.ts'
-import { folded, hasWords, wordsOf } from '../../parts/text/search-text.ts'
-import { inWords } from '../../parts/text/words.ts'
+import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
+import { humanize } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 
 export type Entry = Static<typeof AuditEntry>
@@ -17,7 +17,7 @@ export const pageSize = 200
 /** Events make it old by the name of its operation, as all others; then what is loaded is asked for again. */
 export function useEntries({ from, to }: AuditWindow) {
   const asked = useInfiniteQuery({
-    queryKey: [...keyOf('auditLogs', { from, to }), 'pages'],
+    queryKey: [...queryKeyOf('auditLogs', { from, to }), 'pages'],
     queryFn: async ({ pageParam, signal }) =>
       (await client().auditLogs({ from, to, pageSize, pageToken: pageParam }, { signal })).body,
     initialPageParam: '',
@@ -37,17 +37,19 @@ interface Wanted {
 }
 
 export function fitting(entries: readonly Entry[], { category, type, q = '' }: Wanted): readonly Entry[] {
-  const words = wordsOf(q)
+  const words = searchWords(q)
   return entries.filter(
     (entry) =>
       (category === undefined || entry.category === category) &&
       (type === undefined || entry.type === type) &&
-      (words.length === 0 || hasWords(folded(textOf(entry)), words)),
+      (words.length === 0 || includesAll(normalizeText(textOf(entry)), words)),
   )
 }
 
 const textOf = ({ actor, target, type, details, requestId = '', ip = '' }: Entry) =>
-  [actor.name, target.name, inWords(type), requestId, ip, ...(details.affected ?? []).map(({ name }) => name)].join(' ')
+  [actor.name, target.name, humanize(type), requestId, ip, ...(details.affected ?? []).map(({ name }) => name)].join(
+    ' ',
+  )
 
 export const nameOf = ({ type, id }: Pick<Target, 'type' | 'id'>): string => `${type} ${id}`
 

@@ -2,12 +2,12 @@
 import { Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { useWindow } from '../../domain/audit/audit-window.ts'
+import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { CrossIcon } from '../../parts/page/icons.tsx'
-import { Empty, Loading, Page, Problem } from '../../parts/page/page.tsx'
-import { FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
-import { useAddressChange } from '../../parts/table/search-params.ts'
-import { inWords, plural } from '../../parts/text/words.ts'
+import { Empty, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx'
+import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { humanize, plural } from '../../parts/text/words.ts'
 import { type Entry, fitting, pageSize, useEntries } from './audit-entries.ts'
 import { AuditTable } from './audit-table.tsx'
 import { categoryWords } from './audit-words.ts'
@@ -21,13 +21,13 @@ const categories = Object.entries(categoryWords).map(([value, label]) => ({ valu
 export function AuditPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const window = useWindow(search.from, search.to)
+  const window = useAuditWindow(search.from, search.to)
   const asked = useEntries(window)
   const { entries = nothing, hasNextPage, isFetchingNextPage } = asked
   const wanted = useDeferredValue(search)
   const shown = useMemo(() => fitting(entries, wanted), [entries, wanted])
   const types = useMemo(() => typesIn(entries), [entries])
-  const set = useAddressChange<typeof search>(navigate)
+  const set = useSearchParamsUpdate<typeof search>(navigate)
   const isFiltered = search.category !== undefined || search.type !== undefined || Boolean(search.q)
   const clear = () => set({ category: undefined, type: undefined, q: undefined })
 
@@ -55,7 +55,7 @@ export function AuditPage() {
   return (
     <Page title="Audit" actions={<ExportButton window={window} isFiltered={isFiltered} />}>
       <WindowPicker window={window} onChange={(from, to) => set({ from, to })} />
-      <Filters>
+      <FilterBar>
         <SearchBox
           label="Search"
           placeholder="Who, or on what"
@@ -69,7 +69,7 @@ export function AuditPage() {
           onChange={(category) => set({ category })}
         />
         <FilterSelect label="What" value={search.type} choices={types} onChange={(type) => set({ type })} />
-      </Filters>
+      </FilterBar>
       <Group gap="sm" mih={26}>
         <Text fz="sm" c="dimmed" role="status">
           {asked.isSuccess && countWords(shown.length, entries.length, hasNextPage)}
@@ -80,7 +80,7 @@ export function AuditPage() {
           </Button>
         )}
       </Group>
-      {asked.error && <Problem error={asked.error} again={() => void asked.refetch()} />}
+      {asked.error && <ErrorPanel error={asked.error} onRetry={() => void asked.refetch()} />}
       {asked.isPending && asked.isFetching && <Loading />}
       {asked.isSuccess && (
         <>
@@ -119,4 +119,4 @@ function countWords(shown: number, loaded: number, isMore: boolean): string {
 }
 
 const typesIn = (entries: readonly Entry[]) =>
-  [...new Set(entries.map(({ type }) => type))].sort().map((value) => ({ value, label: inWords(value) }))
+  [...new Set(entries.map(({ type }) => type))].sort().map((value) => ({ value, label: humanize(value) }))

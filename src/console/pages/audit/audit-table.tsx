@@ -1,11 +1,11 @@
 // The entries as a table; each opens to show all that it holds.
 import { Text } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
-import { FoldButton } from '../../parts/page/disclosure-button.tsx'
+import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { Heard } from '../../parts/page/visually-hidden.tsx'
 import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { Time } from '../../parts/text/time.tsx'
-import { inWords } from '../../parts/text/words.ts'
+import { humanize } from '../../parts/text/words.ts'
 import { AuditDetails } from './audit-details.tsx'
 import { type Entry, goneIn } from './audit-entries.ts'
 import { TargetName } from './audit-target.tsx'
@@ -43,10 +43,10 @@ export function AuditTable({ entries, shown }: AuditTableProps) {
       rows={rows}
       columns={columns}
       keyOf={keyOf}
-      least={240}
-      below={86}
+      minHeightPx={240}
+      belowPx={86}
       onRowClick={({ entry }) => toggle(entry.id)}
-      wide={({ entry, isDetail }) => (isDetail ? <AuditDetails entry={entry} gone={gone} /> : undefined)}
+      wideContent={({ entry, isDetail }) => (isDetail ? <AuditDetails entry={entry} gone={gone} /> : undefined)}
       growsAbove
     />
   )
@@ -60,13 +60,13 @@ const columnsOf = (gone: ReadonlySet<string>, toggle: (id: string) => void): Col
     title: 'When',
     width: '150px',
     cell: ({ entry, isOpen }) => (
-      <FoldButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
+      <DisclosureButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
         <Time at={entry.timestamp} />
         <Heard>, details of entry {entry.id}</Heard>
-      </FoldButton>
+      </DisclosureButton>
     ),
   },
-  { id: 'what', title: 'What', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => inWords(entry.type) },
+  { id: 'what', title: 'What', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => humanize(entry.type) },
   {
     id: 'target',
     title: 'On what',

@@ -2,8 +2,8 @@
 import { Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { queryClient, sayFailed } from '../../api.ts'
-import { type AuditWindow, localText } from '../../domain/audit/audit-window.ts'
+import { notifyError, queryClient } from '../../api.ts'
+import { type AuditWindow, dateTimeLocalText } from '../../domain/audit/audit-window.ts'
 import { DownloadIcon } from '../../parts/page/icons.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { client } from '../../session.ts'
@@ -24,7 +24,7 @@ export function ExportButton({ window: { from, to }, isFiltered }: ExportButtonP
       notifications.show({ message: 'The audit log was exported, and the export was logged.', color: 'green' })
       await queryClient.invalidateQueries({ queryKey: ['auditLogs'] })
     },
-    onError: (error) => sayFailed(error, 'The export did not work'),
+    onError: (error) => notifyError(error, 'The export did not work'),
   })
   return (
     <Tooltip label={told} multiline maw={300}>
@@ -42,4 +42,4 @@ export function ExportButton({ window: { from, to }, isFiltered }: ExportButtonP
   )
 }
 
-const day = (at: number) => localText(at).slice(0, 10)
+const day = (at: number) => dateTimeLocalText(at).slice(0, 10)

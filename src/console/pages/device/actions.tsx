@@ -1,16 +1,16 @@
 // What can be done with a device, for those who may.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { Device } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
-import { usePair } from '../../domain/device/pair-group.ts'
+import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { MessageIcon, MoveIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { MessageDialog } from './message-dialog.tsx'
 import { RebootDialog } from './reboot-dialog.tsx'
 
-export function Actions({ device }: { readonly device: Device }) {
+export function Actions({ device }: { readonly device: DeviceDetails }) {
   const [asked, setAsked] = useState<'reboot' | 'message' | 'move'>()
-  const pair = usePair(device)
+  const pair = usePairGroup(device)
   const close = () => setAsked(undefined)
   return (
     <>

@@ -5,16 +5,16 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { ask, useWrite } from '../../api.ts'
+import { operationQuery, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import { CheckIcon, ClockIcon, CrossIcon, DotIcon, DownloadIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorText } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { Copied } from '../../parts/text/definition-list.tsx'
-import { Mark } from '../../parts/text/status-label.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import classes from './place-section.module.css'
 
 type Item = ResponseOf<Operations['bugReportsGet']>['endpoints'][number]
@@ -28,7 +28,7 @@ const states: Record<Item['state'], { word: string; colour: string; mark: ReactN
 }
 
 export function BugReport({ supportId, onClose }: { readonly supportId: string; readonly onClose: () => void }) {
-  const { data, error } = useQuery(ask('bugReportsGet', { supportId }))
+  const { data, error } = useQuery(operationQuery('bugReportsGet', { supportId }))
   const report = data?.body
   const isReady = report?.endpoints.filter(({ state }) => state === 'UPLOADED').length ?? 0
   const isOpen = report?.endpoints.some(({ state }) => state === 'REQUESTED') ?? true
@@ -83,9 +83,9 @@ function Delivery({ supportId, item }: { readonly supportId: string; readonly it
         <Link to="/devices/$endpointId" params={{ endpointId: item.endpointId }}>
           {deviceName(item)}
         </Link>
-        <Mark colour={colour} mark={mark}>
+        <StatusLabel colour={colour} icon={mark}>
           {word}
-        </Mark>
+        </StatusLabel>
         {item.error && (
           <Text span fz="sm" c="dimmed">
             {item.error}
@@ -105,7 +105,7 @@ interface DownloadProps {
 }
 
 function Download({ supportId, file, size, name }: DownloadProps) {
-  const may = useMay()
+  const may = usePermissions()
   const download = useWrite('bugReportsFileGet', {
     onDone: (content) => saveFile(content, `${supportId} ${name}.log.gz`.replaceAll(' ', '-')),
   })

@@ -1,23 +1,23 @@
 // The clock of a device: its zone, what time it is there, and whether its time server answers.
 
-import type { Device } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { CheckIcon, CrossIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Facts } from '../../parts/text/definition-list.tsx'
+import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { Mark } from '../../parts/text/status-label.tsx'
-import { clockElsewhere, isZone } from '../../parts/text/time.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { clockInZone, isTimeZone } from '../../parts/text/time.tsx'
 
-export function ClockSection({ device }: { readonly device: Device }) {
+export function ClockSection({ device }: { readonly device: DeviceDetails }) {
   const now = useNow()
   const { timezone, ntpServer, activeNtpServer, ntpServerReachable } = device
   if (timezone === undefined && ntpServer === undefined && activeNtpServer === undefined) return null
   return (
     <Section title="Clock">
-      <Facts
-        facts={[
+      <DefinitionList
+        definitions={[
           ['Time zone', timezone],
-          ['Time there', timezone && isZone(timezone) ? clockElsewhere(now, timezone) : undefined],
+          ['Time there', timezone && isTimeZone(timezone) ? clockInZone(now, timezone) : undefined],
           ['Time server', ntpServer],
           ['In use', activeNtpServer !== ntpServer && activeNtpServer],
           ['Answers', ntpServerReachable !== undefined && <Answers key="answers" yes={ntpServerReachable} />],
@@ -29,11 +29,11 @@ export function ClockSection({ device }: { readonly device: Device }) {
 
 const Answers = ({ yes }: { readonly yes: boolean }) =>
   yes ? (
-    <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
+    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
       Yes
-    </Mark>
+    </StatusLabel>
   ) : (
-    <Mark colour="var(--rk-offline)" mark={<CrossIcon size={16} />}>
+    <StatusLabel colour="var(--rk-offline)" icon={<CrossIcon size={16} />}>
       No
-    </Mark>
+    </StatusLabel>
   )

@@ -1,11 +1,11 @@
 // Goes back to an earlier version of a config, after a look at what that changes.
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAnswer, useBody, useWrite } from '../../api.ts'
+import { useBody, useResponse, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
-import { Review } from '../../parts/settings-form/review-dialog.tsx'
-import { nameOf } from '../../parts/settings-form/setting-sections.ts'
+import { refetchIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { ReviewDialog } from '../../parts/settings-form/review-dialog.tsx'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { differenceCount } from '../../parts/text/diff-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { Version } from './config-version-row.tsx'
@@ -18,7 +18,7 @@ interface RestoreDialogProps {
 
 export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogProps) {
   const device = useBody('endpointsGet', { id: endpointId })
-  const { etag } = useAnswer('endpointsSettings', { id: endpointId })
+  const { etag } = useResponse('endpointsSettings', { id: endpointId })
   const state = useBody('configStateGet', { id: endpointId })
   const [seen, setSeen] = useState(etag)
   const restore = useWrite('configVersionsRestore', {
@@ -30,14 +30,14 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
     try {
       await restore.mutateAsync({ input: { id: endpointId, n: version.version }, ifMatch: seen })
     } catch (error) {
-      await lookAgainIfChanged(error)
+      await refetchIfChanged(error)
     }
   }
   const fixed = Object.keys(version.config).filter((name) => Object.hasOwn(state.profile, name))
   const count = differenceCount(state.desired, version.config)
   const isStale = seen !== etag && !restore.isPending
   return (
-    <Review
+    <ReviewDialog
       opened
       onClose={onClose}
       title={
@@ -52,7 +52,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       error={restore.error}
       blocked={fixed.length > 0}
       onConfirm={() => void send()}
-      onLookAgain={
+      onContinue={
         isStale
           ? () => {
               restore.reset()
@@ -63,7 +63,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
     >
       {fixed.length > 0 ? (
         <>
-          This version cannot be restored now: it sets {fixed.map(nameOf).join(', ')}, which{' '}
+          This version cannot be restored now: it sets {fixed.map(settingName).join(', ')}, which{' '}
           {device.profileId === undefined ? (
             'the profile of the device'
           ) : (
@@ -82,6 +82,6 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
             : 'The device is offline. It gets this when it comes back.'}
         </>
       )}
-    </Review>
+    </ReviewDialog>
   )
 }

@@ -3,9 +3,9 @@ import { Button, Table, Text } from '@mantine/core'
 import { useId, useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { FoldButton } from '../../parts/page/disclosure-button.tsx'
-import { nameOf } from '../../parts/settings-form/setting-sections.ts'
-import { Diff } from '../../parts/text/diff-table.tsx'
+import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
+import { DiffTable } from '../../parts/text/diff-table.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
@@ -28,14 +28,14 @@ export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowPro
     <>
       <Table.Tr>
         <Table.Th scope="row" fw={550}>
-          <FoldButton
+          <DisclosureButton
             isOpen={isOpen}
             aria-controls={id}
             aria-label={`What version ${version.version} changed`}
             onClick={() => setOpen(!isOpen)}
           >
             {version.version}
-          </FoldButton>
+          </DisclosureButton>
         </Table.Th>
         <Table.Td>
           <ConfigStateMark state={version.state} />
@@ -82,7 +82,7 @@ function Details({ version }: { readonly version: Version }) {
           The device refused: {version.error}
         </Text>
       )}
-      <Diff before={before} after={after} />
+      <DiffTable before={before} after={after} />
     </>
   )
 }
@@ -90,8 +90,8 @@ function Details({ version }: { readonly version: Version }) {
 function summaryOf(changed: readonly string[]): string {
   if (changed.length === 0) return 'Nothing'
   const [first = '', second] = changed
-  if (changed.length > 2) return `${nameOf(first)} and ${plural(changed.length - 1, 'more', 'more')}`
-  return second === undefined ? nameOf(first) : `${nameOf(first)}, ${nameOf(second)}`
+  if (changed.length > 2) return `${settingName(first)} and ${plural(changed.length - 1, 'more', 'more')}`
+  return second === undefined ? settingName(first) : `${settingName(first)}, ${settingName(second)}`
 }
 
 function sidesOf(diff: Version['diff']) {

@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
 import { ApiError } from '../../../client/client.ts'
-import { ask, useIsWriting } from '../../api.ts'
-import { ConnectedMark } from '../../domain/device/connection-label.tsx'
-import { type Device, deviceName, useZone } from '../../domain/device/device.ts'
-import { DeviceCrumbs } from '../../domain/site/room-link.tsx'
-import { Loading, Page, Problem, Waiting } from '../../parts/page/page.tsx'
+import { operationQuery, useIsWriting } from '../../api.ts'
+import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
+import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/device/device.ts'
+import { DeviceBreadcrumbs } from '../../domain/site/room-link.tsx'
+import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { Actions } from './actions.tsx'
 import { LogsTab } from './logs-tab.tsx'
 import { NoSuchDevice } from './no-such-device.tsx'
@@ -18,7 +18,7 @@ import { OperationsTab } from './operations-tab.tsx'
 import { StatusTab } from './status-tab.tsx'
 
 export interface TabProps {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly etag: string | undefined
 }
 
@@ -35,24 +35,24 @@ const tabs: readonly { id: string; name: string; content: ComponentType<TabProps
 
 export function DevicePage() {
   const { endpointId } = useParams({ from: '/devices/$endpointId' })
-  const { data, error, refetch } = useQuery(ask('endpointsGet', { id: endpointId }))
+  const { data, error, refetch } = useQuery(operationQuery('endpointsGet', { id: endpointId }))
   const isWriting = useIsWriting()
   const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 400)
   if (isMissing && !(data && isWriting)) return <NoSuchDevice />
   if (data) return <KnownDevice device={data.body} etag={data.etag} />
-  if (error) return <Problem error={error} again={() => void refetch()} />
+  if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   return <Loading />
 }
 
 function KnownDevice({ device, etag }: TabProps) {
   const { tab } = useSearch({ from: '/devices/$endpointId' })
   const navigate = useNavigate({ from: '/devices/$endpointId' })
-  const may = useMay()
+  const may = usePermissions()
   const opened = tabs.find(({ id }) => id === tab) ?? tabs[0]
   return (
     <Page
       title={deviceName(device)}
-      above={<DeviceCrumbs roomId={device.roomId} roomName={device.roomName} />}
+      above={<DeviceBreadcrumbs roomId={device.roomId} roomName={device.roomName} />}
       beside={<Presence device={device} />}
       actions={may.write && <Actions device={device} />}
     >
@@ -70,9 +70,9 @@ function KnownDevice({ device, etag }: TabProps) {
         </Tabs.List>
         {tabs.map(({ id, content: Content }) => (
           <Tabs.Panel key={id} value={id}>
-            <Waiting>
+            <LoadingBoundary>
               <Content device={device} etag={etag} />
-            </Waiting>
+            </LoadingBoundary>
           </Tabs.Panel>
         ))}
       </Tabs>
@@ -80,11 +80,11 @@ function KnownDevice({ device, etag }: TabProps) {
   )
 }
 
-function Presence({ device }: { readonly device: Device }) {
-  const zone = useZone(device)
+function Presence({ device }: { readonly device: DeviceDetails }) {
+  const zone = useDeviceTimeZone(device)
   return (
     <Group gap={6}>
-      <ConnectedMark connected={device.connected} />
+      <ConnectionLabel connected={device.connected} />
       {device.connectionTime && (
         <Text span c="dimmed" fz="sm">
           since <Time at={device.connectionTime} zone={zone} />

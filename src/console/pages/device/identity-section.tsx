@@ -2,25 +2,25 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { modelOf } from '../../../contract/models.ts'
-import { useZone } from '../../domain/device/device.ts'
-import { usePair } from '../../domain/device/pair-group.ts'
+import { useDeviceTimeZone } from '../../domain/device/device.ts'
+import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { BinIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Copied, Facts } from '../../parts/text/definition-list.tsx'
+import { Copied, DefinitionList } from '../../parts/text/definition-list.tsx'
 import { Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import type { TabProps } from './device-page.tsx'
 import { UnenrolDialog } from './unenrol-dialog.tsx'
 
 export function IdentitySection({ device, etag }: TabProps) {
-  const may = useMay()
-  const zone = useZone(device)
+  const may = usePermissions()
+  const zone = useDeviceTimeZone(device)
   const { id, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   const { name } = modelOf(model)
   return (
     <Section title="Identity" actions={may.write && <Unenrol device={device} etag={etag} />}>
-      <Facts
-        facts={[
+      <DefinitionList
+        definitions={[
           ['Model', name === model ? model : `${name} (${model})`],
           ['Serial number', <Copied key="serial" text={serial} what="serial number" />],
           ['Device ID', <Copied key="id" text={id} what="device ID" />],
@@ -35,7 +35,7 @@ export function IdentitySection({ device, etag }: TabProps) {
 
 function Unenrol({ device, etag }: TabProps) {
   const [opened, dialog] = useDisclosure(false)
-  const pair = usePair(device)
+  const pair = usePairGroup(device)
   return (
     <>
       <Button

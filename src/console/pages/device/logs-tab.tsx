@@ -3,17 +3,17 @@ import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@ma
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
-import { ask, queryClient, sentenceOf, useWrite } from '../../api.ts'
-import { type Device, deviceName } from '../../domain/device/device.ts'
-import { usePair } from '../../domain/device/pair-group.ts'
+import { errorMessage, operationQuery, queryClient, useWrite } from '../../api.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
+import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { BugReport } from './bug-report.tsx'
 import type { TabProps } from './device-page.tsx'
 import { useKnownReports } from './known-reports.ts'
 
 export function LogsTab({ device }: TabProps) {
-  const may = useMay()
+  const may = usePermissions()
   const { supportIds, remember, forget } = useKnownReports(device.id)
   return (
     <Stack>
@@ -28,8 +28,14 @@ export function LogsTab({ device }: TabProps) {
   )
 }
 
-function CollectLogs({ device, onAsked }: { readonly device: Device; readonly onAsked: (supportId: string) => void }) {
-  const { others } = usePair(device)
+function CollectLogs({
+  device,
+  onAsked,
+}: {
+  readonly device: DeviceDetails
+  readonly onAsked: (supportId: string) => void
+}) {
+  const { others } = usePairGroup(device)
   const [withCalls, setWithCalls] = useState(false)
   const [withPair, setWithPair] = useState(false)
   const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onAsked(supportId) })
@@ -72,10 +78,11 @@ function CollectLogs({ device, onAsked }: { readonly device: Device; readonly on
 }
 
 function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void }) {
-  const may = useMay()
+  const may = usePermissions()
   const [text, setText] = useState('')
   const open = useMutation({
-    mutationFn: (supportId: string) => queryClient.fetchQuery({ ...ask('bugReportsGet', { supportId }), staleTime: 0 }),
+    mutationFn: (supportId: string) =>
+      queryClient.fetchQuery({ ...operationQuery('bugReportsGet', { supportId }), staleTime: 0 }),
     onSuccess: ({ body }) => {
       onFound(body.supportId)
       setText('')
@@ -122,4 +129,4 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
 const notFoundText = (error: unknown) =>
   error instanceof ApiError && error.status === 404
     ? 'There is no report with this support ID. Check the letters; old reports are deleted.'
-    : sentenceOf(error)
+    : errorMessage(error)

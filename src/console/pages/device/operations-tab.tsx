@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { useZone } from '../../domain/device/device.ts'
+import { useDeviceTimeZone } from '../../domain/device/device.ts'
 import {
   CheckIcon,
   ClockIcon,
@@ -16,9 +16,9 @@ import {
   WarnIcon,
 } from '../../parts/page/icons.tsx'
 import { Empty, Section } from '../../parts/page/page.tsx'
-import { Mark } from '../../parts/text/status-label.tsx'
-import { since, Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { ageText, Time } from '../../parts/text/time.tsx'
+import { usePermissions } from '../../session.ts'
 import type { TabProps } from './device-page.tsx'
 import classes from './table.module.css'
 
@@ -57,7 +57,7 @@ const states: Record<
 
 export function OperationsTab({ device }: TabProps) {
   const { operations } = useBody('endpointsOperationsList', { id: device.id })
-  const zone = useZone(device)
+  const zone = useDeviceTimeZone(device)
   return (
     <Section title="What it was asked to do">
       {operations.length === 0 ? (
@@ -96,21 +96,21 @@ function Row({ operation, zone }: { readonly operation: Operation; readonly zone
   const { id, type, state, error, createdAt, updatedAt, deadline } = operation
   const { name, icon } = types[type]
   const { word, colour, mark, meaning, isOpen } = states[state]
-  const may = useMay()
+  const may = usePermissions()
   const cancel = useWrite('operationsCancel', { said: `${name} cancelled.` })
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
-        <Mark colour="var(--mantine-color-text)" mark={icon}>
+        <StatusLabel colour="var(--mantine-color-text)" icon={icon}>
           {name}
-        </Mark>
+        </StatusLabel>
       </Table.Th>
       <Table.Td>
-        <Mark colour={colour} mark={mark}>
+        <StatusLabel colour={colour} icon={mark}>
           {word}
-        </Mark>
+        </StatusLabel>
         <Text fz="xs" c="dimmed" pl={22} style={{ overflowWrap: 'anywhere' }}>
-          {error ?? meaning ?? `After ${since(Date.parse(createdAt), Date.parse(updatedAt))}.`}
+          {error ?? meaning ?? `After ${ageText(Date.parse(createdAt), Date.parse(updatedAt))}.`}
           {isOpen && (
             <>
               {' '}

@@ -2,27 +2,27 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
-import { type Device, deviceName } from '../../domain/device/device.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
 import { ProfileForm } from '../../domain/device/profile-form.tsx'
-import { useSeen } from '../../parts/dialog/concurrent-change.ts'
-import { Waiting } from '../../parts/page/page.tsx'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
+import { LoadingBoundary } from '../../parts/page/page.tsx'
 
 interface ProfileDialogProps {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly opened: boolean
   readonly onClose: () => void
 }
 
 export const ProfileDialog = ({ device, opened, onClose }: ProfileDialogProps) => (
   <Modal opened={opened} onClose={onClose} title={`Profile of ${deviceName(device)}`}>
-    <Waiting>
+    <LoadingBoundary>
       <ProfileOfDevice id={device.id} onClose={onClose} />
-    </Waiting>
+    </LoadingBoundary>
   </Modal>
 )
 
 function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { seen, loadAgain } = useSeen('endpointsGet', { id })
+  const { seen, reload } = useBaseline('endpointsGet', { id })
   const before = seen.body.profileId
   const [isCleared, setCleared] = useState(false)
   const write = useWrite('endpointsAssignProfile', {
@@ -42,7 +42,7 @@ function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClos
         write.mutate({ input: { id, body: { profileId } }, ifMatch: seen.etag })
       }}
       onCancel={onClose}
-      loadAgain={() => loadAgain(write.reset)}
+      onReload={() => reload(write.reset)}
     >
       {() =>
         'A profile fixes settings: the device gets them, and nobody can change them for this device alone. Its own settings that a profile hides come back when the profile goes.'

@@ -1,17 +1,17 @@
 // Asks before a reboot, and names everything that will reboot, room by room. [contract 4.endpointsReboot]
 import { Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { sentenceOf, useWrite } from '../../api.ts'
-import { callText, type Device, deviceName, type ListedDevice } from '../../domain/device/device.ts'
-import type { Pair } from '../../domain/device/pair-group.ts'
-import { RoomText } from '../../domain/site/room-link.tsx'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
+import { errorMessage, useWrite } from '../../api.ts'
+import { callText, type DeviceDetails, deviceName, type ListedDevice } from '../../domain/device/device.ts'
+import type { PairGroup } from '../../domain/device/pair-group.ts'
+import { RoomName } from '../../domain/site/room-link.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import { plural } from '../../parts/text/words.ts'
 
 export interface DialogProps {
-  readonly device: Device
-  readonly pair: Pair
+  readonly device: DeviceDetails
+  readonly pair: PairGroup
   readonly opened: boolean
   readonly onClose: () => void
 }
@@ -28,7 +28,7 @@ export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
   })
   const rebooting = pair.members?.filter(({ connected }) => connected).length ?? 0
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={device.connected ? `Reboot ${deviceName(device)}?` : `${deviceName(device)} cannot be rebooted`}
@@ -38,13 +38,13 @@ export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
       onConfirm={() => reboot.mutate({ input: { id: device.id } })}
     >
       {device.connected ? <WhatReboots pair={pair} /> : <WhyNot device={device} pair={pair} close={onClose} />}
-    </Confirm>
+    </ConfirmDialog>
   )
 }
 
-function WhatReboots({ pair: { members, error } }: { readonly pair: Pair }) {
+function WhatReboots({ pair: { members, error } }: { readonly pair: PairGroup }) {
   if (!members) {
-    return <Text fz="sm">{error ? sentenceOf(error) : 'Finding out what is paired with it…'}</Text>
+    return <Text fz="sm">{error ? errorMessage(error) : 'Finding out what is paired with it…'}</Text>
   }
   return (
     <Stack gap="sm">
@@ -56,7 +56,7 @@ function WhatReboots({ pair: { members, error } }: { readonly pair: Pair }) {
       {byRoom(members).map(({ roomId, devices }) => (
         <div key={roomId ?? 0}>
           <Text fz="sm" fw={600}>
-            {roomId === undefined ? 'In no room' : <RoomText roomId={roomId} roomName={devices[0]?.roomName} />}
+            {roomId === undefined ? 'In no room' : <RoomName roomId={roomId} roomName={devices[0]?.roomName} />}
           </Text>
           <ul className={classes.list}>
             {devices.map((one) => (
@@ -96,7 +96,15 @@ function Fate({ device: { connected, inCallStatus } }: { readonly device: Listed
   )
 }
 
-function WhyNot({ device, pair, close }: { readonly device: Device; readonly pair: Pair; readonly close: () => void }) {
+function WhyNot({
+  device,
+  pair,
+  close,
+}: {
+  readonly device: DeviceDetails
+  readonly pair: PairGroup
+  readonly close: () => void
+}) {
   const reachable = pair.others.filter(({ connected }) => connected)
   return (
     <Stack gap="sm" fz="sm">

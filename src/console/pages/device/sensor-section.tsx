@@ -4,11 +4,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
 import { modelOf, type Sensor } from '../../../contract/models.ts'
-import { ask } from '../../api.ts'
-import { airOutliers, allSensors, isMeasured, outlierText, sensorText, sensorWords } from '../../domain/air/air.ts'
-import { type Device, useZone } from '../../domain/device/device.ts'
+import { operationQuery } from '../../api.ts'
+import {
+  airOutliers,
+  allSensors,
+  isMeasured,
+  outlierText,
+  sensorLabels,
+  sensorValueText,
+} from '../../domain/air/air.ts'
+import { type DeviceDetails, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { Time } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
@@ -19,15 +26,15 @@ const mayBeZero: readonly Sensor[] = ['people', 'illumination']
 /** In seconds: a sample that is older says little about now. [contract 5.2.aggregate] */
 const fresh = 15 * 60
 
-export function SensorSection({ device }: { readonly device: Device }) {
-  const { data, error, refetch } = useQuery(ask('endpointsSensorData', { id: device.id }))
-  const zone = useZone(device)
+export function SensorSection({ device }: { readonly device: DeviceDetails }) {
+  const { data, error, refetch } = useQuery(operationQuery('endpointsSensorData', { id: device.id }))
+  const zone = useDeviceTimeZone(device)
   const now = useNow()
   const { airLimits } = useSession()
   const hasNone = error instanceof ApiError && error.status === 404
   const sample = data?.body.endpointData.data[0]
   const { sensors, shutter } = modelOf(device.model)
-  if (error && !hasNone) return <Problem error={error} again={() => void refetch()} />
+  if (error && !hasNone) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   if (!sample) {
     return (
       <Section title="Sensors">
@@ -65,9 +72,9 @@ export function SensorSection({ device }: { readonly device: Device }) {
             const outlier = outliers.find((one) => one.sensor === sensor)
             return (
               <div key={sensor} className={classes.value}>
-                <dt>{sensorWords[sensor].name}</dt>
+                <dt>{sensorLabels[sensor].name}</dt>
                 <dd>
-                  {isMeasured(value) || mayBeZero.includes(sensor) ? sensorText(sensor, value) : 'Not measured'}
+                  {isMeasured(value) || mayBeZero.includes(sensor) ? sensorValueText(sensor, value) : 'Not measured'}
                   {outlier && (
                     <Text span fz="xs" c="var(--rk-degraded)" className={classes.outlier}>
                       <WarnIcon size={14} />

@@ -1,6 +1,6 @@
 // How full the storage of a device is; a kind that it has not is not shown.
 import { Group, Progress, Stack, Text } from '@mantine/core'
-import type { Device } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { Section } from '../../parts/page/page.tsx'
 
 interface Storage {
@@ -9,7 +9,7 @@ interface Storage {
   readonly free: number
 }
 
-export function storagesOf(device: Device): Storage[] {
+export function storagesOf(device: DeviceDetails): Storage[] {
   const kinds: readonly [string, string | undefined, string | undefined][] = [
     ['System', device.totalSystemStorage, device.freeSystemStorage],
     ['Internal', device.totalInternalStorage, device.freeInternalStorage],
@@ -27,7 +27,7 @@ export const isNearlyFull = ({ total, free }: Storage): boolean => free < total 
 const gigabytes = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 export const inGigabytes = (bytes: number): string => `${gigabytes.format(bytes / 1e9)} GB`
 
-export function StorageSection({ device }: { readonly device: Device }) {
+export function StorageSection({ device }: { readonly device: DeviceDetails }) {
   const storages = storagesOf(device)
   if (storages.length === 0) return null
   return (

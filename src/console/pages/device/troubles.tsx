@@ -3,10 +3,10 @@ import { Card, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ask } from '../../api.ts'
-import type { Device } from '../../domain/device/device.ts'
+import { operationQuery } from '../../api.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { CrossIcon, WarnIcon } from '../../parts/page/icons.tsx'
-import { Mark } from '../../parts/text/status-label.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { inGigabytes, isNearlyFull, storagesOf } from './storage-section.tsx'
 
 interface Trouble {
@@ -15,8 +15,8 @@ interface Trouble {
   readonly advice: ReactNode
 }
 
-export function Troubles({ device }: { readonly device: Device }) {
-  const config = useQuery(ask('configStateGet', { id: device.id })).data?.body.state
+export function Troubles({ device }: { readonly device: DeviceDetails }) {
+  const config = useQuery(operationQuery('configStateGet', { id: device.id })).data?.body.state
   const troubles = [...troublesOf(device), ...(config === 'FAILED' ? [refusedConfig(device)] : [])]
   if (troubles.length === 0) return null
   return (
@@ -24,12 +24,12 @@ export function Troubles({ device }: { readonly device: Device }) {
       <Stack gap="sm">
         {troubles.map(({ name, isWorst = false, advice }) => (
           <div key={name}>
-            <Mark
+            <StatusLabel
               colour={isWorst ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
-              mark={isWorst ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
+              icon={isWorst ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
             >
               {name}
-            </Mark>
+            </StatusLabel>
             <Text fz="sm" pl={22}>
               {advice}
             </Text>
@@ -40,7 +40,7 @@ export function Troubles({ device }: { readonly device: Device }) {
   )
 }
 
-function troublesOf(device: Device): Trouble[] {
+function troublesOf(device: DeviceDetails): Trouble[] {
   const { connected, connectionTime, ntpServerReachable, activeNtpServer, ntpServer } = device
   return [
     ...(connected
@@ -69,7 +69,7 @@ function troublesOf(device: Device): Trouble[] {
   ]
 }
 
-const refusedConfig = ({ id }: Device): Trouble => ({
+const refusedConfig = ({ id }: DeviceDetails): Trouble => ({
   name: 'It refused its config',
   advice: (
     <Link to="/devices/$endpointId" params={{ endpointId: id }} search={{ tab: 'config' }}>

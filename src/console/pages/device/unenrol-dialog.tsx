@@ -3,8 +3,8 @@ import { Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { RoomText } from '../../domain/site/room-link.tsx'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
+import { RoomName } from '../../domain/site/room-link.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import type { DialogProps } from './reboot-dialog.tsx'
 
@@ -27,7 +27,7 @@ export function UnenrolDialog({
   })
   const others = pair.others.map(deviceName).join(', ')
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={`Unenrol ${deviceName(device)}?`}
@@ -38,7 +38,7 @@ export function UnenrolDialog({
       <Text fz="sm">
         {roomId !== undefined && (
           <>
-            It leaves <RoomText roomId={roomId} roomName={device.roomName} /> at once.{' '}
+            It leaves <RoomName roomId={roomId} roomName={device.roomName} /> at once.{' '}
           </>
         )}
         This cannot be taken back:
@@ -54,6 +54,6 @@ export function UnenrolDialog({
           </li>
         )}
       </ul>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

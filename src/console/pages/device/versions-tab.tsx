@@ -2,9 +2,9 @@
 import { Table, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useBody } from '../../api.ts'
-import { useZone } from '../../domain/device/device.ts'
+import { useDeviceTimeZone } from '../../domain/device/device.ts'
 import { Empty, Section } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { RestoreDialog } from './config-restore.tsx'
 import { type Version, VersionRow } from './config-version-row.tsx'
 
@@ -12,10 +12,10 @@ import { type Version, VersionRow } from './config-version-row.tsx'
 const mostListed = 200
 
 export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
-  const may = useMay()
+  const may = usePermissions()
   const device = useBody('endpointsGet', { id: endpointId })
   const { versions } = useBody('configVersionsList', { id: endpointId })
-  const zone = useZone(device)
+  const zone = useDeviceTimeZone(device)
   const [chosen, setChosen] = useState<{ readonly version: Version; readonly button: HTMLElement }>()
   const close = () => {
     setChosen(undefined)

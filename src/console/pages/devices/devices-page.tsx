@@ -5,15 +5,15 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import {
   type DeviceFilter,
-  deviceTest,
+  defaultDeviceSort,
+  deviceMatcher,
   sortDevices,
   useDeviceRows,
-  usualSort,
 } from '../../domain/device/device-rows.ts'
 import { Empty, Page } from '../../parts/page/page.tsx'
-import { Found } from '../../parts/table/list-filters.tsx'
-import { useAddressChange } from '../../parts/table/search-params.ts'
-import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
@@ -26,13 +26,13 @@ export function DevicesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const isWide = useMediaQuery('(min-width: 64em)', undefined, { getInitialValueInEffect: false })
-  const change = useAddressChange<Search>(navigate)
+  const change = useSearchParamsUpdate<Search>(navigate)
 
   const wanted = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(wanted.sort, usualSort), [wanted.sort])
+  const sort = useMemo(() => parseSort(wanted.sort, defaultDeviceSort), [wanted.sort])
   // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(deviceTest(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(deviceMatcher(wanted)), [ordered, wanted])
   const columns = useMemo(() => deviceColumns(isWide), [isWide])
 
   const isFiltered = filters.some((name) => search[name] !== undefined)
@@ -47,7 +47,7 @@ export function DevicesPage() {
         columns={columns}
         keyOf={(row) => row.id}
         sort={sort}
-        onSort={(next) => change({ sort: sortText(next, usualSort) })}
+        onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
         empty={
           isFiltered ? (
             <Empty title="No device is like that.">Try fewer words, or clear a filter.</Empty>
@@ -64,7 +64,7 @@ export function DevicesPage() {
     <Page title="Devices">
       <Stack gap="xs">
         <DeviceFilters rows={rows} filter={search} onChange={change} />
-        <Found shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
+        <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
         {table}
       </Stack>
     </Page>

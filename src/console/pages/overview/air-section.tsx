@@ -5,21 +5,21 @@ import { useMemo } from 'react'
 import {
   type AirSensor,
   airSensors,
-  excess,
+  distanceBeyondLimit,
   isMeasured,
   limitText,
-  sensorText,
-  sensorWords,
+  sensorLabels,
+  sensorValueText,
 } from '../../domain/air/air.ts'
-import type { RoomRow, RoomRows } from '../../domain/room/room-rows.ts'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import type { RoomTableData, RoomTableRow } from '../../domain/room/room-rows.ts'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
 interface AirSectionProps {
-  readonly rows: readonly RoomRow[]
-  readonly air: RoomRows['air']
+  readonly rows: readonly RoomTableRow[]
+  readonly air: RoomTableData['air']
   readonly error: unknown
 }
 
@@ -27,13 +27,13 @@ export function AirSection({ rows, air, error }: AirSectionProps) {
   const kinds = useMemo(() => airSensors.map((sensor) => kindOf(sensor, rows)), [rows])
   return (
     <Section title="Air outside the limits">
-      {air === 'failed' && <Problem error={error} />}
-      {air === 'asked' && (
+      {air === 'failed' && <ErrorPanel error={error} />}
+      {air === 'loading' && (
         <Text c="dimmed" role="status">
           The sensors are being read.
         </Text>
       )}
-      {air === 'known' && (
+      {air === 'loaded' && (
         <ul className={classes.list}>
           {kinds.map((kind) => (
             <AirKind key={kind.sensor} {...kind} />
@@ -49,14 +49,14 @@ interface Kind {
   /** Rooms that know it. */
   readonly measured: number
   /** Rooms that are outside the limits, the worst first. */
-  readonly outside: readonly { readonly row: RoomRow; readonly value: number; readonly excess: number }[]
+  readonly outside: readonly { readonly row: RoomTableRow; readonly value: number; readonly excess: number }[]
 }
 
-function kindOf(sensor: AirSensor, rows: readonly RoomRow[]): Kind {
+function kindOf(sensor: AirSensor, rows: readonly RoomTableRow[]): Kind {
   const outside = rows.flatMap((row) =>
     row.outliers
       .filter((outlier) => outlier.sensor === sensor)
-      .map((outlier) => ({ row, value: outlier.value, excess: excess(outlier) })),
+      .map((outlier) => ({ row, value: outlier.value, excess: distanceBeyondLimit(outlier) })),
   )
   return {
     sensor,
@@ -74,7 +74,7 @@ function AirKind({ sensor, measured, outside }: Kind) {
   return (
     <li className={classes.kind}>
       <Title order={3} fz="sm" fw={600}>
-        {sensorWords[sensor].name}{' '}
+        {sensorLabels[sensor].name}{' '}
         <Text span fz="sm" c="dimmed" fw={400}>
           {limit}
         </Text>
@@ -107,7 +107,7 @@ function AirKind({ sensor, measured, outside }: Kind) {
               <Text span fz="sm" c="dimmed" className={classes.place} title={row.location?.name}>
                 {row.location?.name}
               </Text>
-              <span className={classes.value}>{sensorText(sensor, value)}</span>
+              <span className={classes.value}>{sensorValueText(sensor, value)}</span>
             </li>
           ))}
         </ul>

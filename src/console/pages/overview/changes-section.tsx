@@ -5,10 +5,10 @@ import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody } from '../../api.ts'
-import { useWindow } from '../../domain/audit/audit-window.ts'
+import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { Empty, Section } from '../../parts/page/page.tsx'
 import { Time } from '../../parts/text/time.tsx'
-import { inWords, plural } from '../../parts/text/words.ts'
+import { humanize, plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
 type Entry = ResponseOf<Operations['auditLogs']>['logs'][number]
@@ -17,7 +17,7 @@ const mostRead = 200
 const mostShown = 7
 
 export function ChangesSection() {
-  const { from, to } = useWindow('today', undefined)
+  const { from, to } = useAuditWindow('today', undefined)
   const { logs, nextPageToken } = useBody('auditLogs', { from, to, pageSize: mostRead })
   const runs = useMemo(() => runsOf(logs.filter(isChange)), [logs])
   const count = `${nextPageToken ? 'Over' : 'All'} ${plural(logs.length, 'entry', 'entries')}`
@@ -52,7 +52,7 @@ function Change({ newest, count, actors }: Run) {
       </Text>
       <div className={classes.cut}>
         <Text span fz="sm" fw={550}>
-          {inWords(type)}
+          {humanize(type)}
           {count > 1 && `, ${count} times`}
         </Text>
         <Text fz="sm" c="dimmed" truncate title={target.name}>

@@ -8,7 +8,7 @@ import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { Heard } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
-import { useMay, useSession } from '../../session.ts'
+import { usePermissions, useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
 /** What the commands take for granted. */
@@ -17,7 +17,7 @@ const elsewhere = location.origin === usualAddress ? '' : ` --url ${location.ori
 
 export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
   const { org } = useSession()
-  const may = useMay()
+  const may = usePermissions()
   return (
     <Stack maw={820}>
       <Text>No device has enrolled yet. As soon as the first one has, this page shows how your rooms are.</Text>

@@ -3,15 +3,15 @@ import { Text } from '@mantine/core'
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { ask } from '../../api.ts'
+import { operationQuery } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { type Room, zoneOf } from '../../domain/room/room.ts'
-import { isNeedy, needy } from '../../domain/room/room-filter.ts'
-import type { RoomRow } from '../../domain/room/room-rows.ts'
-import { RoomStateMark } from '../../domain/room/room-state.tsx'
+import { type RoomDetails, roomTimeZone } from '../../domain/room/room.ts'
+import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filter.ts'
+import type { RoomTableRow } from '../../domain/room/room-rows.ts'
+import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Empty, Section } from '../../parts/page/page.tsx'
-import { inOrder } from '../../parts/text/search-text.ts'
+import { compareText } from '../../parts/text/search-text.ts'
 import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
@@ -19,11 +19,11 @@ import classes from './overview.module.css'
 
 const mostShown = 8
 
-export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
-  const needing = useMemo(() => rows.filter(isNeedy).sort(worstFirst), [rows])
+export function NeedSection({ rows }: { readonly rows: readonly RoomTableRow[] }) {
+  const needing = useMemo(() => rows.filter(roomNeedsAttention).sort(worstFirst), [rows])
   const shown = needing.slice(0, mostShown)
   // The list does not say since when; the few rooms that are shown are asked themselves.
-  const details = useQueries({ queries: shown.map(({ id }) => ask('roomsGet', { id })) })
+  const details = useQueries({ queries: shown.map(({ id }) => operationQuery('roomsGet', { id })) })
   return (
     <Section title="Rooms that need somebody">
       {shown.length === 0 ? (
@@ -39,7 +39,7 @@ export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
       )}
       {needing.length > mostShown && (
         <Text fz="sm" mt="sm">
-          <Link to="/rooms" search={{ state: needy }}>
+          <Link to="/rooms" search={{ state: needsAttention }}>
             All {plural(needing.length, 'room')}
           </Link>
         </Text>
@@ -48,12 +48,12 @@ export function NeedSection({ rows }: { readonly rows: readonly RoomRow[] }) {
   )
 }
 
-function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room | undefined }) {
+function NeedyRoom({ row, room }: { readonly row: RoomTableRow; readonly room: RoomDetails | undefined }) {
   const { org } = useSession()
   const { why, since, zone } = whyOf(row, room, org.timezone)
   return (
     <li className={classes.needy}>
-      <RoomStateMark state={row.state} />
+      <RoomStateLabel state={row.state} />
       <div className={classes.cut}>
         <Link to="/rooms/$roomId" params={{ roomId: String(row.id) }} className={classes.name}>
           {row.name}
@@ -76,9 +76,9 @@ function NeedyRoom({ row, room }: { readonly row: RoomRow; readonly room: Room |
   )
 }
 
-const missing = ({ endpointCount, connectedCount }: RoomRow) => endpointCount - connectedCount
-const worstFirst = (a: RoomRow, b: RoomRow) =>
-  inOrder(b.state, a.state) || missing(b) - missing(a) || inOrder(a.order, b.order) || a.id - b.id
+const missing = ({ endpointCount, connectedCount }: RoomTableRow) => endpointCount - connectedCount
+const worstFirst = (a: RoomTableRow, b: RoomTableRow) =>
+  compareText(b.state, a.state) || missing(b) - missing(a) || compareText(a.sortKey, b.sortKey) || a.id - b.id
 
 interface Why {
   readonly why: string
@@ -86,7 +86,7 @@ interface Why {
   readonly zone?: string | undefined
 }
 
-function whyOf(row: RoomRow, room: Room | undefined, orgZone: string): Why {
+function whyOf(row: RoomTableRow, room: RoomDetails | undefined, orgZone: string): Why {
   const gone = missing(row)
   if (gone === 0) return { why: 'A device has refused its config' }
   const lost = room?.endpoints.filter(({ connected }) => !connected) ?? []
@@ -95,11 +95,11 @@ function whyOf(row: RoomRow, room: Room | undefined, orgZone: string): Why {
     why: [offlineWords(row, lost), ...(lost.length > 0 && times.length === 0 ? ['never connected'] : [])].join(', '),
     // The room is offline since the last of them left, degraded since the first.
     since: times.length === 0 ? undefined : row.state === 'OFFLINE' ? Math.max(...times) : Math.min(...times),
-    zone: room && zoneOf(room, orgZone),
+    zone: room && roomTimeZone(room, orgZone),
   }
 }
 
-function offlineWords(row: RoomRow, lost: Room['endpoints']): string {
+function offlineWords(row: RoomTableRow, lost: RoomDetails['endpoints']): string {
   const [first] = lost
   const name = first && lost.length === 1 ? deviceName(first) : undefined
   if (row.endpointCount === 1) return `${name ?? 'Its only device'} is offline`

@@ -2,9 +2,9 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useDeviceRows } from '../../domain/device/device-rows.ts'
-import { isNeedy, needy } from '../../domain/room/room-filter.ts'
-import { type RoomRow, useRoomRows } from '../../domain/room/room-rows.ts'
-import { Page, Waiting } from '../../parts/page/page.tsx'
+import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filter.ts'
+import { type RoomTableRow, useRoomRows } from '../../domain/room/room-rows.ts'
+import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { AirSection } from './air-section.tsx'
 import { ChangesSection } from './changes-section.tsx'
@@ -37,23 +37,23 @@ export function OverviewPage() {
       <div className={classes.thirds}>
         <ModelsSection rows={devices} />
         <FirmwareSection rows={devices} />
-        <Waiting>
+        <LoadingBoundary>
           <ChangesSection />
-        </Waiting>
+        </LoadingBoundary>
       </div>
     </Page>
   )
 }
 
-function Summary({ rows }: { readonly rows: readonly RoomRow[] }) {
-  const wrong = rows.filter(isNeedy).length
+function Summary({ rows }: { readonly rows: readonly RoomTableRow[] }) {
+  const wrong = rows.filter(roomNeedsAttention).length
   return (
     <Text c="dimmed">
       {wrong === 0 ? (
         'Every room that has devices is all right.'
       ) : (
         <>
-          <Link to="/rooms" search={{ state: needy }}>
+          <Link to="/rooms" search={{ state: needsAttention }}>
             {plural(wrong, 'room')}
           </Link>{' '}
           of <Link to="/rooms">{rows.length.toLocaleString('en-GB')}</Link> {wrong === 1 ? 'needs' : 'need'} somebody.

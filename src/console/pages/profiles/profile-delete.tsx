@@ -4,8 +4,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { useWrite } from '../../api.ts'
-import { isChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
+import { isConcurrentChange } from '../../parts/dialog/concurrent-change.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { BinIcon } from '../../parts/page/icons.tsx'
 
 interface DeleteProfileProps {
@@ -23,13 +23,13 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
     onDone: () => navigate({ to: '/profiles', ignoreBlocker: true }),
   })
   const isHeld = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
-  const isMoved = isChangedMeanwhile(remove.error)
+  const isMoved = isConcurrentChange(remove.error)
   return (
     <>
       <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setAsking(true)}>
         Delete profile
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={isAsking}
         onClose={() => setAsking(false)}
         title={`Delete the profile ${name}?`}
@@ -58,7 +58,7 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
             )}
           </>
         )}
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

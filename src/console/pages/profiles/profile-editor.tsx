@@ -2,33 +2,33 @@
 import { Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { sentenceOf, useWrite } from '../../api.ts'
-import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { errorMessage, useWrite } from '../../api.ts'
+import { refetchIfChanged } from '../../parts/dialog/concurrent-change.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { type Changes, sidesOf, useDraft } from '../../parts/settings-form/draft.ts'
-import { MovedOn, Review } from '../../parts/settings-form/review-dialog.tsx'
-import type { Settings } from '../../parts/settings-form/setting-values.ts'
-import { ConfigForm } from '../../parts/settings-form/settings-form.tsx'
+import { diffSides, type SettingChanges, useDraft } from '../../parts/settings-form/draft.ts'
+import { ConcurrentChangeNotice, ReviewDialog } from '../../parts/settings-form/review-dialog.tsx'
+import type { SettingValues } from '../../parts/settings-form/setting-values.ts'
+import { SettingsForm } from '../../parts/settings-form/settings-form.tsx'
 import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved-changes.tsx'
-import { type Errors, violationsOf } from '../../parts/settings-form/validation.ts'
+import { type FieldErrors, serverViolations } from '../../parts/settings-form/validation.ts'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { asBody, configOf, profileProblems } from './profile-fields.ts'
 
 interface ProfileEditorProps {
   /** Undefined: it does not exist yet. */
   readonly id: number | undefined
-  readonly stored: Settings
+  readonly stored: SettingValues
   readonly etag: string | undefined
 }
 
 export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
-  const may = useMay()
+  const may = usePermissions()
   const navigate = useNavigate()
   const draft = useDraft(stored, etag)
   const { changes } = draft
   const [isReviewing, setReviewing] = useState(false)
-  const [refused, setRefused] = useState<{ changes: Changes; error: unknown }>()
+  const [refused, setRefused] = useState<{ changes: SettingChanges; error: unknown }>()
 
   const create = useWrite('profilesCreate', { quiet: true })
   const update = useWrite('profilesUpdate', {
@@ -53,30 +53,30 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         })
       } else {
         await update.mutateAsync({ input: { id, body }, ifMatch: draft.etag })
-        draft.sent(sent)
+        draft.forgetSent(sent)
       }
     } catch (error) {
       failed(error)
-      await lookAgainIfChanged(error)
+      await refetchIfChanged(error)
     }
   }
 
   const count = Object.keys(changes).length
   const problems = useMemo(() => profileProblems(stored, changes), [stored, changes])
-  const errors = useMemo<Errors>(() => {
-    const said = Object.entries(violationsOf(refused?.error)).filter(
+  const errors = useMemo<FieldErrors>(() => {
+    const said = Object.entries(serverViolations(refused?.error)).filter(
       ([name]) => refused?.changes[name] === changes[name],
     )
     return { ...Object.fromEntries(said), ...(count > 0 && problems) }
   }, [refused, changes, problems, count])
   const isStale = draft.isStale && !isBusy
   const config = useMemo(() => configOf(stored), [stored])
-  const sides = useMemo(() => sidesOf(stored, changes), [stored, changes])
+  const sides = useMemo(() => diffSides(stored, changes), [stored, changes])
   const field = (name: string) => String(name in changes ? (changes[name] ?? '') : (stored[name] ?? ''))
 
   return (
     <Stack gap="md">
-      {isStale && !isReviewing && <MovedOn onLookAgain={draft.rebase} />}
+      {isStale && !isReviewing && <ConcurrentChangeNotice onContinue={draft.rebase} />}
       <Section title="Profile">
         {may.write ? (
           <Stack gap="sm" maw={640}>
@@ -101,7 +101,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
           <Text>{stored.description ?? 'Nobody has written what it is for.'}</Text>
         )}
       </Section>
-      <ConfigForm
+      <SettingsForm
         stored={config}
         changes={changes}
         errors={errors}
@@ -112,10 +112,10 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
       />
       <UnsavedBar
         count={isBusy && !isReviewing && id !== undefined ? 0 : count}
-        wrongCount={Object.keys(problems).length}
+        invalidCount={Object.keys(problems).length}
         verb={id === undefined ? 'Create profile' : 'Review and save'}
         isBusy={create.isPending}
-        error={create.error && sentenceOf(create.error)}
+        error={create.error && errorMessage(create.error)}
         onReview={() => {
           update.reset()
           if (id === undefined) void save()
@@ -123,7 +123,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         }}
         onDiscard={draft.discard}
       />
-      <Review
+      <ReviewDialog
         opened={isReviewing}
         onClose={() => setReviewing(false)}
         title={`${plural(count, 'change')} of the profile ${stored.name ?? ''}`}
@@ -133,11 +133,11 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         isBusy={update.isPending}
         error={update.error}
         onConfirm={() => void save()}
-        onLookAgain={isStale ? draft.rebase : undefined}
+        onContinue={isStale ? draft.rebase : undefined}
       >
         When settings change, every device with this profile gets them at once. Devices that are offline get them when
         they come back.
-      </Review>
+      </ReviewDialog>
       <LeaveGuard count={isBusy ? 0 : count} what="this profile" />
     </Stack>
   )

@@ -2,9 +2,9 @@
 import { Breadcrumbs, Text } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useAnswer, useBody } from '../../api.ts'
+import { useBody, useResponse } from '../../api.ts'
 import { Empty, Page } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { DeleteProfile } from './profile-delete.tsx'
 import { ProfileEditor } from './profile-editor.tsx'
 import { asDraft } from './profile-fields.ts'
@@ -13,7 +13,7 @@ export function ProfilePage() {
   const { profileId } = useParams({ from: '/profiles/$profileId' })
   const { profiles } = useBody('profilesList')
   const known = profiles.find(({ id }) => String(id) === profileId)
-  const may = useMay()
+  const may = usePermissions()
   if (known) return <KnownProfile id={known.id} />
   return profileId === 'new' && may.write ? <NewProfile /> : <NoSuchProfile />
 }
@@ -29,8 +29,8 @@ const above = (
 )
 
 function KnownProfile({ id }: { readonly id: number }) {
-  const { body, etag } = useAnswer('profilesGet', { id })
-  const may = useMay()
+  const { body, etag } = useResponse('profilesGet', { id })
+  const may = usePermissions()
   const stored = useMemo(() => asDraft(body.profile, body.config), [body])
   return (
     <Page

@@ -5,13 +5,13 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { ask, useBody } from '../../api.ts'
+import { operationQuery, useBody } from '../../api.ts'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { Empty, Page } from '../../parts/page/page.tsx'
-import { nameOf } from '../../parts/settings-form/setting-sections.ts'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 
 type Profile = ResponseOf<Operations['profilesList']>['profiles'][number]
 
@@ -41,7 +41,7 @@ const columns: readonly Column<Profile>[] = [
 ]
 
 export function ProfilesPage() {
-  const may = useMay()
+  const may = usePermissions()
   const { profiles } = useBody('profilesList')
   const sorted = useMemo(
     () => profiles.toSorted((a, b) => a.name.localeCompare(b.name, 'en-GB', { numeric: true }) || a.id - b.id),
@@ -84,7 +84,7 @@ export function ProfilesPage() {
 
 /** The list does not say it: each row in sight asks for itself. */
 function Fixes({ id }: { readonly id: number }) {
-  const { data } = useQuery(ask('profilesGet', { id }))
+  const { data } = useQuery(operationQuery('profilesGet', { id }))
   if (!data) return null
   const names = Object.keys(data.body.config)
   if (names.length === 0) {
@@ -94,7 +94,7 @@ function Fixes({ id }: { readonly id: number }) {
       </Text>
     )
   }
-  const text = names.map(nameOf).join(', ')
+  const text = names.map(settingName).join(', ')
   return (
     <span title={text}>
       <b>{plural(names.length, 'setting')}</b>: {text}

@@ -1,17 +1,17 @@
 // The devices of a room as the groups that they work in: a leader and what is paired with it. [contract 5.1.pairing]
-import type { Device } from '../../domain/device/device.ts'
-import { leaderOf } from '../../domain/device/pair-group.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
+import { leaderSerialOf } from '../../domain/device/pair-group.ts'
 
 export interface DeviceGroup {
   readonly leaderSerial: string
   /** Undefined when the leader is not in the room. */
-  readonly leader: Device | undefined
-  readonly followers: readonly Device[]
+  readonly leader: DeviceDetails | undefined
+  readonly followers: readonly DeviceDetails[]
 }
 
 /** The largest first: it is what the room is used with. */
-export function deviceGroups(devices: readonly Device[]): DeviceGroup[] {
-  return [...Map.groupBy(devices, leaderOf)]
+export function deviceGroups(devices: readonly DeviceDetails[]): DeviceGroup[] {
+  return [...Map.groupBy(devices, leaderSerialOf)]
     .map(([leaderSerial, members]) => ({
       leaderSerial,
       leader: members.find(({ serial }) => serial === leaderSerial),

@@ -3,16 +3,16 @@ import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { modelOf } from '../../../contract/models.ts'
-import { ConnectedMark } from '../../domain/device/connection-label.tsx'
-import { callText, type Device } from '../../domain/device/device.ts'
+import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
+import { callText, type DeviceDetails } from '../../domain/device/device.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Mark } from '../../parts/text/status-label.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { capitalised } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
 interface DeviceLineProps {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly isRefusing: boolean
   readonly zone: string
   readonly isFollower: boolean
@@ -30,7 +30,7 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
         </Link>
       </Text>
       <span className={classes.marks}>
-        <ConnectedMark connected={connected} />
+        <ConnectionLabel connected={connected} />
         {!connected && (
           <Text span fz="xs" c="dimmed">
             {connectionTime ? (
@@ -48,9 +48,9 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
           </Text>
         )}
         {isRefusing && (
-          <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
             Refused its config
-          </Mark>
+          </StatusLabel>
         )}
       </span>
       <Text span fz="sm" c="dimmed" className={classes.firmware} title={firmwareVersion}>

@@ -3,9 +3,9 @@ import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { longestName } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
-import type { Room } from '../../domain/room/room.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { LocationSelect } from '../../domain/site/location-select.tsx'
-import { useSeen } from '../../parts/dialog/concurrent-change.ts'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 interface Fields {
@@ -13,7 +13,7 @@ interface Fields {
   readonly locationId: number | null
 }
 
-const fieldsOf = ({ name, location }: Room): Fields => ({ name, locationId: location?.id ?? null })
+const fieldsOf = ({ name, location }: RoomDetails): Fields => ({ name, locationId: location?.id ?? null })
 const isSame = (a: Fields, b: Fields) => a.name === b.name && a.locationId === b.locationId
 
 interface EditRoomProps {
@@ -22,7 +22,7 @@ interface EditRoomProps {
 }
 
 export function EditRoom({ id, onClose }: EditRoomProps) {
-  const { now, seen, loadAgain } = useSeen('roomsGet', { id })
+  const { now, seen, reload } = useBaseline('roomsGet', { id })
   const write = useWrite('roomsUpdate', { quiet: true, said: 'The room was changed.', onDone: onClose })
   const before = fieldsOf(seen.body)
   // The version also moves when a device joins or leaves: what is edited here is still what was seen.
@@ -35,7 +35,7 @@ export function EditRoom({ id, onClose }: EditRoomProps) {
       error={write.error}
       onSubmit={(body) => write.mutate({ input: { id, body }, ifMatch })}
       onCancel={onClose}
-      loadAgain={() => loadAgain(write.reset)}
+      onReload={() => reload(write.reset)}
     />
   )
 }
@@ -46,7 +46,7 @@ interface RoomFormProps {
   readonly error: unknown
   readonly onSubmit: (fields: Fields) => void
   readonly onCancel: () => void
-  readonly loadAgain: () => void
+  readonly onReload: () => void
 }
 
 function RoomForm({ before, onSubmit, ...form }: RoomFormProps) {

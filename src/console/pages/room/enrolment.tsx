@@ -3,20 +3,20 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
-import { ask, useWrite } from '../../api.ts'
-import type { Room } from '../../domain/room/room.ts'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
+import { operationQuery, useWrite } from '../../api.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { Mark } from '../../parts/text/status-label.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
 interface EnrolmentProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly zone: string
 }
 
@@ -24,7 +24,10 @@ export function Enrolment({ room, zone }: EnrolmentProps) {
   const [isAsking, setAsking] = useState(false)
   const expiry = expiryOf(room)
   const isOver = useNow() >= (expiry ?? Number.POSITIVE_INFINITY) || room.dec === undefined
-  const { data, error, refetch } = useQuery({ ...ask('roomsEnrolmentGet', { id: room.id }), enabled: !isOver })
+  const { data, error, refetch } = useQuery({
+    ...operationQuery('roomsEnrolmentGet', { id: room.id }),
+    enabled: !isOver,
+  })
   const isRefused = error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION'
   const isExpired = isOver || isRefused
   return (
@@ -38,13 +41,13 @@ export function Enrolment({ room, zone }: EnrolmentProps) {
     >
       {isExpired && (
         <Stack gap={4}>
-          <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
             The code has expired
-          </Mark>
+          </StatusLabel>
           <Text fz="sm">Devices that are enrolled stay. To enrol another one, make a new code.</Text>
         </Stack>
       )}
-      {!isExpired && error && <Problem error={error} again={() => void refetch()} />}
+      {!isExpired && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {!isExpired && data && (
         <div className={classes.enrolment}>
           <img
@@ -80,7 +83,7 @@ export function Enrolment({ room, zone }: EnrolmentProps) {
 const isOnlyHere = (address: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(new URL(address).hostname)
 
 /** In milliseconds; undefined while nobody has used the code. Before that its first use is long before 1970. [contract 5.4.room] */
-function expiryOf({ decUsed, decTimeout }: Room): number | undefined {
+function expiryOf({ decUsed, decTimeout }: RoomDetails): number | undefined {
   const used = Number(decUsed ?? -1)
   return used > 0 && decTimeout !== undefined ? (used + decTimeout * 3600) * 1000 : undefined
 }
@@ -93,7 +96,7 @@ const Code = ({ code }: { readonly code: string }) => (
 )
 
 interface NewCodeProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly isExpired: boolean
   readonly opened: boolean
   readonly onClose: () => void
@@ -102,7 +105,7 @@ interface NewCodeProps {
 function NewCode({ room, isExpired, opened, onClose }: NewCodeProps) {
   const write = useWrite('roomsRegenerateDec', { quiet: true, said: 'The room has a new code.', onDone: onClose })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title="New enrolment code"
@@ -118,6 +121,6 @@ function NewCode({ room, isExpired, opened, onClose }: NewCodeProps) {
           : 'The old one stops working at once, wherever it is written down.'}{' '}
         Devices that are enrolled stay.
       </Text>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

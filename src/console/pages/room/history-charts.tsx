@@ -3,11 +3,11 @@ import { Button, Group, Text, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
 import type { AirLimits, Limits } from '../../../contract/session.ts'
-import { airSensors, limitText, sensorNumber, sensorText, sensorWords } from '../../domain/air/air.ts'
-import { linesOf, type Summary, summaryOf } from '../../parts/chart/buckets.ts'
-import type { Range } from '../../parts/chart/plot-options.ts'
+import { airSensors, limitText, sensorLabels, sensorNumberText, sensorValueText } from '../../domain/air/air.ts'
+import { chartLines, type SensorSummary, summaryOf } from '../../parts/chart/buckets.ts'
+import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { SensorChart } from '../../parts/chart/sensor-chart.tsx'
-import { clockElsewhere, shortTime } from '../../parts/text/time.tsx'
+import { clockInZone, Timestamp } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import { type History, type SpanName, spans } from './history-query.ts'
 import classes from './room.module.css'
@@ -15,8 +15,8 @@ import classes from './room.module.css'
 interface ShownProps {
   readonly roomId: number
   readonly data: History
-  readonly range: Range
-  readonly onZoom: (range: Range | undefined) => void
+  readonly range: TimeRange
+  readonly onZoom: (range: TimeRange | undefined) => void
   readonly onEnlarge: (sensor: Sensor | undefined) => void
   readonly zone: string
 }
@@ -50,9 +50,12 @@ interface ChartOfProps extends ShownProps {
 function ChartOf({ sensor, isLarge = false, roomId, data, range, onZoom, onEnlarge, zone }: ChartOfProps) {
   const { airLimits } = useSession()
   const [at, setAt] = useState<number | null>(null)
-  const lines = useMemo(() => linesOf(data.buckets, sensor, { ...data, step: spans[data.span].step }), [data, sensor])
+  const lines = useMemo(
+    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].step }),
+    [data, sensor],
+  )
   const summary = useMemo(() => summaryOf(data.buckets, sensor), [data, sensor])
-  const { name } = sensorWords[sensor]
+  const { name } = sensorLabels[sensor]
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap">
@@ -71,7 +74,7 @@ function ChartOf({ sensor, isLarge = false, roomId, data, range, onZoom, onEnlar
       <div className={classes.readout}>
         {at === null || !lines[0][at] ? (
           summary &&
-          `Latest ${sensorText(sensor, summary.latest)}, ${sensorNumber(sensor, summary.least)} to ${sensorNumber(sensor, summary.largest)}`
+          `Latest ${sensorValueText(sensor, summary.latest)}, ${sensorNumberText(sensor, summary.least)} to ${sensorNumberText(sensor, summary.largest)}`
         ) : (
           <PointText
             sensor={sensor}
@@ -99,11 +102,11 @@ function ChartOf({ sensor, isLarge = false, roomId, data, range, onZoom, onEnlar
 }
 
 /** What a chart shows, for those who cannot see it. */
-function labelOf(sensor: Sensor, span: SpanName, summary: Summary | undefined, airLimits: AirLimits): string {
-  const text = (value: number) => sensorText(sensor, value)
+function labelOf(sensor: Sensor, span: SpanName, summary: SensorSummary | undefined, airLimits: AirLimits): string {
+  const text = (value: number) => sensorValueText(sensor, value)
   const limits = isAir(sensor) ? limitText(sensor, airLimits) : undefined
   return [
-    `${sensorWords[sensor].name} in the last ${span}`,
+    `${sensorLabels[sensor].name} in the last ${span}`,
     summary
       ? `least ${text(summary.least)}, largest ${text(summary.largest)}, latest ${text(summary.latest)}`
       : 'nothing was measured',
@@ -122,7 +125,7 @@ interface PointTextProps {
 }
 
 function PointText({ sensor, at, least, largest, mean, zone }: PointTextProps) {
-  const elsewhere = clockElsewhere(at * 1000, zone)
+  const elsewhere = clockInZone(at * 1000, zone)
   return (
     <>
       {mean == null || least == null || largest == null ? (
@@ -130,12 +133,12 @@ function PointText({ sensor, at, least, largest, mean, zone }: PointTextProps) {
       ) : (
         <>
           <Text span fz="xs" fw={650} c="var(--mantine-color-text)">
-            {sensorText(sensor, mean)}
+            {sensorValueText(sensor, mean)}
           </Text>
-          {least !== largest && `, ${sensorNumber(sensor, least)} to ${sensorNumber(sensor, largest)}`}
+          {least !== largest && `, ${sensorNumberText(sensor, least)} to ${sensorNumberText(sensor, largest)}`}
         </>
       )}
-      {` · ${shortTime(at * 1000)}`}
+      {` · ${Timestamp(at * 1000)}`}
       {elsewhere && ` (${elsewhere})`}
     </>
   )

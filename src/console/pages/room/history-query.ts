@@ -1,7 +1,7 @@
 // What was measured in a room over a span of time, all pages of it. [contract 6.sensorHistory]
 import { queryOptions } from '@tanstack/react-query'
 import type { Interval } from '../../../contract/sensor-history.ts'
-import type { Bucket } from '../../parts/chart/buckets.ts'
+import type { HistoryBucket } from '../../parts/chart/buckets.ts'
 import { client } from '../../session.ts'
 
 export type SpanName = 'day' | 'week' | 'month'
@@ -31,7 +31,7 @@ export interface History {
   /** Unix seconds. */
   readonly from: number
   readonly to: number
-  readonly buckets: readonly Bucket[]
+  readonly buckets: readonly HistoryBucket[]
 }
 
 const largestPage = 3000
@@ -45,7 +45,7 @@ export const askHistory = (id: number, span: SpanName) =>
       const now = Math.ceil(Date.now() / 1000)
       const from = now - length
       const query = { id, from: from * 1000, interval, pageSize: largestPage }
-      const buckets: Bucket[] = []
+      const buckets: HistoryBucket[] = []
       let pageToken = ''
       do {
         const page = (await client().roomsSensorHistory({ ...query, ...(pageToken && { pageToken }) }, { signal })).body

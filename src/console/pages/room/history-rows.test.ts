@@ -1,10 +1,10 @@
 // The history as rows and as CSV: nothing is lost, nothing is invented.
 import { expect, test } from 'vitest'
-import type { Bucket } from '../../parts/chart/buckets.ts'
+import type { HistoryBucket } from '../../parts/chart/buckets.ts'
 import { csvOf } from './history-csv.ts'
 import { historyRows } from './history-rows.ts'
 
-const at = (hour: number, minute: number, co2?: number): Bucket => ({
+const at = (hour: number, minute: number, co2?: number): HistoryBucket => ({
   start: new Date(2026, 4, 4, hour, minute).toISOString(),
   ...(co2 !== undefined && { co2: { min: co2, max: co2, mean: co2, count: 1 } }),
 })

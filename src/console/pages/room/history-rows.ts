@@ -1,6 +1,6 @@
 // Buckets put together to as many rows as a person reads: hours of a day, quarters of the days of a week, days of a month.
 import type { Sensor } from '../../../contract/models.ts'
-import { type Bucket, joined, type Statistics } from '../../parts/chart/buckets.ts'
+import { type HistoryBucket, mergeStatistics, type Statistics } from '../../parts/chart/buckets.ts'
 
 interface HistoryRow {
   /** Milliseconds, in the viewer's zone at the beginning of an hour or day. */
@@ -9,7 +9,11 @@ interface HistoryRow {
 }
 
 /** Newest first. */
-export function historyRows(buckets: readonly Bucket[], sensors: readonly Sensor[], hours: number): HistoryRow[] {
+export function historyRows(
+  buckets: readonly HistoryBucket[],
+  sensors: readonly Sensor[],
+  hours: number,
+): HistoryRow[] {
   const groups = Map.groupBy(buckets, ({ start }) => beginOf(new Date(start), hours))
   return [...groups]
     .map(([at, members]) => ({ at, values: new Map(sensors.flatMap((sensor) => joinedOf(members, sensor))) }))
@@ -19,7 +23,7 @@ export function historyRows(buckets: readonly Bucket[], sensors: readonly Sensor
 const beginOf = (time: Date, hours: number): number =>
   new Date(time.getFullYear(), time.getMonth(), time.getDate(), time.getHours() - (time.getHours() % hours)).getTime()
 
-function joinedOf(buckets: readonly Bucket[], sensor: Sensor): [Sensor, Statistics][] {
-  const all = joined(buckets.flatMap((bucket) => bucket[sensor] ?? []))
+function joinedOf(buckets: readonly HistoryBucket[], sensor: Sensor): [Sensor, Statistics][] {
+  const all = mergeStatistics(buckets.flatMap((bucket) => bucket[sensor] ?? []))
   return all ? [[sensor, all]] : []
 }

@@ -2,15 +2,15 @@
 import { Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
-import { sensorNumber, sensorWords } from '../../domain/air/air.ts'
-import type { Bucket } from '../../parts/chart/buckets.ts'
+import { sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
+import type { HistoryBucket } from '../../parts/chart/buckets.ts'
 import { Time } from '../../parts/text/time.tsx'
 import { type SpanName, spans } from './history-query.ts'
 import { historyRows } from './history-rows.ts'
 import classes from './room.module.css'
 
 interface HistoryTableProps {
-  readonly buckets: readonly Bucket[]
+  readonly buckets: readonly HistoryBucket[]
   readonly sensors: readonly Sensor[]
   readonly span: SpanName
   readonly zone: string
@@ -37,9 +37,9 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
             <Table.Th miw={140}>From</Table.Th>
             {sensors.map((sensor) => (
               <Table.Th key={sensor} ta="right">
-                {sensorWords[sensor].name}
+                {sensorLabels[sensor].name}
                 <Text span fz="xs" c="dimmed" display="block">
-                  {sensorWords[sensor].unit}
+                  {sensorLabels[sensor].unit}
                 </Text>
               </Table.Th>
             ))}
@@ -78,10 +78,10 @@ function Values({ sensor, of }: ValuesProps) {
     )
   return (
     <>
-      {sensorNumber(sensor, of.mean)}
+      {sensorNumberText(sensor, of.mean)}
       {of.min !== of.max && (
         <Text span fz="xs" c="dimmed" display="block">
-          {sensorNumber(sensor, of.min)} to {sensorNumber(sensor, of.max)}
+          {sensorNumberText(sensor, of.min)} to {sensorNumberText(sensor, of.max)}
         </Text>
       )}
     </>

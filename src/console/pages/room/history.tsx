@@ -4,13 +4,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { sensors as allSensors } from '../../../contract/models.ts'
-import { sensorWords } from '../../domain/air/air.ts'
-import type { Room } from '../../domain/room/room.ts'
-import { startOf } from '../../parts/chart/buckets.ts'
-import type { Range } from '../../parts/chart/plot-options.ts'
+import { sensorLabels } from '../../domain/air/air.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { startSeconds } from '../../parts/chart/buckets.ts'
+import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { DownloadIcon } from '../../parts/page/icons.tsx'
-import { Empty, Loading, Problem, Section } from '../../parts/page/page.tsx'
-import { viewerZone } from '../../parts/text/time.tsx'
+import { Empty, ErrorPanel, Loading, Section } from '../../parts/page/page.tsx'
+import { viewerTimeZone } from '../../parts/text/time.tsx'
 import { HistoryCharts } from './history-charts.tsx'
 import { downloadCsv } from './history-csv.ts'
 import { askHistory, type SpanName, spanOf, spans } from './history-query.ts'
@@ -19,7 +19,7 @@ import { inAskedOrder, sensorsIn } from './measured.ts'
 import { ZoomButtons } from './zoom-buttons.tsx'
 
 interface HistoryProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly zone: string
 }
 
@@ -28,7 +28,7 @@ export function History({ room, zone }: HistoryProps) {
   const navigate = useNavigate({ from: '/rooms/$roomId' })
   const span = spanOf(search.span)
   const { data, error, refetch } = useQuery({ ...askHistory(room.id, span), placeholderData: keepPreviousData })
-  const [zoomed, setZoomed] = useState<{ readonly span: SpanName; readonly range: Range }>()
+  const [zoomed, setZoomed] = useState<{ readonly span: SpanName; readonly range: TimeRange }>()
   const [asTable, setAsTable] = useState(false)
 
   /** Of the data that is there: while another span is read, the one before stays as it was. */
@@ -37,7 +37,7 @@ export function History({ room, zone }: HistoryProps) {
   const whole = useMemo(() => ({ min: data?.from ?? 0, max: data?.to ?? 1 }), [data])
   const range = zoom ?? whole
   const onZoom = useCallback(
-    (chosen: Range | undefined) => {
+    (chosen: TimeRange | undefined) => {
       if (!chosen) return setZoomed(undefined)
       // Less than this is a line without points.
       if (chosen.max - chosen.min >= 3 * spans[shown].step) setZoomed({ span: shown, range: chosen })
@@ -47,7 +47,7 @@ export function History({ room, zone }: HistoryProps) {
   const buckets = useMemo(
     () =>
       data?.buckets.filter(
-        (bucket) => startOf(bucket) >= range.min - spans[shown].step && startOf(bucket) <= range.max,
+        (bucket) => startSeconds(bucket) >= range.min - spans[shown].step && startSeconds(bucket) <= range.max,
       ) ?? [],
     [data, range, shown],
   )
@@ -90,7 +90,7 @@ export function History({ room, zone }: HistoryProps) {
         </Group>
       }
     >
-      {error && !data && <Problem error={error} again={() => void refetch()} />}
+      {error && !data && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && sensors.length === 0 && (
         <Empty title={`Nothing was measured here in the last ${shown}.`}>
@@ -118,9 +118,9 @@ export function History({ room, zone }: HistoryProps) {
             {asTable
               ? 'The mean, and from the least to the largest.'
               : 'The line is the mean, the band from the least to the largest. Drag to zoom, double click for all.'}{' '}
-            Times are those of {viewerZone.replaceAll('_', ' ')}.
+            Times are those of {viewerTimeZone.replaceAll('_', ' ')}.
             {silent.length > 0 &&
-              ` Not measured in this time: ${silent.map((sensor) => sensorWords[sensor].name).join(', ')}.`}
+              ` Not measured in this time: ${silent.map((sensor) => sensorLabels[sensor].name).join(', ')}.`}
           </Text>
         </>
       )}

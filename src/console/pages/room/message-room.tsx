@@ -2,10 +2,10 @@
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
 import { MessageForm } from '../../domain/device/message-form.tsx'
-import type { Room } from '../../domain/room/room.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
-export function MessageRoom({ room, onClose }: { readonly room: Room; readonly onClose: () => void }) {
+export function MessageRoom({ room, onClose }: { readonly room: RoomDetails; readonly onClose: () => void }) {
   const write = useWrite('roomsSendMessage', {
     quiet: true,
     said: ({ operations }) => `The message is on its way to ${plural(operations.length, 'device')}.`,

@@ -4,12 +4,12 @@ import { type KeyboardEvent, useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
-import { isSendKey } from '../../parts/dialog/dialog-form.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
+import { isSubmitShortcut } from '../../parts/dialog/dialog-form.tsx'
 import { BinIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import classes from './room.module.css'
 
 type Note = ResponseOf<Operations['roomNotesList']>['notes'][number]
@@ -23,7 +23,7 @@ const fewNotes = 5
 
 export function Notes({ roomId, zone }: NotesProps) {
   const { notes } = useBody('roomNotesList', { roomId })
-  const { write } = useMay()
+  const { write } = usePermissions()
   const [showsAll, setShowsAll] = useState(false)
   const [deleting, setDeleting] = useState<Note>()
   const shown = showsAll ? notes : notes.slice(0, fewNotes)
@@ -78,7 +78,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
   const canAdd = text.trim() !== '' && !write.isPending
   const add = () => write.mutate({ input: { roomId, body: { note: text.trim() } } })
   const addByKey = (event: KeyboardEvent) => {
-    if (isSendKey(event) && canAdd) add()
+    if (isSubmitShortcut(event) && canAdd) add()
   }
   return (
     <div>
@@ -105,7 +105,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
 function DeleteNote({ note, onClose }: { readonly note: Note | undefined; readonly onClose: () => void }) {
   const write = useWrite('roomNotesDelete', { quiet: true, said: 'The note was deleted.', onDone: onClose })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={note !== undefined}
       onClose={onClose}
       title="Delete note"
@@ -121,6 +121,6 @@ function DeleteNote({ note, onClose }: { readonly note: Note | undefined; readon
           </Text>
         </>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -1,14 +1,14 @@
 // What can be done with a room as a whole: change it, write on its screens, delete it.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
-import type { SeenRoom } from '../../domain/room/room.ts'
+import type { RoomSnapshot } from '../../domain/room/room.ts'
 import { BinIcon, EditIcon, MessageIcon } from '../../parts/page/icons.tsx'
-import { Waiting } from '../../parts/page/page.tsx'
+import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { DeleteRoom } from './delete-room.tsx'
 import { EditRoom } from './edit-room.tsx'
 import { MessageRoom } from './message-room.tsx'
 
-export function RoomActions({ room, etag }: SeenRoom) {
+export function RoomActions({ room, etag }: RoomSnapshot) {
   const [open, setOpen] = useState<'edit' | 'message' | 'delete'>()
   const close = () => setOpen(undefined)
   return (
@@ -28,9 +28,9 @@ export function RoomActions({ room, etag }: SeenRoom) {
         Delete
       </Button>
       <Modal opened={open === 'edit'} onClose={close} title="Edit room">
-        <Waiting>
+        <LoadingBoundary>
           <EditRoom id={room.id} onClose={close} />
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
       <Modal opened={open === 'message'} onClose={close} title="Message to all screens">
         <MessageRoom room={room} onClose={close} />

@@ -2,29 +2,29 @@
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { type Device, deviceName } from '../../domain/device/device.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
-import type { Room } from '../../domain/room/room.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { Empty, Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { type DeviceGroup, deviceGroups } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
 import classes from './room.module.css'
 
 interface RoomDevicesProps {
-  readonly room: Room
-  readonly refusing: readonly Device[]
+  readonly room: RoomDetails
+  readonly refusing: readonly DeviceDetails[]
   readonly zone: string
 }
 
 export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
-  const { write } = useMay()
-  const [moving, setMoving] = useState<Device>()
+  const { write } = usePermissions()
+  const [moving, setMoving] = useState<DeviceDetails>()
   const groups = deviceGroups(room.endpoints)
   const [isMoving, dialog] = useDisclosure(false)
-  const move = (device: Device) => {
+  const move = (device: DeviceDetails) => {
     setMoving(device)
     dialog.open()
   }
@@ -75,8 +75,8 @@ function PairText({ group: { leader, leaderSerial, followers } }: { readonly gro
 
 interface MoveButtonProps {
   readonly group: DeviceGroup
-  readonly device: Device
-  readonly onMove: (device: Device) => void
+  readonly device: DeviceDetails
+  readonly onMove: (device: DeviceDetails) => void
 }
 
 const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
@@ -91,4 +91,4 @@ const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
   </Button>
 )
 
-const membersOf = ({ leader, followers }: DeviceGroup): Device[] => [...(leader ? [leader] : []), ...followers]
+const membersOf = ({ leader, followers }: DeviceGroup): DeviceDetails[] => [...(leader ? [leader] : []), ...followers]

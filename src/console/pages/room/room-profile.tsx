@@ -5,14 +5,14 @@ import { useState } from 'react'
 import { useBody, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import { ProfileForm } from '../../domain/device/profile-form.tsx'
-import type { Room } from '../../domain/room/room.ts'
-import { useSeen } from '../../parts/dialog/concurrent-change.ts'
-import { Section, Waiting } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
+import { LoadingBoundary, Section } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 
-export function RoomProfile({ room }: { readonly room: Room }) {
+export function RoomProfile({ room }: { readonly room: RoomDetails }) {
   const { profiles } = useBody('profilesList')
-  const { write } = useMay()
+  const { write } = usePermissions()
   const [isOpen, setOpen] = useState(false)
   const nameOf = (id: number | undefined) => profiles.find((one) => one.id === id)?.name
   const name = nameOf(room.profileId)
@@ -53,21 +53,21 @@ export function RoomProfile({ room }: { readonly room: Room }) {
         </>
       )}
       <Modal opened={isOpen} onClose={close} title="Change profile">
-        <Waiting>
+        <LoadingBoundary>
           <ChangeProfile room={room} onClose={close} />
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
     </Section>
   )
 }
 
 interface ChangeProfileProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly onClose: () => void
 }
 
 function ChangeProfile({ room, onClose }: ChangeProfileProps) {
-  const { now, seen, loadAgain } = useSeen('roomsGet', { id: room.id })
+  const { now, seen, reload } = useBaseline('roomsGet', { id: room.id })
   const before = seen.body.profileId
   const write = useWrite('roomsAssignProfile', {
     quiet: true,
@@ -88,7 +88,7 @@ function ChangeProfile({ room, onClose }: ChangeProfileProps) {
       error={write.error}
       onAssign={(profileId) => write.mutate({ input: { id: room.id, body: { profileId } }, ifMatch })}
       onCancel={onClose}
-      loadAgain={() => loadAgain(write.reset)}
+      onReload={() => reload(write.reset)}
     >
       {(chosen) => (canRepeat || chosen !== (before ?? null) ? whatChanges(count, chosen) : whatIs(count, chosen))}
     </ProfileForm>

@@ -1,11 +1,11 @@
 // Why a room is in the state that it is in, in a sentence.
 import { useQueries } from '@tanstack/react-query'
-import { ask } from '../../api.ts'
-import { type Device, deviceName } from '../../domain/device/device.ts'
-import type { Room } from '../../domain/room/room.ts'
+import { operationQuery } from '../../api.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
-export function reasonOf({ state, endpoints }: Room, refusing: readonly Device[]): string {
+export function reasonOf({ state, endpoints }: RoomDetails, refusing: readonly DeviceDetails[]): string {
   const offline = endpoints.filter(({ connected }) => !connected)
   if (state === 'EMPTY') return 'No device is enrolled in this room yet.'
   if (state === 'HEALTHY') return `${allOf(endpoints.length)} connected.`
@@ -25,9 +25,12 @@ const allOf = (count: number) =>
   count === 1 ? 'Its device is' : count === 2 ? 'Both devices are' : `All ${count} devices are`
 
 /** Only a degraded room can have them, and only then it is worth a question for each device. */
-export function useRefusing({ state, endpoints }: Room): readonly Device[] {
+export function useRefusing({ state, endpoints }: RoomDetails): readonly DeviceDetails[] {
   const states = useQueries({
-    queries: endpoints.map(({ id }) => ({ ...ask('configStateGet', { id }), enabled: state === 'DEGRADED' })),
+    queries: endpoints.map(({ id }) => ({
+      ...operationQuery('configStateGet', { id }),
+      enabled: state === 'DEGRADED',
+    })),
   })
   return state === 'DEGRADED' ? endpoints.filter((_, i) => states[i]?.data?.body.state === 'FAILED') : []
 }

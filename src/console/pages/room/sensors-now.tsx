@@ -3,20 +3,20 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
-import { airOutliers, type Outlier, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
-import type { Room } from '../../domain/room/room.ts'
+import { airOutliers, type Outlier, outlierText, sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { Mark } from '../../parts/text/status-label.tsx'
-import { since, Time } from '../../parts/text/time.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { ageText, Time } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import { isReal, sensorsIn } from './measured.ts'
 import classes from './room.module.css'
 import { askSample } from './sample-query.ts'
 
 interface SensorsNowProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly zone: string
 }
 
@@ -28,7 +28,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
   if (!sample) {
     return (
       <Section title="Now">
-        {sample === undefined && error && <Problem error={error} again={() => void refetch()} />}
+        {sample === undefined && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
         <Text c="dimmed" role="status">
           {sample === null && silence(room)}
         </Text>
@@ -40,7 +40,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
     <Section title="Now" actions={<Age at={Number(sample.timestamp) * 1000} zone={zone} />}>
       <dl className={classes.tiles}>
         {sensors.map((sensor) => (
-          <Tile key={sensor} name={sensorWords[sensor].name}>
+          <Tile key={sensor} name={sensorLabels[sensor].name}>
             {isReal(sensor, sample[sensor], connectedSensors) ? (
               <Measured
                 sensor={sensor}
@@ -64,7 +64,7 @@ export function SensorsNow({ room, zone }: SensorsNowProps) {
   )
 }
 
-const silence = ({ state }: Room) =>
+const silence = ({ state }: RoomDetails) =>
   state === 'OFFLINE'
     ? 'Nothing is measured while the devices are offline.'
     : 'Nothing was measured in the last minutes. The history below shows what was before.'
@@ -86,15 +86,15 @@ interface MeasuredProps {
 
 const Measured = ({ sensor, value, outlier }: MeasuredProps) => (
   <>
-    <span className={classes.value}>{sensorNumber(sensor, value)}</span>{' '}
+    <span className={classes.value}>{sensorNumberText(sensor, value)}</span>{' '}
     <Text span fz="sm" c="dimmed">
-      {sensorWords[sensor].unit}
+      {sensorLabels[sensor].unit}
     </Text>
     {outlier && (
       <div>
-        <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={14} />}>
+        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={14} />}>
           {outlierText(outlier)}
-        </Mark>
+        </StatusLabel>
       </div>
     )}
   </>
@@ -109,7 +109,7 @@ function Age({ at, zone }: { readonly at: number; readonly zone: string }) {
   const isOld = age > oldAfter
   return (
     <Text span fz="sm" c={isOld ? 'var(--rk-degraded)' : 'dimmed'}>
-      {isOld ? 'Old: measured' : 'Measured'} {age < 5000 ? 'just now' : `${since(at, now)} ago`},{' '}
+      {isOld ? 'Old: measured' : 'Measured'} {age < 5000 ? 'just now' : `${ageText(at, now)} ago`},{' '}
       <Time at={at} zone={zone} />
     </Text>
   )

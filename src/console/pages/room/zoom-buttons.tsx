@@ -1,13 +1,13 @@
 // Zooming without dragging: closer, earlier, later, and back to all.
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
-import type { Range } from '../../parts/chart/plot-options.ts'
-import { shortTime } from '../../parts/text/time.tsx'
+import type { TimeRange } from '../../parts/chart/plot-options.ts'
+import { Timestamp } from '../../parts/text/time.tsx'
 
 interface ZoomButtonsProps {
-  readonly whole: Range
-  readonly zoom: Range | undefined
-  readonly onZoom: (range: Range | undefined) => void
+  readonly whole: TimeRange
+  readonly zoom: TimeRange | undefined
+  readonly onZoom: (range: TimeRange | undefined) => void
 }
 
 export function ZoomButtons({ whole, zoom, onZoom }: ZoomButtonsProps) {
@@ -42,7 +42,7 @@ export function ZoomButtons({ whole, zoom, onZoom }: ZoomButtonsProps) {
             Reset zoom
           </Button>
           <Text span fz="sm" c="dimmed" role="status">
-            {shortTime(zoom.min * 1000)} to {shortTime(zoom.max * 1000)}
+            {Timestamp(zoom.min * 1000)} to {Timestamp(zoom.max * 1000)}
           </Text>
         </>
       )}

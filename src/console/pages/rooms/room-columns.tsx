@@ -1,8 +1,15 @@
 // The columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
-import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
-import type { RoomRow } from '../../domain/room/room-rows.ts'
-import { RoomStateMark } from '../../domain/room/room-state.tsx'
+import {
+  type AirSensor,
+  airSensors,
+  isMeasured,
+  outlierText,
+  sensorLabels,
+  sensorNumberText,
+} from '../../domain/air/air.ts'
+import type { RoomTableRow } from '../../domain/room/room-rows.ts'
+import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { Heard } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/virtual-table.tsx'
@@ -15,7 +22,7 @@ const unknown = (
 )
 
 /** `airShown`: the sensors that have a column. */
-export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Column<RoomRow>[] => [
+export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Column<RoomTableRow>[] => [
   {
     id: 'name',
     title: 'Room',
@@ -27,7 +34,7 @@ export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Co
       </Link>
     ),
   },
-  { id: 'state', title: 'State', width: '108px', canSort: true, cell: ({ state }) => <RoomStateMark state={state} /> },
+  { id: 'state', title: 'State', width: '108px', canSort: true, cell: ({ state }) => <RoomStateLabel state={state} /> },
   {
     id: 'location',
     title: 'Location',
@@ -55,7 +62,7 @@ export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Co
   ...airSensors.filter((sensor) => airShown.includes(sensor)).map(airColumn),
 ]
 
-const regionColumn: Column<RoomRow> = {
+const regionColumn: Column<RoomTableRow> = {
   id: 'region',
   title: 'Region',
   width: 'minmax(90px, 1fr)',
@@ -63,18 +70,18 @@ const regionColumn: Column<RoomRow> = {
   cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : unknown),
 }
 
-const airColumn = (sensor: AirSensor): Column<RoomRow> => ({
+const airColumn = (sensor: AirSensor): Column<RoomTableRow> => ({
   id: sensor,
-  title: `${sensor === 'temp' ? 'Temp' : sensorWords[sensor].name}, ${sensorWords[sensor].unit}`,
+  title: `${sensor === 'temp' ? 'Temp' : sensorLabels[sensor].name}, ${sensorLabels[sensor].unit}`,
   width: '96px',
   isNumber: true,
   canSort: true,
   cell: (row) => <AirCell row={row} sensor={sensor} />,
 })
 
-function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomRow; readonly sensor: AirSensor }) {
+function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomTableRow; readonly sensor: AirSensor }) {
   if (!sample || !isMeasured(sample[sensor])) return unknown
-  const value = sensorNumber(sensor, sample[sensor])
+  const value = sensorNumberText(sensor, sample[sensor])
   const outlier = outliers.find((one) => one.sensor === sensor)
   if (!outlier) return value
   return (

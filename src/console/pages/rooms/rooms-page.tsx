@@ -3,17 +3,17 @@ import { Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { sentenceOf } from '../../api.ts'
+import { errorMessage } from '../../api.ts'
 import type { AirSensor } from '../../domain/air/air.ts'
 import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
-import { isAirSensor, type RoomFilter, roomTest, sortRooms, usualSort } from '../../domain/room/room-filter.ts'
+import { defaultRoomSort, isAirSensor, type RoomFilter, roomMatcher, sortRooms } from '../../domain/room/room-filter.ts'
 import { useRoomRows } from '../../domain/room/room-rows.ts'
 import { Empty, Page } from '../../parts/page/page.tsx'
-import { Found } from '../../parts/table/list-filters.tsx'
-import { useAddressChange } from '../../parts/table/search-params.ts'
-import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { VirtualTable } from '../../parts/table/virtual-table.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { roomColumns } from './room-columns.tsx'
 import { RoomFilters } from './room-filters.tsx'
 
@@ -23,17 +23,17 @@ const usualAir: readonly AirSensor[] = ['co2', 'temp']
 
 export function RoomsPage() {
   const { rows, air, airError } = useRoomRows()
-  const may = useMay()
+  const may = usePermissions()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const isWide = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
-  const change = useAddressChange<Search>(navigate)
+  const change = useSearchParamsUpdate<Search>(navigate)
 
   const wanted = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(wanted.sort, usualSort), [wanted.sort])
+  const sort = useMemo(() => parseSort(wanted.sort, defaultRoomSort), [wanted.sort])
   // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
   const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(roomTest(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(roomMatcher(wanted)), [ordered, wanted])
   const columns = useMemo(() => {
     const asked = [wanted.air, sort.by].filter(isAirSensor)
     return roomColumns(isWide ? [...usualAir, ...asked] : asked, isWide)
@@ -43,7 +43,7 @@ export function RoomsPage() {
   const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
 
   // Drawn anew for other rows only, not for every letter that is typed.
-  const isReading = air === 'asked' && wanted.air !== undefined
+  const isReading = air === 'loading' && wanted.air !== undefined
   const table = useMemo(
     () => (
       <VirtualTable
@@ -52,7 +52,7 @@ export function RoomsPage() {
         columns={columns}
         keyOf={(row) => row.id}
         sort={sort}
-        onSort={(next) => change({ sort: sortText(next, usualSort) })}
+        onSort={(next) => change({ sort: formatSort(next, defaultRoomSort) })}
         empty={isFiltered ? <NoneFound isReading={isReading} /> : <NoRooms mayWrite={may.write} />}
       />
     ),
@@ -63,10 +63,10 @@ export function RoomsPage() {
     <Page title="Rooms" actions={<NewRoomButton location={search.location} />}>
       <Stack gap="xs">
         <RoomFilters filter={search} onChange={change} />
-        <Found shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
+        <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
         {air === 'failed' && (
           <Text fz="sm" c="var(--rk-offline)" role="alert">
-            The air of the rooms could not be read. {sentenceOf(airError)}
+            The air of the rooms could not be read. {errorMessage(airError)}
           </Text>
         )}
         {table}

@@ -1,7 +1,7 @@
 // Deleting a user record, or why it cannot be done.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import type { UserRecord } from './user-form.tsx'
 
 interface DeleteUserProps {
@@ -14,7 +14,7 @@ interface DeleteUserProps {
 export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserProps) {
   const remove = useWrite('usersDelete', { said: `${user?.email} was deleted.`, onDone: onClose, quiet: true })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={isLastOwner ? 'This user cannot be deleted' : 'Delete this user?'}
@@ -29,6 +29,6 @@ export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserPro
           ? 'is the last owner. Make somebody else an owner first.'
           : 'will no longer be on record. Nobody loses access: users sign in nowhere, and keys stay as they are.'}
       </Text>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -1,9 +1,9 @@
 // Revoking a key: what stops, or why it cannot, before anything does. [contract 6.keys]
 import { Stack, Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
-import { shortTime } from '../../parts/text/time.tsx'
-import { signedOut, useSession } from '../../session.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { endSession, useSession } from '../../session.ts'
 import { type ApiKey, isLastManager } from './key-words.ts'
 
 interface RevokeKeyProps {
@@ -19,14 +19,14 @@ export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps
     said: `The key ${key?.name} was revoked.`,
     onDone: () => {
       onClose()
-      if (isOwn) signedOut('You have revoked the key that you were signed in with. Sign in with another one.')
+      if (isOwn) endSession('You have revoked the key that you were signed in with. Sign in with another one.')
     },
     quiet: true,
   })
   const isGone = key !== undefined && !keys.some(({ id }) => id === key.id)
   const isLast = key !== undefined && isLastManager(key, keys)
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={isLast ? 'This key cannot be revoked' : 'Revoke this key?'}
@@ -50,10 +50,10 @@ export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps
           </Text>
           {isOwn && <Text fw={600}>You are signed in with this key: you will be signed out yourself.</Text>}
           <Text fz="sm" c="dimmed">
-            {key.lastUsedAt ? `It was last used: ${shortTime(Date.parse(key.lastUsedAt))}.` : 'It was never used.'}
+            {key.lastUsedAt ? `It was last used: ${Timestamp(Date.parse(key.lastUsedAt))}.` : 'It was never used.'}
           </Text>
         </Stack>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

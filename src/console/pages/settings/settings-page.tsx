@@ -1,24 +1,24 @@
 // Settings: the keys that let programs and people in, the users on record, and what this installation is.
-import { Page, Waiting } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { AboutSection } from './about-section.tsx'
 import { KeysMissing, KeysSection } from './keys-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
 export function SettingsPage() {
-  const { manage } = useMay()
+  const { manage } = usePermissions()
   return (
     <Page title="Settings">
       {manage ? (
-        <Waiting>
+        <LoadingBoundary>
           <KeysSection />
-        </Waiting>
+        </LoadingBoundary>
       ) : (
         <KeysMissing />
       )}
-      <Waiting>
+      <LoadingBoundary>
         <UsersSection />
-      </Waiting>
+      </LoadingBoundary>
       <AboutSection />
     </Page>
   )

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import type { Region } from '../../../contract/regions.ts'
 import type { User } from '../../../contract/users.ts'
 import { useWrite } from '../../api.ts'
-import { useSeen } from '../../parts/dialog/concurrent-change.ts'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 export type UserRecord = Static<typeof User>
@@ -37,7 +37,7 @@ export function NewUser({ regions, onClose }: FormProps) {
 
 /** Writes only over the version that the form began with. [contract 7.11] */
 export function EditUser({ id, regions, onClose }: FormProps & { readonly id: string }) {
-  const { seen, loadAgain } = useSeen('usersGet', { id })
+  const { seen, reload } = useBaseline('usersGet', { id })
   const update = useWrite('usersUpdate', { said: 'The user was changed.', onDone: onClose, quiet: true })
   return (
     <UserForm
@@ -49,7 +49,7 @@ export function EditUser({ id, regions, onClose }: FormProps & { readonly id: st
       error={update.error}
       onSubmit={(body) => update.mutate({ input: { id, body }, ifMatch: seen.etag })}
       onClose={onClose}
-      loadAgain={() => loadAgain(update.reset)}
+      onReload={() => reload(update.reset)}
     />
   )
 }
@@ -60,10 +60,10 @@ interface UserFormProps extends FormProps {
   readonly isBusy: boolean
   readonly error: unknown
   readonly onSubmit: (body: Sent) => void
-  readonly loadAgain?: () => void
+  readonly onReload?: () => void
 }
 
-function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, loadAgain }: UserFormProps) {
+function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, onReload }: UserFormProps) {
   const [email, setEmail] = useState(before.email)
   const [role, setRole] = useState(before.role)
   const [chosen, setChosen] = useState(before.regionIds.map(String))
@@ -79,7 +79,7 @@ function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, loa
       error={error}
       onSubmit={() => onSubmit({ email: email.trim(), role, regionIds })}
       onCancel={onClose}
-      {...(loadAgain && { loadAgain })}
+      {...(onReload && { onReload })}
     >
       <TextInput
         type="email"

@@ -4,8 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { useBody } from '../../api.ts'
 import { BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
-import { Section, Waiting } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { LoadingBoundary, Section } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { DeleteUser } from './delete-user.tsx'
 import { EditUser, NewUser, type UserRecord } from './user-form.tsx'
 
@@ -15,7 +15,7 @@ export function UsersSection() {
   const { users } = useBody('usersList')
   const { regions } = useBody('regionsList')
   const names = useMemo(() => new Map(regions.map(({ id, name }) => [id, name])), [regions])
-  const { manage } = useMay()
+  const { manage } = usePermissions()
   const [doing, setDoing] = useState<Doing>('create')
   const [about, setAbout] = useState<UserRecord>()
   const [opened, dialog] = useDisclosure(false)
@@ -100,10 +100,10 @@ export function UsersSection() {
         onClose={dialog.close}
         title={doing === 'create' ? 'New user' : 'Edit user'}
       >
-        <Waiting>
+        <LoadingBoundary>
           {doing === 'create' && <NewUser regions={regions} onClose={dialog.close} />}
           {doing === 'edit' && about && <EditUser id={about.id} regions={regions} onClose={dialog.close} />}
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
       <DeleteUser
         user={about}

@@ -1,8 +1,8 @@
 // Deleting a region or a location: what will happen, or why it cannot, before anything does. [interface 12] [interface 15]
 import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { ask, useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm-dialog.tsx'
+import { operationQuery, useWrite } from '../../api.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 
@@ -30,11 +30,11 @@ const Named = ({ names }: { readonly names: readonly string[] }) => (
 
 export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readonly region: RegionNode | undefined }) {
   const remove = useWrite('regionsDelete', { said: 'The region was deleted.', onDone: onClose, quiet: true })
-  const users = useQuery({ ...ask('usersList'), enabled: opened }).data?.body.users
+  const users = useQuery({ ...operationQuery('usersList'), enabled: opened }).data?.body.users
   const admins = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
   const isBlocked = region !== undefined && region.locationCount > 0
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={isBlocked ? 'This region cannot be deleted yet' : 'Delete this region?'}
@@ -69,7 +69,7 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
           )}
         </Stack>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }
 
@@ -81,7 +81,7 @@ interface DeleteLocationProps extends DeleteProps {
 export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteLocationProps) {
   const remove = useWrite('locationsDelete', { said: 'The location was deleted.', onDone: onClose, quiet: true })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title="Delete this location?"
@@ -110,6 +110,6 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
           </Text>
         </Stack>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

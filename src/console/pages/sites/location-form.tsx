@@ -46,7 +46,7 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
     },
   )
   const submit = () => (location ? save.mutate() : create.mutate({ input: { body } }))
-  const loadAgain = () => {
+  const reload = () => {
     setBefore(now)
     setName(now.name)
     setRegion(now.region)
@@ -60,7 +60,7 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
       error={create.error ?? save.error}
       onSubmit={submit}
       onCancel={onClose}
-      loadAgain={loadAgain}
+      onReload={reload}
     >
       <TextInput
         label="Name of the location"

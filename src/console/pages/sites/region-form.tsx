@@ -30,7 +30,7 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
     () => rename.mutateAsync({ input: { id, body: { name: wanted } } }),
   )
   const submit = () => (region ? save.mutate() : create.mutate({ input: { body: { name: wanted } } }))
-  const loadAgain = () => {
+  const reload = () => {
     setBefore(region?.name ?? '')
     setName(region?.name ?? '')
     save.reset()
@@ -43,7 +43,7 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
       error={create.error ?? save.error}
       onSubmit={submit}
       onCancel={onClose}
-      loadAgain={loadAgain}
+      onReload={reload}
     >
       <TextInput
         label="Name of the region"

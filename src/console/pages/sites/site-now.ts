@@ -1,7 +1,7 @@
 // Regions and locations cannot be asked for one by one, so they have no version: before a save the list is read anew and compared with what was seen.
 import { useMutation } from '@tanstack/react-query'
-import { ask, queryClient } from '../../api.ts'
-import { ChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
+import { operationQuery, queryClient } from '../../api.ts'
+import { ConcurrentChangeError } from '../../parts/dialog/concurrent-change.ts'
 
 /** Saves only what is still as it was seen. */
 export const useSave = (check: () => Promise<void>, write: () => Promise<unknown>) =>
@@ -13,11 +13,11 @@ export const useSave = (check: () => Promise<void>, write: () => Promise<unknown
   })
 
 export async function checkRegion(id: number, seenName: string): Promise<void> {
-  const { body } = await queryClient.fetchQuery({ ...ask('regionsList'), staleTime: 0 })
+  const { body } = await queryClient.fetchQuery({ ...operationQuery('regionsList'), staleTime: 0 })
   const now = body.regions.find((region) => region.id === id)
   if (!now) throw new Error(gone)
   if (now.name !== seenName)
-    throw new ChangedMeanwhile(`Somebody has changed it meanwhile: it is called ${now.name} now.`)
+    throw new ConcurrentChangeError(`Somebody has changed it meanwhile: it is called ${now.name} now.`)
 }
 
 interface SeenLocation {
@@ -27,7 +27,7 @@ interface SeenLocation {
 }
 
 export async function checkLocation(id: number, seen: SeenLocation): Promise<void> {
-  const { body } = await queryClient.fetchQuery({ ...ask('locationsList'), staleTime: 0 })
+  const { body } = await queryClient.fetchQuery({ ...operationQuery('locationsList'), staleTime: 0 })
   const now = body.locations.find((location) => location.id === id)
   if (!now) throw new Error(gone)
   const changes = [
@@ -36,7 +36,8 @@ export async function checkLocation(id: number, seen: SeenLocation): Promise<voi
       ? []
       : [now.region ? `it is in ${now.region.name}` : 'it is in no region']),
   ]
-  if (changes.length > 0) throw new ChangedMeanwhile(`Somebody has changed it meanwhile: ${changes.join(' and ')} now.`)
+  if (changes.length > 0)
+    throw new ConcurrentChangeError(`Somebody has changed it meanwhile: ${changes.join(' and ')} now.`)
 }
 
 const gone = 'Somebody else has deleted it meanwhile.'

@@ -2,8 +2,8 @@
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
 import { type RoomState, roomStates } from '../../domain/room/room-state.tsx'
-import type { Places } from '../../domain/site/sites.ts'
-import { folded, hasWords, wordsOf } from '../../parts/text/search-text.ts'
+import type { Sites } from '../../domain/site/sites.ts'
+import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 
 type RoomListed = Static<typeof RoomInList>
 
@@ -50,7 +50,7 @@ function tallyOf(counts: Counts): Tally {
 }
 
 /** Regions and locations are sorted already. */
-export function treeOf({ regions, locations }: Places, rooms: readonly RoomListed[]): SiteTree {
+export function treeOf({ regions, locations }: Sites, rooms: readonly RoomListed[]): SiteTree {
   const homeless = noRooms()
   const counts = new Map(locations.map(({ id }) => [id, noRooms()]))
   for (const { location, state } of rooms) {
@@ -76,9 +76,9 @@ export function treeOf({ regions, locations }: Places, rooms: readonly RoomListe
 
 /** What has all the words in its name; a region that has them keeps all its locations. */
 export function withWords(tree: SiteTree, text: string): SiteTree {
-  const words = wordsOf(text)
+  const words = searchWords(text)
   if (words.length === 0) return tree
-  const fits = (name: string) => hasWords(folded(name), words)
+  const fits = (name: string) => includesAll(normalizeText(name), words)
   return {
     regions: tree.regions.flatMap((region) => {
       if (fits(region.name)) return [region]

@@ -1,6 +1,6 @@
 // The numbers beside a site: its rooms, and how the worst of them are; each leads to the rooms that it counts.
 
-import { type RoomState, stateColour, stateIcon, stateWord } from '../../domain/room/room-state.tsx'
+import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/room/room-state.tsx'
 import { Heard } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { Tally } from './site-tree.ts'
@@ -30,8 +30,8 @@ export const TallyCells = ({ name, tally: { rooms, worst, inWorst }, href }: Tal
     </span>
     <span className={classes.state}>
       {worst && (
-        <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: stateColour(worst) }}>
-          {stateIcon(worst)} {stateWord(worst)}
+        <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: roomStateColour(worst) }}>
+          {roomStateIcon(worst)} {roomStateLabel(worst)}
           {isBad(worst) && ` ${inWorst.toLocaleString('en-GB')}`}
           <Heard> in {name}</Heard>
         </a>

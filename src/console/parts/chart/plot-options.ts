@@ -1,23 +1,23 @@
 // How a chart of one sensor is drawn: the mean as a line, least to largest as a band, limits as dashes.
 import type uPlot from 'uplot'
 import type { Limits } from '../../../contract/session.ts'
-import { timeWords } from './time-labels.ts'
+import { timeLabels } from './time-labels.ts'
 
-export interface Range {
+export interface TimeRange {
   /** Unix seconds. */
   readonly min: number
   readonly max: number
 }
 
-interface PlotWishes {
+interface PlotSettings {
   readonly width: number
   readonly height: number
   /** Charts with the same key have one cursor. */
   readonly syncKey: string
   readonly limits: Limits
-  readonly heightOf: (least: number | null, largest: number | null) => [number, number]
+  readonly yRange: (least: number | null, largest: number | null) => [number, number]
   /** Somebody has drawn a range with the pointer. */
-  readonly onZoom: (range: Range) => void
+  readonly onZoom: (range: TimeRange) => void
   readonly onReset: () => void
   /** What the cursor is at: an index of the lines, or null when it has left. */
   readonly onPoint: (index: number | null) => void
@@ -25,14 +25,14 @@ interface PlotWishes {
 
 /** Of the series. */
 const [largest, least, mean] = [1, 2, 3]
-const fewestPixels = 8
-const nothing = { left: 0, top: 0, width: 0, height: 0 }
+const minDragPixels = 8
+const noSelection = { left: 0, top: 0, width: 0, height: 0 }
 const number = new Intl.NumberFormat('en-GB')
 
 /** A colour of the theme; it is another one after the scheme has changed. */
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-export function plotOptions(wishes: PlotWishes): uPlot.Options {
+export function plotOptions(wishes: PlotSettings): uPlot.Options {
   const line = colour('--mantine-color-anchor')
   const text = colour('--mantine-color-dimmed')
   const grid = colour('--rk-line')
@@ -45,7 +45,7 @@ export function plotOptions(wishes: PlotWishes): uPlot.Options {
     legend: { show: false },
     scales: {
       x: { time: true, auto: false },
-      y: { range: (_, low, high) => wishes.heightOf(low, high) },
+      y: { range: (_, low, high) => wishes.yRange(low, high) },
     },
     axes: [
       {
@@ -53,7 +53,7 @@ export function plotOptions(wishes: PlotWishes): uPlot.Options {
         size: 26,
         space: 64,
         grid: { show: false },
-        values: (_, splits, __, ___, step) => timeWords(splits, step),
+        values: (_, splits, __, ___, step) => timeLabels(splits, step),
       },
       {
         ...axis,
@@ -67,13 +67,13 @@ export function plotOptions(wishes: PlotWishes): uPlot.Options {
       {},
       edge,
       edge,
-      { width: 1.5, stroke: line, points: { show: false, filter: lonely, size: 4, fill: line } },
+      { width: 1.5, stroke: line, points: { show: false, filter: isolatedPoints, size: 4, fill: line } },
     ],
     bands: [{ series: [largest, least], fill: `${line}33` }],
     cursor: {
       y: false,
       sync: { key: wishes.syncKey, setSeries: false },
-      drag: { setScale: false, x: true, y: false, dist: fewestPixels },
+      drag: { setScale: false, x: true, y: false, dist: minDragPixels },
       points: { size: (_, series) => (series === mean ? 8 : 0), width: 0, fill: line },
       bind: {
         dblclick: () => () => {
@@ -90,14 +90,14 @@ export function plotOptions(wishes: PlotWishes): uPlot.Options {
   }
 }
 
-function select(plot: uPlot, onZoom: (range: Range) => void): void {
+function select(plot: uPlot, onZoom: (range: TimeRange) => void): void {
   const { left, width } = plot.select
-  plot.setSelect(nothing, false)
-  if (width >= fewestPixels) onZoom({ min: plot.posToVal(left, 'x'), max: plot.posToVal(left + width, 'x') })
+  plot.setSelect(noSelection, false)
+  if (width >= minDragPixels) onZoom({ min: plot.posToVal(left, 'x'), max: plot.posToVal(left + width, 'x') })
 }
 
 /** A sample between two gaps has no line to be seen by: it gets a point. */
-function lonely(plot: uPlot, series: number): number[] | null {
+function isolatedPoints(plot: uPlot, series: number): number[] | null {
   const values = plot.data[series] ?? []
   const alone: number[] = []
   for (let i = 0; i < values.length; i++) {

@@ -5,21 +5,21 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import uPlot from 'uplot'
 import type { Sensor } from '../../../contract/models.ts'
 import type { Limits } from '../../../contract/session.ts'
-import type { Lines } from './buckets.ts'
+import type { ChartLines } from './buckets.ts'
 import classes from './chart.module.css'
-import { plotOptions, type Range } from './plot-options.ts'
-import { heightOf, sensorScales } from './y-range.ts'
+import { plotOptions, type TimeRange } from './plot-options.ts'
+import { sensorScales, yRange } from './y-range.ts'
 
 interface SensorChartProps {
   readonly sensor: Sensor
   /** What a reader of the screen is told. */
   readonly label: string
-  readonly lines: Lines
-  readonly range: Range
+  readonly lines: ChartLines
+  readonly range: TimeRange
   readonly limits: Limits
   readonly height: number
   readonly syncKey: string
-  readonly onZoom: (range: Range | undefined) => void
+  readonly onZoom: (range: TimeRange | undefined) => void
   readonly onPoint: (index: number | null) => void
 }
 
@@ -40,7 +40,7 @@ export function SensorChart(props: SensorChartProps) {
       height,
       syncKey,
       limits,
-      heightOf: (least, largest) => heightOf(least, largest, sensorScales[sensor], limits),
+      yRange: (least, largest) => yRange(least, largest, sensorScales[sensor], limits),
       onZoom: (chosen) => zoom(chosen),
       onReset: () => zoom(undefined),
       onPoint: (index) => point(index),

@@ -2,11 +2,11 @@
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' })
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const day = 86_400
+const daySeconds = 86_400
 
 /** `step` is the time between two marks; all of it is Unix seconds. */
-export function timeWords(times: readonly number[], step: number): string[] {
-  const isLong = step * times.length > 10 * day
+export function timeLabels(times: readonly number[], step: number): string[] {
+  const isLong = step * times.length > 10 * daySeconds
   return times.map((time) => {
     const at = new Date(time * 1000)
     const isMidnight = at.getHours() === 0 && at.getMinutes() === 0

@@ -4,33 +4,33 @@ import type { Limits } from '../../../contract/session.ts'
 
 interface SensorScale {
   /** Less than this is noise, and must not look like a mountain. */
-  readonly leastHeight: number
+  readonly minSpan: number
   readonly fromZero?: true
 }
 
 export const sensorScales: Readonly<Record<Sensor, SensorScale>> = {
-  co2: { leastHeight: 200 },
-  voc: { leastHeight: 200 },
-  vocIndex: { leastHeight: 40 },
-  temp: { leastHeight: 4 },
-  humidity: { leastHeight: 10 },
-  illumination: { leastHeight: 100, fromZero: true },
-  people: { leastHeight: 4, fromZero: true },
+  co2: { minSpan: 200 },
+  voc: { minSpan: 200 },
+  vocIndex: { minSpan: 40 },
+  temp: { minSpan: 4 },
+  humidity: { minSpan: 10 },
+  illumination: { minSpan: 100, fromZero: true },
+  people: { minSpan: 4, fromZero: true },
 }
 
 /** Nothing was measured: any height does. */
-const anyHeight: [number, number] = [0, 1]
+const emptyRange: [number, number] = [0, 1]
 
-export function heightOf(
+export function yRange(
   least: number | null,
   largest: number | null,
-  { leastHeight, fromZero }: SensorScale,
+  { minSpan, fromZero }: SensorScale,
   limits: Limits = {},
 ): [number, number] {
-  if (least === null || largest === null) return anyHeight
+  if (least === null || largest === null) return emptyRange
   let low = fromZero ? Math.min(0, least) : least
   let high = largest
-  const missing = leastHeight - (high - low)
+  const missing = minSpan - (high - low)
   if (missing > 0) {
     high += fromZero ? missing : missing / 2
     low -= fromZero ? 0 : missing / 2

@@ -2,9 +2,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ErrorText, keepFocus } from '../page/page.tsx'
+import { ErrorText, focusTitleIfLost } from '../page/page.tsx'
 
-interface ConfirmProps {
+interface ConfirmDialogProps {
   readonly opened: boolean
   readonly onClose: () => void
   readonly title: string
@@ -22,11 +22,11 @@ interface ConfirmProps {
   readonly onConfirm: () => void
 }
 
-export function Confirm(props: ConfirmProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
   const { opened, onClose, title, children, verb, danger = true, write, blocked = false, error = write?.error } = props
   const forget = () => {
     write?.reset()
-    keepFocus()
+    focusTitleIfLost()
   }
   return (
     <Modal opened={opened} onClose={onClose} onExitTransitionEnd={forget} title={title}>

@@ -1,8 +1,8 @@
 // The form inside a dialog: its fields, what went wrong, and the two ways out.
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
-import { sentenceOf } from '../../api.ts'
-import { ChangedMeanwhile, isChangedMeanwhile } from './concurrent-change.ts'
+import { errorMessage } from '../../api.ts'
+import { ConcurrentChangeError, isConcurrentChange } from './concurrent-change.ts'
 
 interface DialogFormProps {
   readonly children: ReactNode
@@ -14,16 +14,16 @@ interface DialogFormProps {
   readonly onSubmit: () => void
   readonly onCancel: () => void
   /** Shows what the resource is by now, after somebody else has changed it. */
-  readonly loadAgain?: () => void
+  readonly onReload?: () => void
 }
 
 export function DialogForm(props: DialogFormProps) {
-  const { children, verb, canSubmit, isBusy, error, onCancel, loadAgain } = props
+  const { children, verb, canSubmit, isBusy, error, onCancel, onReload } = props
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (canSubmit && !isBusy) props.onSubmit()
   }
-  const wasChanged = loadAgain && isChangedMeanwhile(error)
+  const wasChanged = onReload && isConcurrentChange(error)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -31,10 +31,10 @@ export function DialogForm(props: DialogFormProps) {
         {error !== undefined && error !== null && (
           <Group role="alert" gap="sm">
             <Text c="var(--rk-offline)" fz="sm">
-              {wasChanged ? `${whatChanged(error)} Load it again, then make your change.` : sentenceOf(error)}
+              {wasChanged ? `${changeText(error)} Load it again, then make your change.` : errorMessage(error)}
             </Text>
             {wasChanged && (
-              <Button variant="default" size="xs" onClick={loadAgain}>
+              <Button variant="default" size="xs" onClick={onReload}>
                 Load it again
               </Button>
             )}
@@ -53,8 +53,9 @@ export function DialogForm(props: DialogFormProps) {
   )
 }
 
-const whatChanged = (error: unknown) =>
-  error instanceof ChangedMeanwhile ? error.message : 'Somebody changed it meanwhile.'
+const changeText = (error: unknown) =>
+  error instanceof ConcurrentChangeError ? error.message : 'Somebody changed it meanwhile.'
 
 /** Ctrl+Enter, or Cmd+Enter on a Mac, submits a text field of several lines. */
-export const isSendKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => key === 'Enter' && (ctrlKey || metaKey)
+export const isSubmitShortcut = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
+  key === 'Enter' && (ctrlKey || metaKey)

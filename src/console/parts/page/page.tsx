@@ -2,7 +2,7 @@
 import { Box, Button, Card, Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react'
-import { sentenceOf } from '../../api.ts'
+import { errorMessage } from '../../api.ts'
 import { WarnIcon } from './icons.tsx'
 
 interface PageProps {
@@ -63,12 +63,12 @@ export const Section = ({
 )
 
 /** Waits for what is inside, and says what went wrong there without taking the rest of the page along. */
-export function Waiting({ children }: { readonly children: ReactNode }) {
+export function LoadingBoundary({ children }: { readonly children: ReactNode }) {
   const { reset } = useQueryErrorResetBoundary()
   return (
-    <Catch onReset={reset}>
+    <ErrorBoundary onReset={reset}>
       <Suspense fallback={<Loading />}>{children}</Suspense>
-    </Catch>
+    </ErrorBoundary>
   )
 }
 
@@ -79,15 +79,15 @@ export const Loading = () => (
 )
 
 /** After an update of the server, or without the network. The words are those of the browsers. */
-const isCodeMissing = (error: unknown) =>
+const isModuleLoadError = (error: unknown) =>
   error instanceof TypeError && /dynamically imported module|importing a module script/i.test(error.message)
 
-interface CatchProps {
+interface ErrorBoundaryProps {
   readonly onReset: () => void
   readonly children: ReactNode
 }
 
-class Catch extends Component<CatchProps, { error: unknown }> {
+class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
   override state = { error: undefined as unknown }
 
   static getDerivedStateFromError(error: unknown) {
@@ -99,24 +99,24 @@ class Catch extends Component<CatchProps, { error: unknown }> {
     if (error === undefined) return this.props.children
     const again = () => {
       // React keeps what a part of the program failed with: only the whole page can ask for it again.
-      if (isCodeMissing(error)) return location.reload()
+      if (isModuleLoadError(error)) return location.reload()
       this.props.onReset()
       this.setState({ error: undefined })
     }
-    return <Problem error={error} again={again} />
+    return <ErrorPanel error={error} onRetry={again} />
   }
 }
 
-export const Problem = ({ error, again }: { readonly error: unknown; readonly again?: () => void }) => (
+export const ErrorPanel = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => (
   <Card role="alert" bg="var(--rk-panel)">
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Text c="var(--rk-offline)" span>
         <WarnIcon />
       </Text>
       <Stack gap="xs" align="flex-start">
-        <Text>{sentenceOf(error)}</Text>
-        {again && (
-          <Button variant="default" size="xs" onClick={again}>
+        <Text>{errorMessage(error)}</Text>
+        {onRetry && (
+          <Button variant="default" size="xs" onClick={onRetry}>
             Try again
           </Button>
         )}
@@ -130,7 +130,7 @@ export const ErrorText = ({ error }: { readonly error: unknown }) =>
   error !== undefined &&
   error !== null && (
     <Text role="alert" c="var(--rk-offline)" fz="sm">
-      {sentenceOf(error)}
+      {errorMessage(error)}
     </Text>
   )
 
@@ -147,6 +147,6 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
 )
 
 /** A dialog gives the focus back to the button that opened it, unless that was deleted along with its row. */
-export function keepFocus(): void {
+export function focusTitleIfLost(): void {
   if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus()
 }

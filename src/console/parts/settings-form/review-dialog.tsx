@@ -3,12 +3,12 @@ import { Button, Card, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { WarnIcon } from '../page/icons.tsx'
 import { ErrorText } from '../page/page.tsx'
-import { Diff } from '../text/diff-table.tsx'
-import { Mark } from '../text/status-label.tsx'
+import { DiffTable } from '../text/diff-table.tsx'
+import { StatusLabel } from '../text/status-label.tsx'
 
 type Values = Readonly<Record<string, unknown>>
 
-interface ReviewProps {
+interface ReviewDialogProps {
   readonly opened: boolean
   readonly onClose: () => void
   /** How much will change, and on what. */
@@ -24,27 +24,27 @@ interface ReviewProps {
   readonly blocked?: boolean
   readonly onConfirm: () => void
   /** Somebody has changed it meanwhile: look at it again first. */
-  readonly onLookAgain?: (() => void) | undefined
+  readonly onContinue?: (() => void) | undefined
 }
 
-export function Review(props: ReviewProps) {
-  const { opened, onClose, title, before, after, children, verb, isBusy, error, blocked = false, onLookAgain } = props
+export function ReviewDialog(props: ReviewDialogProps) {
+  const { opened, onClose, title, before, after, children, verb, isBusy, error, blocked = false, onContinue } = props
   return (
     <Modal opened={opened} onClose={onClose} title={title} size="xl" styles={{ title: { fontWeight: 650 } }}>
       <Stack>
-        {onLookAgain && <MovedOn onLookAgain={onLookAgain} />}
-        {!blocked && <Diff before={before} after={after} />}
+        {onContinue && <ConcurrentChangeNotice onContinue={onContinue} />}
+        {!blocked && <DiffTable before={before} after={after} />}
         {children && (
           <Text component="div" fz="sm">
             {children}
           </Text>
         )}
-        {!onLookAgain && <ErrorText error={error} />}
+        {!onContinue && <ErrorText error={error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>
             {blocked ? 'Close' : 'Cancel'}
           </Button>
-          {!blocked && !onLookAgain && (
+          {!blocked && !onContinue && (
             <Button loading={isBusy} onClick={props.onConfirm}>
               {verb}
             </Button>
@@ -56,16 +56,16 @@ export function Review(props: ReviewProps) {
 }
 
 /** Says that the ground has moved, and lets one go on from what is there now. */
-export const MovedOn = ({ onLookAgain }: { readonly onLookAgain: () => void }) => (
+export const ConcurrentChangeNotice = ({ onContinue }: { readonly onContinue: () => void }) => (
   <Card role="alert" bg="var(--rk-panel)" style={{ borderColor: 'var(--rk-degraded)' }}>
     <Stack gap="xs" align="flex-start">
-      <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+      <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
         Somebody changed it meanwhile
-      </Mark>
+      </StatusLabel>
       <Text fz="sm">
         What is shown as set now is what they have made of it. Your own changes are kept. Look through them, then go on.
       </Text>
-      <Button variant="default" size="xs" onClick={onLookAgain}>
+      <Button variant="default" size="xs" onClick={onContinue}>
         I have looked, go on
       </Button>
     </Stack>

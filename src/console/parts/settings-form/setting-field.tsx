@@ -2,9 +2,9 @@
 import { Autocomplete, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import type { FieldProps } from './field-props.ts'
 import { SecretField } from './secret-field.tsx'
-import { choicesOf, glossOf, lengthInWords } from './setting-values.ts'
+import { durationText, enumChoices, explanationOf } from './setting-values.ts'
 
-export function ConfigField(props: FieldProps) {
+export function SettingField(props: FieldProps) {
   switch (props.configKey.type) {
     case 'boolean':
       return <SwitchField {...props} />
@@ -20,7 +20,7 @@ export function ConfigField(props: FieldProps) {
 }
 
 /** A form has many of them: what is closed costs nothing. */
-const closedIsGone = { keepMounted: false }
+const unmountWhenClosed = { keepMounted: false }
 
 function SwitchField({ labelId, value, error, onChange, unset }: FieldProps) {
   const states = [
@@ -49,7 +49,7 @@ function SwitchField({ labelId, value, error, onChange, unset }: FieldProps) {
 
 function NumberField({ id, configKey, value, error, onChange, unset }: FieldProps) {
   const { type, min, max, unit } = configKey
-  const length = unit === 'ms' && typeof value === 'number' ? lengthInWords(value) : undefined
+  const length = unit === 'ms' && typeof value === 'number' ? durationText(value) : undefined
   return (
     <NumberInput
       id={id}
@@ -74,8 +74,8 @@ function ChoiceField({ id, name, value, stored, error, onChange, unset }: FieldP
   return (
     <Select
       id={id}
-      comboboxProps={closedIsGone}
-      data={choicesOf(name, stored)}
+      comboboxProps={unmountWhenClosed}
+      data={enumChoices(name, stored)}
       value={typeof value === 'string' ? value : null}
       onChange={onChange}
       placeholder={unset}
@@ -95,7 +95,7 @@ function ZoneField({ id, value, error, onChange, unset }: FieldProps) {
   return (
     <Select
       id={id}
-      comboboxProps={closedIsGone}
+      comboboxProps={unmountWhenClosed}
       data={zone === null || zonesAndUtc.includes(zone) ? zonesAndUtc : [zone, ...zonesAndUtc]}
       value={zone}
       onChange={onChange}
@@ -118,12 +118,12 @@ function TextField({ id, name, configKey, value, error, onChange, unset }: Field
   return (
     <Autocomplete
       id={id}
-      comboboxProps={closedIsGone}
+      comboboxProps={unmountWhenClosed}
       data={configKey.values ?? []}
       value={typeof value === 'string' ? value : ''}
       onChange={(text) => onChange(text === '' ? null : text)}
       renderOption={({ option }) => {
-        const gloss = glossOf(name, option.value)
+        const gloss = explanationOf(name, option.value)
         return gloss ? `${option.value} (${gloss})` : option.value
       }}
       // All that is known is worth seeing, also while one of them stands in the field.

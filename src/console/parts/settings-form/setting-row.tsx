@@ -3,10 +3,10 @@ import { Code, Group, Text, UnstyledButton } from '@mantine/core'
 import { memo, type ReactNode, useId, useRef } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
 import { LockIcon, WarnIcon } from '../page/icons.tsx'
-import { Mark } from '../text/status-label.tsx'
-import { ConfigField } from './setting-field.tsx'
-import { hintOf, nameOf } from './setting-sections.ts'
-import { isSame, keyNamed, meaningOf } from './setting-values.ts'
+import { StatusLabel } from '../text/status-label.tsx'
+import { SettingField } from './setting-field.tsx'
+import { settingHint, settingName } from './setting-sections.ts'
+import { findConfigKey, isSameValue, valueText } from './setting-values.ts'
 import classes from './settings-form.module.css'
 
 interface RowProps {
@@ -30,9 +30,9 @@ interface RowProps {
   readonly isPending: boolean
 }
 
-export const ConfigRow = memo(function ConfigRow(props: RowProps) {
+export const SettingRow = memo(function SettingRow(props: RowProps) {
   const { name, stored, change, error, onChange, unset, mayHaveSecret, fixed, fixedBy, hasDevice } = props
-  const configKey = keyNamed(name)
+  const configKey = findConfigKey(name)
   const id = useId()
   const control = useRef<HTMLDivElement>(null)
   if (!configKey) return null
@@ -41,18 +41,18 @@ export const ConfigRow = memo(function ConfigRow(props: RowProps) {
   const value = isChanged ? change : stored
   const canEdit = onChange !== undefined && fixed === undefined
   const hasInput = canEdit && configKey.type !== 'boolean'
-  const hint = hintOf(name)
+  const hint = settingHint(name)
   return (
     <div className={`${classes.row} ${hasDevice ? classes.three : classes.two}`} data-changed={isChanged || undefined}>
       <div>
         <Group gap={8} wrap="wrap">
           {hasInput ? (
             <label className={classes.name} htmlFor={id} id={labelId}>
-              {nameOf(name)}
+              {settingName(name)}
             </label>
           ) : (
             <span className={classes.name} id={labelId}>
-              {nameOf(name)}
+              {settingName(name)}
             </span>
           )}
           {isChanged && <span className={classes.changed}>changed</span>}
@@ -67,7 +67,7 @@ export const ConfigRow = memo(function ConfigRow(props: RowProps) {
                 // The button that was pressed is gone then.
                 control.current?.querySelector('input')?.focus()
               }}
-              aria-label={`Undo the change of ${nameOf(name)}`}
+              aria-label={`Undo the change of ${settingName(name)}`}
             >
               Undo
             </UnstyledButton>
@@ -81,9 +81,9 @@ export const ConfigRow = memo(function ConfigRow(props: RowProps) {
       </div>
       <div ref={control} className={classes.control}>
         {fixed !== undefined ? (
-          <Fixed name={name} value={fixed} stored={stored} by={fixedBy} />
+          <LockedValue name={name} value={fixed} stored={stored} by={fixedBy} />
         ) : canEdit ? (
-          <ConfigField
+          <SettingField
             name={name}
             configKey={configKey}
             id={id}
@@ -97,56 +97,56 @@ export const ConfigRow = memo(function ConfigRow(props: RowProps) {
           />
         ) : (
           <Text fz="sm" {...(value === undefined && { c: 'dimmed' })}>
-            {value === undefined ? (configKey.secret ? 'Never shown' : unset) : meaningOf(name, value)}
+            {value === undefined ? (configKey.secret ? 'Never shown' : unset) : valueText(name, value)}
           </Text>
         )}
       </div>
-      {hasDevice && <Reported {...props} wanted={fixed ?? stored} />}
+      {hasDevice && <ReportedValue {...props} wanted={fixed ?? stored} />}
     </div>
   )
 })
 
-interface FixedProps {
+interface LockedValueProps {
   readonly name: string
   readonly value: ConfigValue
   readonly stored: ConfigValue | undefined
   readonly by: ReactNode
 }
 
-const Fixed = ({ name, value, stored, by }: FixedProps) => (
+const LockedValue = ({ name, value, stored, by }: LockedValueProps) => (
   <>
     <Group gap={6} wrap="nowrap" fz="sm" fw={600}>
       <LockIcon size={16} />
-      <span className={classes.value}>{meaningOf(name, value)}</span>
+      <span className={classes.value}>{valueText(name, value)}</span>
     </Group>
     <Text fz="xs" c="dimmed">
       {by}
       {stored !== undefined &&
-        !isSame(name, stored, value) &&
-        ` Its own value, ${meaningOf(name, stored)}, comes back when the profile goes.`}
+        !isSameValue(name, stored, value) &&
+        ` Its own value, ${valueText(name, stored)}, comes back when the profile goes.`}
     </Text>
   </>
 )
 
-type ReportedProps = Pick<RowProps, 'name' | 'reported' | 'rejected' | 'isPending'> & {
+type ReportedValueProps = Pick<RowProps, 'name' | 'reported' | 'rejected' | 'isPending'> & {
   readonly wanted: ConfigValue | undefined
 }
 
-function Reported({ name, wanted, reported, rejected, isPending }: ReportedProps) {
-  if (keyNamed(name)?.secret && rejected === undefined) return <div />
-  const differs = wanted !== undefined && reported !== undefined && !isSame(name, wanted, reported)
-  const word = reported === undefined ? undefined : meaningOf(name, reported)
+function ReportedValue({ name, wanted, reported, rejected, isPending }: ReportedValueProps) {
+  if (findConfigKey(name)?.secret && rejected === undefined) return <div />
+  const differs = wanted !== undefined && reported !== undefined && !isSameValue(name, wanted, reported)
+  const word = reported === undefined ? undefined : valueText(name, reported)
   return (
     <div className={classes.reported}>
       <span className={classes.prefix}>Device reports: </span>
       {rejected !== undefined ? (
-        <Mark colour="var(--rk-offline)" mark={<WarnIcon size={16} />}>
+        <StatusLabel colour="var(--rk-offline)" icon={<WarnIcon size={16} />}>
           Refused
-        </Mark>
+        </StatusLabel>
       ) : differs ? (
-        <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
           {isPending ? `The device still reports ${word}` : `The device reports ${word}`}
-        </Mark>
+        </StatusLabel>
       ) : word !== undefined ? (
         <span className={classes.value}>{word}</span>
       ) : (

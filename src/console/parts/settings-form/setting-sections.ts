@@ -1,8 +1,8 @@
 // Where the settings of a device stand in a form, and what people call them. A key that is not here stands under Other.
 import { configKeys } from '../../../contract/config-keys.ts'
-import { inWords } from '../text/words.ts'
+import { humanize } from '../text/words.ts'
 
-interface Spoken {
+interface SettingLabel {
   /** Where its own name, in words, does not say it well. */
   readonly name?: string
   readonly hint?: string
@@ -10,7 +10,7 @@ interface Spoken {
 
 interface SectionTable {
   readonly title: string
-  readonly keys: Readonly<Record<string, Spoken>>
+  readonly keys: Readonly<Record<string, SettingLabel>>
 }
 
 const table: readonly SectionTable[] = [
@@ -97,7 +97,7 @@ const table: readonly SectionTable[] = [
   { title: 'Other', keys: { logLevel: {}, shareAnalytics: {} } },
 ]
 
-const spoken: Readonly<Record<string, Spoken>> = Object.assign(
+const labels: Readonly<Record<string, SettingLabel>> = Object.assign(
   {
     controllerMode: { name: 'Pad is used as' },
     framingBoundaryHfovRatio: { name: 'Framing boundary, ratio of the field of view' },
@@ -110,23 +110,26 @@ const spoken: Readonly<Record<string, Spoken>> = Object.assign(
 )
 
 /** What people call a setting. */
-export const nameOf = (key: string): string =>
-  (Object.hasOwn(spoken, key) ? spoken[key]?.name : undefined) ?? inWords(key)
-export const hintOf = (key: string): string | undefined =>
-  (Object.hasOwn(spoken, key) ? spoken[key]?.hint : undefined) ??
+export const settingName = (key: string): string =>
+  (Object.hasOwn(labels, key) ? labels[key]?.name : undefined) ?? humanize(key)
+export const settingHint = (key: string): string | undefined =>
+  (Object.hasOwn(labels, key) ? labels[key]?.hint : undefined) ??
   (Object.hasOwn(configKeys, key) && configKeys[key]?.unit === 'ms' ? inMilliseconds : undefined)
 
 const inMilliseconds = 'In milliseconds: 600000 is ten minutes.'
 
-export interface ConfigSection {
+export interface SettingSection {
   readonly title: string
   readonly keys: readonly string[]
 }
 
-const unplaced = Object.keys(configKeys).filter((key) => !table.some(({ keys }) => Object.hasOwn(keys, key)))
+const keysWithoutSection = Object.keys(configKeys).filter((key) => !table.some(({ keys }) => Object.hasOwn(keys, key)))
 
 /** Every key that can be set, once. */
-export const sections: readonly ConfigSection[] = table.map(({ title, keys }) => ({
+export const settingSections: readonly SettingSection[] = table.map(({ title, keys }) => ({
   title,
-  keys: [...Object.keys(keys).filter((key) => Object.hasOwn(configKeys, key)), ...(title === 'Other' ? unplaced : [])],
+  keys: [
+    ...Object.keys(keys).filter((key) => Object.hasOwn(configKeys, key)),
+    ...(title === 'Other' ? keysWithoutSection : []),
+  ],
 }))

@@ -4,18 +4,18 @@ import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
 import { SearchIcon } from '../page/icons.tsx'
 import { Empty, Section } from '../page/page.tsx'
-import { folded, hasWords, wordsOf } from '../text/search-text.ts'
-import type { Changes } from './draft.ts'
-import { ConfigRow } from './setting-row.tsx'
-import { type ConfigSection, nameOf, sections } from './setting-sections.ts'
-import { isSecret, type Settings } from './setting-values.ts'
+import { includesAll, normalizeText, searchWords } from '../text/search-text.ts'
+import type { SettingChanges } from './draft.ts'
+import { SettingRow } from './setting-row.tsx'
+import { type SettingSection, settingName, settingSections } from './setting-sections.ts'
+import { isSecret, type SettingValues } from './setting-values.ts'
 import classes from './settings-form.module.css'
-import type { Errors } from './validation.ts'
+import type { FieldErrors } from './validation.ts'
 
-interface ConfigFormProps {
-  readonly stored: Settings
-  readonly changes: Changes
-  readonly errors: Errors
+interface SettingsFormProps {
+  readonly stored: SettingValues
+  readonly changes: SettingChanges
+  readonly errors: FieldErrors
   /** Undefined: it can only be looked at. */
   readonly onChange: ((name: string, value: ConfigValue | null | undefined) => void) | undefined
   /** What it means that a setting is not set. */
@@ -23,21 +23,21 @@ interface ConfigFormProps {
   readonly mayHaveSecret: boolean
   /** The heading of the column with the controls. */
   readonly heading: string
-  readonly fixed?: Settings
+  readonly fixed?: SettingValues
   readonly fixedBy?: ReactNode
-  readonly device?: DeviceWords
+  readonly device?: DeviceReport
 }
 
 /** What the device has said about all of them. */
-interface DeviceWords {
-  readonly reported: Settings
+interface DeviceReport {
+  readonly reported: SettingValues
   readonly rejected: Readonly<Record<string, string>>
   readonly isPending: boolean
 }
 
-const noSettings: Settings = {}
+const noSettings: SettingValues = {}
 
-export function ConfigForm(props: ConfigFormProps) {
+export function SettingsForm(props: SettingsFormProps) {
   const {
     stored,
     changes,
@@ -58,7 +58,7 @@ export function ConfigForm(props: ConfigFormProps) {
     const isSet = (key: string) =>
       [stored, changes, fixed].some((settings) => Object.hasOwn(settings, key)) ||
       (isSecret(key) && mayHaveSecret && onChange !== undefined)
-    return found(sections, wanted, (key) => !onlySet || isSet(key))
+    return matchingSections(settingSections, wanted, (key) => !onlySet || isSet(key))
   }, [stored, changes, fixed, wanted, onlySet, mayHaveSecret, onChange])
 
   return (
@@ -87,7 +87,7 @@ export function ConfigForm(props: ConfigFormProps) {
             {device && <span>The device reports</span>}
           </div>
           {keys.map((key) => (
-            <ConfigRow
+            <SettingRow
               key={key}
               name={key}
               stored={stored[key]}
@@ -116,10 +116,16 @@ export function ConfigForm(props: ConfigFormProps) {
 }
 
 /** All words must occur in the name of a setting, as people or as machines call it, or in the title of its section. */
-function found(from: readonly ConfigSection[], wanted: string, isShown: (key: string) => boolean): ConfigSection[] {
-  const words = wordsOf(wanted)
+function matchingSections(
+  from: readonly SettingSection[],
+  wanted: string,
+  isShown: (key: string) => boolean,
+): SettingSection[] {
+  const words = searchWords(wanted)
   return from.flatMap(({ title, keys }) => {
-    const hits = keys.filter((key) => isShown(key) && hasWords(folded(`${nameOf(key)} ${key} ${title}`), words))
+    const hits = keys.filter(
+      (key) => isShown(key) && includesAll(normalizeText(`${settingName(key)} ${key} ${title}`), words),
+    )
     return hits.length > 0 ? [{ title, keys: hits }] : []
   })
 }

@@ -2,13 +2,13 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { Confirm } from '../dialog/confirm-dialog.tsx'
+import { ConfirmDialog } from '../dialog/confirm-dialog.tsx'
 import { plural } from '../text/words.ts'
 import classes from './settings-form.module.css'
 
-interface UnsavedProps {
+interface UnsavedBarProps {
   readonly count: number
-  readonly wrongCount: number
+  readonly invalidCount: number
   /** The word on the button that shows the changes. */
   readonly verb: string
   readonly isBusy?: boolean
@@ -17,22 +17,22 @@ interface UnsavedProps {
   readonly onDiscard: () => void
 }
 
-export function UnsavedBar(props: UnsavedProps) {
-  const { count, wrongCount, verb, isBusy = false, error, onReview, onDiscard } = props
+export function UnsavedBar(props: UnsavedBarProps) {
+  const { count, invalidCount, verb, isBusy = false, error, onReview, onDiscard } = props
   if (count === 0) return null
-  const isWrong = wrongCount > 0 || Boolean(error)
+  const isWrong = invalidCount > 0 || Boolean(error)
   return (
     <Group component="section" aria-label="Unsaved changes" className={classes.bar} gap="sm">
       {/* On the left: notices come up on the right. */}
-      <Button onClick={onReview} disabled={wrongCount > 0} loading={isBusy}>
+      <Button onClick={onReview} disabled={invalidCount > 0} loading={isBusy}>
         {verb}
       </Button>
       <Button variant="default" onClick={onDiscard}>
         Discard changes
       </Button>
       <Text role="status" fz="sm" fw={550} {...(isWrong && { c: 'var(--rk-offline)' })}>
-        {wrongCount > 0
-          ? `${plural(wrongCount, 'field needs', 'fields need')} another value, see there.`
+        {invalidCount > 0
+          ? `${plural(invalidCount, 'field needs', 'fields need')} another value, see there.`
           : (error ?? plural(count, 'unsaved change'))}
       </Text>
     </Group>
@@ -48,7 +48,7 @@ export function LeaveGuard({ count, what }: { readonly count: number; readonly w
     withResolver: true,
   })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
       title="Leave without saving?"
@@ -57,6 +57,6 @@ export function LeaveGuard({ count, what }: { readonly count: number; readonly w
     >
       {plural(count, 'change')} of {what} {count === 1 ? 'has' : 'have'} not been saved. If you leave now,{' '}
       {count === 1 ? 'it is' : 'they are'} lost.
-    </Confirm>
+    </ConfirmDialog>
   )
 }

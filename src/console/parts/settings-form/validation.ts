@@ -2,17 +2,17 @@
 import { ApiError } from '../../../client/client.ts'
 import type { ConfigKey } from '../../../contract/config-keys.ts'
 import { int32 } from '../../../contract/shape.ts'
-import type { Changes } from './draft.ts'
-import { keyNamed } from './setting-values.ts'
+import type { SettingChanges } from './draft.ts'
+import { findConfigKey } from './setting-values.ts'
 
-export type Errors = Readonly<Record<string, string>>
+export type FieldErrors = Readonly<Record<string, string>>
 
-const longestText = 255
+const maxTextCharacters = 255
 
 function problemOf(key: ConfigKey, value: unknown): string | undefined {
   if (key.type === 'number' || key.type === 'integer') return numberProblem(key, value)
   if (key.type !== 'string') return undefined
-  return textProblem(String(value), longestText)
+  return textInputProblem(String(value), maxTextCharacters)
 }
 
 function numberProblem({ type, min, max }: ConfigKey, value: unknown): string | undefined {
@@ -26,7 +26,7 @@ function numberProblem({ type, min, max }: ConfigKey, value: unknown): string | 
 }
 
 /** The same for any line of text; its ends are trimmed by the service. [contract 1.10] */
-export function textProblem(text: string, longest: number, mayHaveLines = false): string | undefined {
+export function textInputProblem(text: string, longest: number, mayHaveLines = false): string | undefined {
   const length = [...text.trim()].length
   if (length === 0) return 'Spaces alone are no text. Type something, or clear the field.'
   if (length > longest) return `This has ${length} characters. Shorten it to ${longest}.`
@@ -35,17 +35,17 @@ export function textProblem(text: string, longest: number, mayHaveLines = false)
 }
 
 /** By the name of the setting. What is unset cannot be wrong. */
-export const problemsOf = (changes: Changes): Errors =>
+export const settingProblems = (changes: SettingChanges): FieldErrors =>
   Object.fromEntries(
     Object.entries(changes).flatMap(([name, value]) => {
-      const key = keyNamed(name)
+      const key = findConfigKey(name)
       const problem = key && value !== null ? problemOf(key, value) : undefined
       return problem === undefined ? [] : [[name, problem]]
     }),
   )
 
 /** What the service found wrong, by the name of the setting: config.brightness is brightness. */
-export const violationsOf = (error: unknown): Errors =>
+export const serverViolations = (error: unknown): FieldErrors =>
   error instanceof ApiError
     ? Object.fromEntries(
         (error.body?.violations ?? []).map(({ field, error }) => [field.split('.').at(-1) ?? field, `It ${error}.`]),

@@ -5,7 +5,7 @@ import { CrossIcon, SearchIcon } from '../page/icons.tsx'
 import { plural } from '../text/words.ts'
 import classes from './list-filters.module.css'
 
-export const Filters = ({ children }: { readonly children: ReactNode }) => (
+export const FilterBar = ({ children }: { readonly children: ReactNode }) => (
   <search className={classes.filters}>{children}</search>
 )
 
@@ -20,16 +20,16 @@ interface SearchBoxProps {
 /** Shows what is typed at once; the address follows, and leads when somebody goes back. */
 export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProps) {
   const [text, setText] = useState(value)
-  const told = useRef(value)
+  const lastSent = useRef(value)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (value === told.current) return
-    told.current = value
+    if (value === lastSent.current) return
+    lastSent.current = value
     setText(value)
   }, [value])
   const write = (next: string) => {
     setText(next)
-    told.current = next
+    lastSent.current = next
     onChange(next)
   }
   return (
@@ -60,7 +60,7 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
   )
 }
 
-export interface Choice {
+export interface FilterChoice {
   readonly value: string
   readonly label: string
 }
@@ -68,12 +68,12 @@ export interface Choice {
 interface FilterSelectProps {
   readonly label: string
   readonly value: string | undefined
-  readonly choices: readonly Choice[]
+  readonly choices: readonly FilterChoice[]
   /** Undefined when anything will do. */
   readonly onChange: (value: string | undefined) => void
 }
 
-const anything = '*'
+const anyValue = '*'
 
 /** Kept as it is while nothing of it changes: five of them cost more than all rows in sight. */
 export const FilterSelect = memo(function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
@@ -81,14 +81,14 @@ export const FilterSelect = memo(function FilterSelect({ label, value, choices, 
     const isKnown = value === undefined || choices.some((choice) => choice.value === value)
     // An old address may name what was deleted since.
     const unknown = isKnown ? [] : [{ value, label: 'No longer there' }]
-    return [{ value: anything, label: 'Any' }, ...choices, ...unknown]
+    return [{ value: anyValue, label: 'Any' }, ...choices, ...unknown]
   }, [choices, value])
   return (
     <Select
       label={label}
-      value={value ?? anything}
+      value={value ?? anyValue}
       data={options}
-      onChange={(next) => onChange(next === null || next === anything ? undefined : next)}
+      onChange={(next) => onChange(next === null || next === anyValue ? undefined : next)}
       allowDeselect={false}
       searchable={choices.length > 8}
       limit={300}
@@ -101,7 +101,7 @@ export const FilterSelect = memo(function FilterSelect({ label, value, choices, 
 })
 const selectClasses = { input: classes.select ?? '' }
 
-interface FoundProps {
+interface ResultCountProps {
   readonly shown: number
   readonly all: number
   readonly one: string
@@ -110,7 +110,7 @@ interface FoundProps {
 }
 
 /** "43 of 1,204 rooms" */
-export const Found = ({ shown, all, one, onClear }: FoundProps) => (
+export const ResultCount = ({ shown, all, one, onClear }: ResultCountProps) => (
   <Group gap="sm" mih={30}>
     <Text fz="sm" c="dimmed" role="status">
       {shown === all ? plural(all, one) : `${shown.toLocaleString('en-GB')} of ${plural(all, one)}`}

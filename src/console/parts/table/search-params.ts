@@ -9,7 +9,7 @@ type Navigate<S> = (to: {
 }) => Promise<void>
 
 /** Sets what is named; undefined takes it out. */
-export const useAddressChange = <S extends Texts>(navigate: Navigate<S>) =>
+export const useSearchParamsUpdate = <S extends Texts>(navigate: Navigate<S>) =>
   useCallback(
     (changes: { readonly [K in keyof S]?: string | undefined }) =>
       void navigate({ search: (old) => ({ ...old, ...changes }) as S, replace: true, resetScroll: false }),

@@ -6,19 +6,19 @@ export interface Sort {
 }
 
 /** "-people" is by people, the most first. */
-export function sortFrom(text: string | undefined, usual: Sort): Sort {
+export function parseSort(text: string | undefined, usual: Sort): Sort {
   if (!text) return usual
   return text.startsWith('-') ? { by: text.slice(1), descending: true } : { by: text, descending: false }
 }
 
 /** Undefined for what holds anyway: the address stays short. */
-export const sortText = ({ by, descending }: Sort, usual: Sort): string | undefined =>
+export const formatSort = ({ by, descending }: Sort, usual: Sort): string | undefined =>
   by === usual.by && descending === usual.descending ? undefined : `${descending ? '-' : ''}${by}`
 
 /** Null where there is nothing to compare: such rows come last, whichever way the list is sorted. */
 export type SortKey<T> = (row: T) => number | string | null
 
-export function sorted<T>(
+export function sortRows<T>(
   rows: readonly T[],
   key: SortKey<T>,
   descending: boolean,

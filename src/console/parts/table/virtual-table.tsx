@@ -40,19 +40,19 @@ interface VirtualTableProps<T> {
   readonly empty?: ReactNode
   readonly rowHeight?: number
   /** It is as high as the window leaves room for, but never lower than this. */
-  readonly least?: number
+  readonly minHeightPx?: number
   /** How much of the page stands below it, with the margin of the page. */
-  readonly below?: number
+  readonly belowPx?: number
   /** Does what the button does that the row begins with. */
   readonly onRowClick?: (row: T) => void
   /** For a row that is one cell as wide and as high as it needs, such as the details of the row above; undefined for all others. */
-  readonly wide?: (row: T) => ReactNode
+  readonly wideContent?: (row: T) => ReactNode
   /** New rows come in above: what somebody is reading further down stays where it is. */
   readonly growsAbove?: boolean
 }
 
 /** Until it is measured. */
-const wideHeight = 240
+const wideRowHeightPx = 240
 
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const {
@@ -64,29 +64,29 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     onSort,
     empty,
     rowHeight = 44,
-    least = 360,
-    below = 32,
+    minHeightPx = 360,
+    belowPx = 32,
     onRowClick,
-    wide,
+    wideContent,
     growsAbove = false,
   } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const top = useTop(scroller)
+  const top = useTopOffset(scroller)
   // Whoever comes back to the list goes on reading where they were.
   const left = useElementScrollRestoration({ id: label })
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (wide?.(rows[index] as T) === undefined ? rowHeight : wideHeight),
+    estimateSize: (index) => (wideContent?.(rows[index] as T) === undefined ? rowHeight : wideRowHeightPx),
     overscan: 8,
     initialOffset: left?.scrollY ?? 0,
     getItemKey: (index) => keyOf(rows[index] as T),
   })
-  useSteady(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
+  useStableScroll(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
   const template = columns.map((column) => column.width).join(' ')
 
   /** The arrow keys go from row to row, by the link or button that each row begins with. */
-  const walk = (event: KeyboardEvent) => {
+  const moveBetweenRows = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const row = (event.target as HTMLElement).closest('[data-index]')
     if (!step || !row) return
@@ -111,9 +111,9 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       // What scrolls must be reachable by keyboard.
       tabIndex={0}
       className={classes.scroller}
-      style={{ maxHeight: `max(${least}px, calc(100dvh - ${top + below}px))` }}
+      style={{ maxHeight: `max(${minHeightPx}px, calc(100dvh - ${top + belowPx}px))` }}
       data-scroll-restoration-id={label}
-      onKeyDown={walk}
+      onKeyDown={moveBetweenRows}
     >
       <div role="rowgroup" className={classes.head}>
         <div role="row" aria-rowindex={1} className={classes.row} style={{ gridTemplateColumns: template }}>
@@ -129,7 +129,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       >
         {virtual.getVirtualItems().map((item) => {
           const row = rows[item.index] as T
-          const content = wide?.(row)
+          const content = wideContent?.(row)
           const isWide = content !== undefined
           return (
             <div
@@ -201,7 +201,7 @@ function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
 }
 
 /** `rowHeight` 0: nothing is held. */
-function useSteady<T>(
+function useStableScroll<T>(
   scroller: RefObject<HTMLDivElement | null>,
   rows: readonly T[],
   keyOf: (row: T) => string | number,
@@ -223,7 +223,7 @@ const isOnRow = ({ target }: MouseEvent): boolean =>
   !(target as HTMLElement).closest('a, button') && getSelection()?.type !== 'Range'
 
 /** Where it begins on the page: what stands above it may wrap, come and go. */
-function useTop(scroller: RefObject<HTMLDivElement | null>): number {
+function useTopOffset(scroller: RefObject<HTMLDivElement | null>): number {
   // Rather too low at first: a table that is too high could not scroll to where it was.
   const [top, setTop] = useState(400)
   useLayoutEffect(() => {

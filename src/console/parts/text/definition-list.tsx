@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 import { CopyIconButton } from '../page/copy-icon-button.tsx'
 import classes from './definition-list.module.css'
 
-export type Fact = readonly [name: string, value: ReactNode]
+export type Definition = readonly [name: string, value: ReactNode]
 
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
-  const known = facts.filter(([, value]) => value !== undefined && value !== false && value !== '')
+export function DefinitionList({ definitions }: { readonly definitions: readonly Definition[] }) {
+  const known = definitions.filter(([, value]) => value !== undefined && value !== false && value !== '')
   return (
     <dl className={classes.facts}>
       {known.map(([name, value]) => (

@@ -1,12 +1,12 @@
 // What changes: every key that differs, with its value before and after, readable without colour too.
 import { Code, Table, Text } from '@mantine/core'
-import { nameOf } from '../settings-form/setting-sections.ts'
-import { isSecret, meaningOf } from '../settings-form/setting-values.ts'
+import { settingName } from '../settings-form/setting-sections.ts'
+import { isSecret, valueText } from '../settings-form/setting-values.ts'
 import classes from './diff-table.module.css'
 
 type Values = Readonly<Record<string, unknown>>
 
-interface DiffProps {
+interface DiffTableProps {
   readonly before?: Values | undefined
   readonly after?: Values | undefined
 }
@@ -19,7 +19,7 @@ interface Line {
   readonly after: unknown
 }
 
-export function Diff({ before, after }: DiffProps) {
+export function DiffTable({ before, after }: DiffTableProps) {
   const lines = linesOf(before, after)
   if (lines.length === 0) return <Text c="dimmed">Nothing differs.</Text>
   return (
@@ -35,14 +35,14 @@ export function Diff({ before, after }: DiffProps) {
         {lines.map(({ path, key, before, after }) => (
           <Table.Tr key={path}>
             <Table.Th scope="row" fw={500}>
-              {nameOf(key)}
+              {settingName(key)}
               <Code className={classes.machine}>{path}</Code>
             </Table.Th>
             <Table.Td className={before === undefined ? classes.absent : classes.removed}>
-              {before === undefined ? 'unset' : <del>{shown(key, before)}</del>}
+              {before === undefined ? 'unset' : <del>{shownValue(key, before)}</del>}
             </Table.Td>
             <Table.Td className={after === undefined ? classes.absent : classes.added}>
-              {after === undefined ? 'unset' : <ins>{shown(key, after)}</ins>}
+              {after === undefined ? 'unset' : <ins>{shownValue(key, after)}</ins>}
             </Table.Td>
           </Table.Tr>
         ))}
@@ -56,7 +56,7 @@ export const differenceCount = (before: Values | undefined, after: Values | unde
   linesOf(before, after).length
 
 function linesOf(before: Values = {}, after: Values = {}): Line[] {
-  const [a, b] = [flat(before), flat(after)]
+  const [a, b] = [flatten(before), flatten(after)]
   return [...new Set([...a.keys(), ...b.keys()])]
     .map((path) => ({ path, key: path.split('.').at(-1) ?? path, before: a.get(path), after: b.get(path) }))
     .filter((line) => JSON.stringify(line.before) !== JSON.stringify(line.after) || wasChanged(line))
@@ -66,17 +66,17 @@ function linesOf(before: Values = {}, after: Values = {}): Line[] {
 const wasChanged = ({ path, before, after }: Line) => isSecret(path) && before !== undefined && before === after
 
 /** What is inside of something is compared by itself; null is no value. */
-function flat(values: Values, path = ''): Map<string, unknown> {
+function flatten(values: Values, path = ''): Map<string, unknown> {
   const found = new Map<string, unknown>()
   for (const [key, value] of Object.entries(values)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [inner, innerValue] of flat(value as Values, `${path}${key}.`)) found.set(inner, innerValue)
+      for (const [inner, innerValue] of flatten(value as Values, `${path}${key}.`)) found.set(inner, innerValue)
     } else found.set(path + key, value ?? undefined)
   }
   return found
 }
 
-function shown(key: string, value: unknown): string {
-  if (!Array.isArray(value)) return meaningOf(key, value)
-  return value.length === 0 ? 'none' : value.map((one) => meaningOf(key, one)).join(', ')
+function shownValue(key: string, value: unknown): string {
+  if (!Array.isArray(value)) return valueText(key, value)
+  return value.length === 0 ? 'none' : value.map((one) => valueText(key, one)).join(', ')
 }

@@ -2,16 +2,16 @@
 import type { ReactNode } from 'react'
 import classes from './status-label.module.css'
 
-interface MarkProps {
+interface StatusLabelProps {
   readonly colour: string
-  readonly mark: ReactNode
+  readonly icon: ReactNode
   readonly children: ReactNode
 }
 
 /** Any mark with a word: for states of operations and configs too. One is in every row of the long tables. */
-export const Mark = ({ colour, mark, children }: MarkProps) => (
+export const StatusLabel = ({ colour, icon, children }: StatusLabelProps) => (
   <span className={classes.mark} style={{ color: colour }}>
-    {mark}
+    {icon}
     <span>{children}</span>
   </span>
 )

@@ -1,7 +1,7 @@
 // Words for machines' names: LOCATION_CREATED as "Location created", nightMode as "Night mode".
 
 /** The acronyms that stay as they are. */
-const kept = new Map(
+const acronyms = new Map(
   ['API', 'CEC', 'HDMI', 'ID', 'NTP', 'OTA', 'USB', 'BYOD', 'PBP', 'FOV', 'CO2', 'VOC'].map((w) => [
     w.toLowerCase(),
     w,
@@ -9,11 +9,11 @@ const kept = new Map(
 )
 
 /** A name of an audit type, an enum or a config key, as a person would write it. */
-export function inWords(name: string): string {
+export function humanize(name: string): string {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[\s_]+/)
-    .map((word) => kept.get(word.toLowerCase()) ?? word.toLowerCase())
+    .map((word) => acronyms.get(word.toLowerCase()) ?? word.toLowerCase())
   return capitalised(words.join(' '))
 }
 
