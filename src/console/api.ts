@@ -54,19 +54,23 @@ export interface WriteRequest<K extends OperationId> {
 
 interface WriteOptions<K extends OperationId> {
   /** What is said when it worked; nothing if it is absent. */
-  readonly said?: string | ((body: BodyOf<K>) => string)
+  readonly successText?: string | ((body: BodyOf<K>) => string)
   /** A step to another page is waited for: the one that is left does not ask for what was deleted. */
   readonly onDone?: (body: BodyOf<K>) => void | Promise<void>
   /** The form shows the error itself. */
   readonly quiet?: boolean
 }
 
-export function useWrite<K extends OperationId>(id: K, { said, onDone, quiet = false }: WriteOptions<K> = {}) {
+export function useWrite<K extends OperationId>(id: K, { successText, onDone, quiet = false }: WriteOptions<K> = {}) {
   return useMutation({
     mutationFn: async ({ input, ifMatch }: WriteRequest<K>) =>
       ((await (client()[id] as unknown as Call)(input, { ifMatch })) as ApiResponse<BodyOf<K>>).body,
     onSuccess: async (body) => {
-      if (said) notifications.show({ message: typeof said === 'string' ? said : said(body), color: 'green' })
+      if (successText)
+        notifications.show({
+          message: typeof successText === 'string' ? successText : successText(body),
+          color: 'green',
+        })
       await onDone?.(body)
       // Also without the stream of events what was just done must show.
       await queryClient.invalidateQueries()

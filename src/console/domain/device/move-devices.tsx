@@ -34,7 +34,7 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
   const rooms = useRoomChoices(areTogether ? device.roomId : undefined)
   const write = useWrite('endpointsMoveRoom', {
     quiet: true,
-    said: ({ endpointIds }) => `${plural(endpointIds.length, 'device')} moved.`,
+    successText: ({ endpointIds }) => `${plural(endpointIds.length, 'device')} moved.`,
     onDone: onClose,
   })
   const move = () => {

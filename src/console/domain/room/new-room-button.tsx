@@ -47,7 +47,7 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
   const [locationId, setLocationId] = useState(locationById.get(Number(location))?.id ?? null)
   const create = useWrite('roomsCreate', {
     quiet: true,
-    said: (room) => `${room.name} was created.`,
+    successText: (room) => `${room.name} was created.`,
     onDone: (room) => void navigate({ to: '/rooms/$roomId', params: { roomId: String(room.id) } }),
   })
   return (

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { CrossIcon } from '../../parts/page/icons.tsx'
-import { Empty, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx'
+import { EmptyState, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx'
 import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { humanize, plural } from '../../parts/text/words.ts'
@@ -104,13 +104,13 @@ interface NothingProps {
 
 const Nothing = ({ isFiltered, isMore }: NothingProps) =>
   isFiltered ? (
-    <Empty title={isMore ? 'No loaded entry fits' : 'No entry of this time fits'}>
+    <EmptyState title={isMore ? 'No loaded entry fits' : 'No entry of this time fits'}>
       {isMore ? 'Clear the filters, or load more of this time.' : 'Clear the filters, or choose a longer time.'}
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty title="Nothing happened in this time">
+    <EmptyState title="Nothing happened in this time">
       Every change is written here: who made it, when, and what was before and after. Choose a longer time to see more.
-    </Empty>
+    </EmptyState>
   )
 
 function countWords(shown: number, loaded: number, isMore: boolean): string {

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { humanize } from '../../parts/text/words.ts'
@@ -62,7 +62,7 @@ const columnsOf = (gone: ReadonlySet<string>, toggle: (id: string) => void): Col
     cell: ({ entry, isOpen }) => (
       <DisclosureButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
         <Time at={entry.timestamp} />
-        <Heard>, details of entry {entry.id}</Heard>
+        <VisuallyHidden>, details of entry {entry.id}</VisuallyHidden>
       </DisclosureButton>
     ),
   },

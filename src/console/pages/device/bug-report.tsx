@@ -10,7 +10,7 @@ import { deviceName } from '../../domain/device/device.ts'
 import { CheckIcon, ClockIcon, CrossIcon, DotIcon, DownloadIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorText } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
-import { Copied } from '../../parts/text/definition-list.tsx'
+import { CopyableText } from '../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -40,7 +40,7 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
             <Title order={2} fz="sm" fw={500} c="dimmed">
               Report with the support ID
             </Title>
-            <Copied text={supportId} what="support ID" large />
+            <CopyableText text={supportId} what="support ID" large />
           </div>
           <Button variant="default" size="xs" onClick={onClose} aria-label={`Close report ${supportId}`}>
             Close

@@ -23,7 +23,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
   const [seen, setSeen] = useState(etag)
   const restore = useWrite('configVersionsRestore', {
     quiet: true,
-    said: `Version ${version.version} was restored on ${deviceName(device)}.`,
+    successText: `Version ${version.version} was restored on ${deviceName(device)}.`,
     onDone: onClose,
   })
   const send = async () => {

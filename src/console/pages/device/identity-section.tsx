@@ -6,7 +6,7 @@ import { useDeviceTimeZone } from '../../domain/device/device.ts'
 import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { BinIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Copied, DefinitionList } from '../../parts/text/definition-list.tsx'
+import { CopyableText, DefinitionList } from '../../parts/text/definition-list.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import type { TabProps } from './device-page.tsx'
@@ -22,8 +22,8 @@ export function IdentitySection({ device, etag }: TabProps) {
       <DefinitionList
         definitions={[
           ['Model', name === model ? model : `${name} (${model})`],
-          ['Serial number', <Copied key="serial" text={serial} what="serial number" />],
-          ['Device ID', <Copied key="id" text={id} what="device ID" />],
+          ['Serial number', <CopyableText key="serial" text={serial} what="serial number" />],
+          ['Device ID', <CopyableText key="id" text={id} what="device ID" />],
           ['Enrolled', <Time key="enrolled" at={enrolmentTime} zone={zone} />],
           ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
           ['Bulk enrolment', bulkEnrolmentPending && 'Under way'],

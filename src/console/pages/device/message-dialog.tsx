@@ -20,7 +20,7 @@ function MessageToDevice({ device, pair: { others }, onClose }: DialogProps) {
   const endpointIds = receivers.map(({ id }) => id)
   const write = useWrite('endpointsSendMessage', {
     quiet: true,
-    said: ({ operations }) =>
+    successText: ({ operations }) =>
       `The message is on its way to ${plural(operations.length, 'device')}. Operations shows how far it is.`,
     onDone: onClose,
   })

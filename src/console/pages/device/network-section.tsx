@@ -4,7 +4,7 @@ import type { DeviceDetails } from '../../domain/device/device.ts'
 import { addressTexts, macText } from '../../domain/device/network-address.ts'
 import { CheckIcon, DotIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Copied, DefinitionList } from '../../parts/text/definition-list.tsx'
+import { CopyableText, DefinitionList } from '../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import classes from './table.module.css'
 
@@ -20,7 +20,9 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
         {localIpAddress && (
           <Box maw={480}>
             <DefinitionList
-              definitions={[['Local IP address', <Copied key="ip" text={localIpAddress} what="local IP address" />]]}
+              definitions={[
+                ['Local IP address', <CopyableText key="ip" text={localIpAddress} what="local IP address" />],
+              ]}
             />
           </Box>
         )}
@@ -80,7 +82,11 @@ function Row({ network }: { readonly network: Network }) {
         <Lines texts={network.gateway.flatMap(addressTexts)} />
       </Table.Td>
       <Table.Td>
-        {macAddress ? <Copied text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'it'}`} /> : '–'}
+        {macAddress ? (
+          <CopyableText text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'it'}`} />
+        ) : (
+          '–'
+        )}
       </Table.Td>
       <Table.Td>{mode ? (modes[mode] ?? mode) : '–'}</Table.Td>
       <Table.Td ta="right">{mtu ?? '–'}</Table.Td>

@@ -15,7 +15,7 @@ import {
   RebootIcon,
   WarnIcon,
 } from '../../parts/page/icons.tsx'
-import { Empty, Section } from '../../parts/page/page.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { ageText, Time } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
@@ -61,9 +61,9 @@ export function OperationsTab({ device }: TabProps) {
   return (
     <Section title="What it was asked to do">
       {operations.length === 0 ? (
-        <Empty title="This device was not asked to do anything yet.">
+        <EmptyState title="This device was not asked to do anything yet.">
           Reboots, messages to its screen and requests for its logs appear here, with how far they are.
-        </Empty>
+        </EmptyState>
       ) : (
         <Box role="region" aria-label="Operations" tabIndex={0} style={{ overflowX: 'auto' }}>
           <Table miw={640} verticalSpacing="xs" className={classes.table}>
@@ -97,7 +97,7 @@ function Row({ operation, zone }: { readonly operation: Operation; readonly zone
   const { name, icon } = types[type]
   const { word, colour, mark, meaning, isOpen } = states[state]
   const may = usePermissions()
-  const cancel = useWrite('operationsCancel', { said: `${name} cancelled.` })
+  const cancel = useWrite('operationsCancel', { successText: `${name} cancelled.` })
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>

@@ -27,7 +27,7 @@ function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClos
   const [isCleared, setCleared] = useState(false)
   const write = useWrite('endpointsAssignProfile', {
     quiet: true,
-    said: isCleared ? 'The device has no profile any more.' : 'The device has the profile.',
+    successText: isCleared ? 'The device has no profile any more.' : 'The device has the profile.',
     onDone: onClose,
   })
   return (

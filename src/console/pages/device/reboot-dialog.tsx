@@ -19,7 +19,7 @@ export interface DialogProps {
 export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
   const reboot = useWrite('endpointsReboot', {
     quiet: true,
-    said: ({ operations }) => {
+    successText: ({ operations }) => {
       const skipped = operations.filter(({ state }) => state === 'SKIPPED').length
       const told = `${plural(operations.length - skipped, 'device')} told to reboot.`
       return skipped === 0 ? told : `${told} ${plural(skipped, 'offline device')} skipped.`
@@ -34,7 +34,7 @@ export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
       title={device.connected ? `Reboot ${deviceName(device)}?` : `${deviceName(device)} cannot be rebooted`}
       verb={rebooting > 1 ? `Reboot ${plural(rebooting, 'device')}` : 'Reboot'}
       blocked={!device.connected || pair.members === undefined}
-      write={reboot}
+      mutation={reboot}
       onConfirm={() => reboot.mutate({ input: { id: device.id } })}
     >
       {device.connected ? <WhatReboots pair={pair} /> : <WhyNot device={device} pair={pair} close={onClose} />}

@@ -1,6 +1,6 @@
 // How a device is: what is wrong first, then all that it has reported.
 import { SimpleGrid, Stack } from '@mantine/core'
-import { Empty, Section } from '../../parts/page/page.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { ClockSection } from './clock-section.tsx'
 import type { TabProps } from './device-page.tsx'
 import { FirmwareSection } from './firmware-section.tsx'
@@ -31,9 +31,9 @@ export function StatusTab({ device, etag }: TabProps) {
           </Stack>
         ) : (
           <Section title="Firmware, storage and network">
-            <Empty title="This device has not reported anything yet.">
+            <EmptyState title="This device has not reported anything yet.">
               It does so by itself when it connects for the first time, and this page shows it at once.
-            </Empty>
+            </EmptyState>
           </Section>
         )}
       </SimpleGrid>

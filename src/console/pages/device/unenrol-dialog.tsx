@@ -19,7 +19,7 @@ export function UnenrolDialog({
   const { roomId } = device
   const unenrol = useWrite('endpointsDelete', {
     quiet: true,
-    said: `${deviceName(device)} is unenrolled.`,
+    successText: `${deviceName(device)} is unenrolled.`,
     onDone: () =>
       roomId === undefined
         ? navigate({ to: '/devices' })
@@ -32,7 +32,7 @@ export function UnenrolDialog({
       onClose={onClose}
       title={`Unenrol ${deviceName(device)}?`}
       verb="Unenrol"
-      write={unenrol}
+      mutation={unenrol}
       onConfirm={() => unenrol.mutate({ input: { id: device.id }, ifMatch: etag })}
     >
       <Text fz="sm">

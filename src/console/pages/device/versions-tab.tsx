@@ -3,7 +3,7 @@ import { Table, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useBody } from '../../api.ts'
 import { useDeviceTimeZone } from '../../domain/device/device.ts'
-import { Empty, Section } from '../../parts/page/page.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { RestoreDialog } from './config-restore.tsx'
 import { type Version, VersionRow } from './config-version-row.tsx'
@@ -24,10 +24,10 @@ export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
   return (
     <Section title="Versions of the config">
       {versions.length === 0 ? (
-        <Empty title="There is no version yet">
+        <EmptyState title="There is no version yet">
           Each time that settings are applied to this device, or its profile changes, a version is kept here. It says
           who did it and what changed, and you can go back to it.
-        </Empty>
+        </EmptyState>
       ) : (
         <Table.ScrollContainer minWidth={620} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
           <Table fz="sm" verticalSpacing="xs" aria-label="Versions of the config">

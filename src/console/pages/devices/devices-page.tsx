@@ -10,7 +10,7 @@ import {
   sortDevices,
   useDeviceRows,
 } from '../../domain/device/device-rows.ts'
-import { Empty, Page } from '../../parts/page/page.tsx'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
@@ -50,7 +50,7 @@ export function DevicesPage() {
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
         empty={
           isFiltered ? (
-            <Empty title="No device is like that.">Try fewer words, or clear a filter.</Empty>
+            <EmptyState title="No device is like that.">Try fewer words, or clear a filter.</EmptyState>
           ) : (
             <NoDevices />
           )
@@ -74,8 +74,8 @@ export function DevicesPage() {
 const filters = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
-  <Empty title="No device has enrolled yet.">
+  <EmptyState title="No device has enrolled yet.">
     Open a <Link to="/rooms">room</Link>: its page has the code with which a device enrols. The{' '}
     <Link to="/">overview</Link> shows how to start a simulated fleet.
-  </Empty>
+  </EmptyState>
 )

@@ -6,7 +6,7 @@ import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody } from '../../api.ts'
 import { useAuditWindow } from '../../domain/audit/audit-window.ts'
-import { Empty, Section } from '../../parts/page/page.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { Time } from '../../parts/text/time.tsx'
 import { humanize, plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
@@ -31,7 +31,9 @@ export function ChangesSection() {
       }
     >
       {runs.length === 0 ? (
-        <Empty title={logs.length === 0 ? 'Nothing has happened since midnight.' : 'Only sign-ins since midnight.'} />
+        <EmptyState
+          title={logs.length === 0 ? 'Nothing has happened since midnight.' : 'Only sign-ins since midnight.'}
+        />
       ) : (
         <ol className={classes.list}>
           {runs.slice(0, mostShown).map((run) => (

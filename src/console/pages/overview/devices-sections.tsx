@@ -13,7 +13,7 @@ import {
   unknownFirmware,
 } from '../../domain/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import classes from './overview.module.css'
 
 interface RowsProps {
@@ -112,10 +112,10 @@ function Count({ filter, of, count }: CountProps) {
   return (
     <Link to="/devices" search={filter} className={connected === 'no' ? classes.bad : classes.number}>
       {count.toLocaleString('en-GB')}
-      <Heard>
+      <VisuallyHidden>
         {' '}
         {[of, ...(isConnectedChoice(connected) ? [connectedChoices[connected]] : [])].join(' ').toLowerCase()}
-      </Heard>
+      </VisuallyHidden>
     </Link>
   )
 }

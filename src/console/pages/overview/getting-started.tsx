@@ -6,7 +6,7 @@ import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
 import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions, useSession } from '../../session.ts'
 import classes from './overview.module.css'
@@ -81,7 +81,7 @@ const Step = ({ number, title, isDone = false, children }: StepProps) => (
     <div>
       <Title order={3} fz="md">
         {title}
-        {isDone && <Heard> (done)</Heard>}
+        {isDone && <VisuallyHidden> (done)</VisuallyHidden>}
       </Title>
       {children}
     </div>

@@ -10,7 +10,7 @@ import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filte
 import type { RoomTableRow } from '../../domain/room/room-rows.ts'
 import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
-import { Empty, Section } from '../../parts/page/page.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { compareText } from '../../parts/text/search-text.ts'
 import { Time } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -27,9 +27,9 @@ export function NeedSection({ rows }: { readonly rows: readonly RoomTableRow[] }
   return (
     <Section title="Rooms that need somebody">
       {shown.length === 0 ? (
-        <Empty title="None.">
+        <EmptyState title="None.">
           <CheckIcon /> Every device is connected and has taken its config.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul className={classes.list}>
           {shown.map((row, index) => (

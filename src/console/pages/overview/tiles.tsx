@@ -6,7 +6,7 @@ import { roomMatcher } from '../../domain/room/room-filter.ts'
 import type { RoomTableRow } from '../../domain/room/room-rows.ts'
 import { type RoomState, RoomStateLabel, roomStateMeaning, roomStates } from '../../domain/room/room-state.tsx'
 import { PeopleIcon } from '../../parts/page/icons.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
@@ -61,7 +61,7 @@ export function PeopleTile({ rows }: RowsProps) {
         <>
           <Link to="/rooms" search={{ people: 'some', sort: '-people' }} className={classes.count}>
             {people.toLocaleString('en-GB')}
-            <Heard> people</Heard>
+            <VisuallyHidden> people</VisuallyHidden>
           </Link>
           <Text span fz="sm" c="dimmed">
             in{' '}

@@ -19,7 +19,7 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
   const [isAsking, setAsking] = useState(false)
   const remove = useWrite('profilesDelete', {
     quiet: true,
-    said: `The profile ${name} was deleted.`,
+    successText: `The profile ${name} was deleted.`,
     onDone: () => navigate({ to: '/profiles', ignoreBlocker: true }),
   })
   const isHeld = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
@@ -34,7 +34,7 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
         onClose={() => setAsking(false)}
         title={`Delete the profile ${name}?`}
         verb="Delete profile"
-        write={remove}
+        mutation={remove}
         blocked={isHeld}
         {...((isHeld || isMoved) && { error: null })}
         onConfirm={() => remove.mutate({ input: { id }, ifMatch: etag })}

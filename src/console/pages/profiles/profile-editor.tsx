@@ -33,7 +33,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
   const create = useWrite('profilesCreate', { quiet: true })
   const update = useWrite('profilesUpdate', {
     quiet: true,
-    said: 'The profile was saved.',
+    successText: 'The profile was saved.',
     onDone: () => setReviewing(false),
   })
   const isBusy = create.isPending || update.isPending

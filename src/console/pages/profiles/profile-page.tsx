@@ -3,7 +3,7 @@ import { Breadcrumbs, Text } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useBody, useResponse } from '../../api.ts'
-import { Empty, Page } from '../../parts/page/page.tsx'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { DeleteProfile } from './profile-delete.tsx'
 import { ProfileEditor } from './profile-editor.tsx'
@@ -57,8 +57,8 @@ const NewProfile = () => (
 
 const NoSuchProfile = () => (
   <Page title="No such profile" above={above}>
-    <Empty title="There is no profile at this address">
+    <EmptyState title="There is no profile at this address">
       It may have been deleted. <Link to="/profiles">All profiles</Link> shows those that there are.
-    </Empty>
+    </EmptyState>
   </Page>
 )

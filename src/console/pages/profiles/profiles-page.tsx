@@ -7,7 +7,7 @@ import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { operationQuery, useBody } from '../../api.ts'
 import { PlusIcon } from '../../parts/page/icons.tsx'
-import { Empty, Page } from '../../parts/page/page.tsx'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -71,11 +71,11 @@ export function ProfilesPage() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="There is no profile yet">
+          <EmptyState title="There is no profile yet">
             {may.write
               ? 'Make one for what many rooms should have in common, for example night mode and a screen that sleeps. Then give it to a room: all its devices take it.'
               : 'A key that may write can make one.'}
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

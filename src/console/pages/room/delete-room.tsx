@@ -17,7 +17,7 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
   const navigate = useNavigate()
   const write = useWrite('roomsDelete', {
     quiet: true,
-    said: `${room.name} was deleted.`,
+    successText: `${room.name} was deleted.`,
     onDone: () => navigate({ to: '/rooms' }),
   })
   const { endpoints } = room
@@ -28,7 +28,7 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
       onClose={onClose}
       title="Delete room"
       verb="Delete room"
-      write={write}
+      mutation={write}
       {...(isChanged && {
         error: new Error('The room changed meanwhile. Look at what is named here, then delete it again.'),
       })}

@@ -23,7 +23,7 @@ interface EditRoomProps {
 
 export function EditRoom({ id, onClose }: EditRoomProps) {
   const { now, seen, reload } = useBaseline('roomsGet', { id })
-  const write = useWrite('roomsUpdate', { quiet: true, said: 'The room was changed.', onDone: onClose })
+  const write = useWrite('roomsUpdate', { quiet: true, successText: 'The room was changed.', onDone: onClose })
   const before = fieldsOf(seen.body)
   // The version also moves when a device joins or leaves: what is edited here is still what was seen.
   const ifMatch = isSame(before, fieldsOf(now.body)) ? now.etag : seen.etag

@@ -103,7 +103,11 @@ interface NewCodeProps {
 }
 
 function NewCode({ room, isExpired, opened, onClose }: NewCodeProps) {
-  const write = useWrite('roomsRegenerateDec', { quiet: true, said: 'The room has a new code.', onDone: onClose })
+  const write = useWrite('roomsRegenerateDec', {
+    quiet: true,
+    successText: 'The room has a new code.',
+    onDone: onClose,
+  })
   return (
     <ConfirmDialog
       opened={opened}
@@ -111,7 +115,7 @@ function NewCode({ room, isExpired, opened, onClose }: NewCodeProps) {
       title="New enrolment code"
       verb="Make a new code"
       danger={!isExpired}
-      write={write}
+      mutation={write}
       onConfirm={() => write.mutate({ input: { id: room.id } })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>

@@ -9,7 +9,7 @@ import type { RoomDetails } from '../../domain/room/room.ts'
 import { startSeconds } from '../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { DownloadIcon } from '../../parts/page/icons.tsx'
-import { Empty, ErrorPanel, Loading, Section } from '../../parts/page/page.tsx'
+import { EmptyState, ErrorPanel, Loading, Section } from '../../parts/page/page.tsx'
 import { viewerTimeZone } from '../../parts/text/time.tsx'
 import { HistoryCharts } from './history-charts.tsx'
 import { downloadCsv } from './history-csv.ts'
@@ -93,9 +93,9 @@ export function History({ room, zone }: HistoryProps) {
       {error && !data && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && sensors.length === 0 && (
-        <Empty title={`Nothing was measured here in the last ${shown}.`}>
+        <EmptyState title={`Nothing was measured here in the last ${shown}.`}>
           Samples show here as soon as a device with sensors sends them.
-        </Empty>
+        </EmptyState>
       )}
       {data && sensors.length > 0 && (
         <>

@@ -8,7 +8,7 @@ import { plural } from '../../parts/text/words.ts'
 export function MessageRoom({ room, onClose }: { readonly room: RoomDetails; readonly onClose: () => void }) {
   const write = useWrite('roomsSendMessage', {
     quiet: true,
-    said: ({ operations }) => `The message is on its way to ${plural(operations.length, 'device')}.`,
+    successText: ({ operations }) => `The message is on its way to ${plural(operations.length, 'device')}.`,
     onDone: onClose,
   })
   const offline = room.endpoints.filter(({ connected }) => !connected).length

@@ -103,14 +103,14 @@ function NewNote({ roomId }: { readonly roomId: number }) {
 }
 
 function DeleteNote({ note, onClose }: { readonly note: Note | undefined; readonly onClose: () => void }) {
-  const write = useWrite('roomNotesDelete', { quiet: true, said: 'The note was deleted.', onDone: onClose })
+  const write = useWrite('roomNotesDelete', { quiet: true, successText: 'The note was deleted.', onDone: onClose })
   return (
     <ConfirmDialog
       opened={note !== undefined}
       onClose={onClose}
       title="Delete note"
       verb="Delete note"
-      write={write}
+      mutation={write}
       onConfirm={() => note && write.mutate({ input: { roomId: note.roomId, noteId: note.id } })}
     >
       {note && (

@@ -6,7 +6,7 @@ import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
-import { Empty, Section } from '../../parts/page/page.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { type DeviceGroup, deviceGroups } from './device-groups.ts'
@@ -31,11 +31,11 @@ export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
   return (
     <Section title="Devices">
       {groups.length === 0 && (
-        <Empty title="No device is in this room yet.">
+        <EmptyState title="No device is in this room yet.">
           {write
             ? 'Give a device the enrolment code below, or move one here from the page of another room.'
             : 'Somebody whose key can write sees the enrolment code here.'}
-        </Empty>
+        </EmptyState>
       )}
       <ul className={classes.groups}>
         {groups.map((group) => (

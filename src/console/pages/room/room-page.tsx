@@ -7,7 +7,7 @@ import { operationQuery, useIsWriting } from '../../api.ts'
 import { type RoomSnapshot, roomTimeZone } from '../../domain/room/room.ts'
 import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { SiteBreadcrumbs } from '../../domain/site/room-link.tsx'
-import { Empty, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { EmptyState, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { clockInZone } from '../../parts/text/time.tsx'
 import { usePermissions, useSession } from '../../session.ts'
@@ -92,7 +92,7 @@ function LocalTime({ zone }: { readonly zone: string }) {
 
 const NoRoom = () => (
   <Page title="No such room">
-    <Empty title="There is no room at this address.">
+    <EmptyState title="There is no room at this address.">
       <p>It may have been deleted, or the address was mistyped. The audit log shows who deleted what.</p>
       <Group justify="center" gap="xs">
         <Button component={Link} to="/rooms">
@@ -102,6 +102,6 @@ const NoRoom = () => (
           Audit log
         </Button>
       </Group>
-    </Empty>
+    </EmptyState>
   </Page>
 )

@@ -71,7 +71,7 @@ function ChangeProfile({ room, onClose }: ChangeProfileProps) {
   const before = seen.body.profileId
   const write = useWrite('roomsAssignProfile', {
     quiet: true,
-    said: 'The profile of the room was changed.',
+    successText: 'The profile of the room was changed.',
     onDone: onClose,
   })
   // The version also moves when a device joins or leaves: what is edited here is still what was seen.

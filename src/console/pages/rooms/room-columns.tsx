@@ -11,7 +11,7 @@ import {
 import type { RoomTableRow } from '../../domain/room/room-rows.ts'
 import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './rooms.module.css'
 
@@ -88,7 +88,7 @@ function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomTabl
     <span className={classes.outlier} title={outlierText(outlier)}>
       <WarnIcon size={14} />
       {value}
-      <Heard> outside the limits</Heard>
+      <VisuallyHidden> outside the limits</VisuallyHidden>
     </span>
   )
 }

@@ -8,7 +8,7 @@ import type { AirSensor } from '../../domain/air/air.ts'
 import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
 import { defaultRoomSort, isAirSensor, type RoomFilter, roomMatcher, sortRooms } from '../../domain/room/room-filter.ts'
 import { useRoomRows } from '../../domain/room/room-rows.ts'
-import { Empty, Page } from '../../parts/page/page.tsx'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
@@ -79,15 +79,15 @@ const filters = ['q', 'region', 'location', 'state', 'air', 'people'] as const s
 
 const NoneFound = ({ isReading }: { readonly isReading: boolean }) =>
   isReading ? (
-    <Empty title="The air of the rooms is being read." />
+    <EmptyState title="The air of the rooms is being read." />
   ) : (
-    <Empty title="No room is like that.">Try fewer words, or clear a filter.</Empty>
+    <EmptyState title="No room is like that.">Try fewer words, or clear a filter.</EmptyState>
   )
 
 const NoRooms = ({ mayWrite }: { readonly mayWrite: boolean }) => (
-  <Empty title="There are no rooms yet.">
+  <EmptyState title="There are no rooms yet.">
     {mayWrite
       ? 'Create the first with “New room”. Its page then shows the code with which devices enrol.'
       : 'Somebody whose key may write can create the first.'}
-  </Empty>
+  </EmptyState>
 )

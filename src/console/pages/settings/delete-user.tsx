@@ -12,7 +12,7 @@ interface DeleteUserProps {
 }
 
 export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserProps) {
-  const remove = useWrite('usersDelete', { said: `${user?.email} was deleted.`, onDone: onClose, quiet: true })
+  const remove = useWrite('usersDelete', { successText: `${user?.email} was deleted.`, onDone: onClose, quiet: true })
   return (
     <ConfirmDialog
       opened={opened}
@@ -20,7 +20,7 @@ export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserPro
       title={isLastOwner ? 'This user cannot be deleted' : 'Delete this user?'}
       verb="Delete user"
       blocked={isLastOwner}
-      write={remove}
+      mutation={remove}
       onConfirm={() => user && remove.mutate({ input: { id: user.id } })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>

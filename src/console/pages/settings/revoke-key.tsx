@@ -16,7 +16,7 @@ interface RevokeKeyProps {
 export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps) {
   const isOwn = key?.id === useSession().key.id
   const revoke = useWrite('keysDelete', {
-    said: `The key ${key?.name} was revoked.`,
+    successText: `The key ${key?.name} was revoked.`,
     onDone: () => {
       onClose()
       if (isOwn) endSession('You have revoked the key that you were signed in with. Sign in with another one.')
@@ -32,7 +32,7 @@ export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps
       title={isLast ? 'This key cannot be revoked' : 'Revoke this key?'}
       verb="Revoke key"
       blocked={isLast || isGone}
-      write={revoke}
+      mutation={revoke}
       onConfirm={() => key && revoke.mutate({ input: { id: key.id } })}
     >
       {key && isGone && revoke.isIdle && <Text>Somebody else has revoked it already.</Text>}

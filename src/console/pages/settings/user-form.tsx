@@ -21,7 +21,11 @@ type Sent = Omit<UserRecord, 'id'>
 const address = /^[^@\s]+@[^@\s]+$/
 
 export function NewUser({ regions, onClose }: FormProps) {
-  const create = useWrite('usersCreate', { said: (made) => `${made.email} was added.`, onDone: onClose, quiet: true })
+  const create = useWrite('usersCreate', {
+    successText: (made) => `${made.email} was added.`,
+    onDone: onClose,
+    quiet: true,
+  })
   return (
     <UserForm
       verb="Create user"
@@ -38,7 +42,7 @@ export function NewUser({ regions, onClose }: FormProps) {
 /** Writes only over the version that the form began with. [contract 7.11] */
 export function EditUser({ id, regions, onClose }: FormProps & { readonly id: string }) {
   const { seen, reload } = useBaseline('usersGet', { id })
-  const update = useWrite('usersUpdate', { said: 'The user was changed.', onDone: onClose, quiet: true })
+  const update = useWrite('usersUpdate', { successText: 'The user was changed.', onDone: onClose, quiet: true })
   return (
     <UserForm
       key={seen.etag}

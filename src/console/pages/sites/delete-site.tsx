@@ -29,7 +29,7 @@ const Named = ({ names }: { readonly names: readonly string[] }) => (
 )
 
 export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readonly region: RegionNode | undefined }) {
-  const remove = useWrite('regionsDelete', { said: 'The region was deleted.', onDone: onClose, quiet: true })
+  const remove = useWrite('regionsDelete', { successText: 'The region was deleted.', onDone: onClose, quiet: true })
   const users = useQuery({ ...operationQuery('usersList'), enabled: opened }).data?.body.users
   const admins = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
   const isBlocked = region !== undefined && region.locationCount > 0
@@ -40,7 +40,7 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
       title={isBlocked ? 'This region cannot be deleted yet' : 'Delete this region?'}
       verb="Delete region"
       blocked={isBlocked || !region}
-      write={remove}
+      mutation={remove}
       onConfirm={() => region && remove.mutate({ input: { id: region.id } })}
     >
       {!region && <Gone isOwn={!remove.isIdle} />}
@@ -79,7 +79,7 @@ interface DeleteLocationProps extends DeleteProps {
 }
 
 export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteLocationProps) {
-  const remove = useWrite('locationsDelete', { said: 'The location was deleted.', onDone: onClose, quiet: true })
+  const remove = useWrite('locationsDelete', { successText: 'The location was deleted.', onDone: onClose, quiet: true })
   return (
     <ConfirmDialog
       opened={opened}
@@ -87,7 +87,7 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
       title="Delete this location?"
       verb="Delete location"
       blocked={!location}
-      write={remove}
+      mutation={remove}
       onConfirm={() => location && remove.mutate({ input: { id: location.id } })}
     >
       {!location && <Gone isOwn={!remove.isIdle} />}

@@ -25,11 +25,11 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
   const [name, setName] = useState(before.name)
   const [region, setRegion] = useState(before.region)
   const create = useWrite('locationsCreate', {
-    said: (made) => `Location ${made.name} was created.`,
+    successText: (made) => `Location ${made.name} was created.`,
     onDone: onClose,
     quiet: true,
   })
-  const update = useWrite('locationsUpdate', { said: 'The location was changed.', onDone: onClose, quiet: true })
+  const update = useWrite('locationsUpdate', { successText: 'The location was changed.', onDone: onClose, quiet: true })
   const wanted = name.trim()
   const isChanged = wanted !== before.name || region !== before.region
   const id = location?.id ?? 0

@@ -18,11 +18,11 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
   const [before, setBefore] = useState(region?.name ?? '')
   const [name, setName] = useState(before)
   const create = useWrite('regionsCreate', {
-    said: (made) => `Region ${made.name} was created.`,
+    successText: (made) => `Region ${made.name} was created.`,
     onDone: onClose,
     quiet: true,
   })
-  const rename = useWrite('regionsUpdate', { said: 'The region was renamed.', onDone: onClose, quiet: true })
+  const rename = useWrite('regionsUpdate', { successText: 'The region was renamed.', onDone: onClose, quiet: true })
   const wanted = name.trim()
   const id = region?.id ?? 0
   const save = useSave(

@@ -3,7 +3,7 @@ import { Box, Button, Card, Group, Text, TextInput } from '@mantine/core'
 import { Link, useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, type MouseEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { SearchIcon } from '../../parts/page/icons.tsx'
-import { Empty } from '../../parts/page/page.tsx'
+import { EmptyState } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { Branch, LocationRow, RegionBranch } from './site-rows.tsx'
 import type { StartTask } from './site-tasks.ts'
@@ -97,7 +97,9 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
           )}
         </Box>
         {isNothing && (
-          <Empty title={`Nothing has “${wanted}” in its name`}>Try fewer letters, or another part of the name.</Empty>
+          <EmptyState title={`Nothing has “${wanted}” in its name`}>
+            Try fewer letters, or another part of the name.
+          </EmptyState>
         )}
         {wanted === '' && <Homeless tree={tree} />}
       </Card>
@@ -116,7 +118,7 @@ const Homeless = ({ tree: { homeless } }: { readonly tree: SiteTree }) =>
 
 const NoSites = ({ tree, start }: SitesTreeProps) => (
   <Card bg="var(--rk-panel)">
-    <Empty title="No sites yet">
+    <EmptyState title="No sites yet">
       A location is where rooms are: a building, or a floor of one. Regions group locations, if you have many. With
       both, rooms are easier to find, and lists can be narrowed down to one place.
       {start && (
@@ -126,7 +128,7 @@ const NoSites = ({ tree, start }: SitesTreeProps) => (
           </Button>
         </Group>
       )}
-    </Empty>
+    </EmptyState>
     <Homeless tree={tree} />
   </Card>
 )

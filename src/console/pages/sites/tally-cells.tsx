@@ -1,7 +1,7 @@
 // The numbers beside a site: its rooms, and how the worst of them are; each leads to the rooms that it counts.
 
 import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/room/room-state.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { Tally } from './site-tree.ts'
 import classes from './sites.module.css'
@@ -22,7 +22,7 @@ export const TallyCells = ({ name, tally: { rooms, worst, inWorst }, href }: Tal
       {rooms > 0 ? (
         <a href={href}>
           {plural(rooms, 'room')}
-          <Heard> in {name}</Heard>
+          <VisuallyHidden> in {name}</VisuallyHidden>
         </a>
       ) : (
         <span className={classes.dimmed}>No rooms</span>
@@ -33,7 +33,7 @@ export const TallyCells = ({ name, tally: { rooms, worst, inWorst }, href }: Tal
         <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: roomStateColour(worst) }}>
           {roomStateIcon(worst)} {roomStateLabel(worst)}
           {isBad(worst) && ` ${inWorst.toLocaleString('en-GB')}`}
-          <Heard> in {name}</Heard>
+          <VisuallyHidden> in {name}</VisuallyHidden>
         </a>
       )}
     </span>

@@ -14,7 +14,7 @@ interface ConfirmDialogProps {
   readonly verb: string
   readonly danger?: boolean
   /** What it does. Its error is shown, and forgotten once the dialog is closed: the next question is about something else. */
-  readonly write?: Pick<UseMutationResult, 'isPending' | 'error' | 'reset'>
+  readonly mutation?: Pick<UseMutationResult, 'isPending' | 'error' | 'reset'>
   /** It cannot be done, and the text says why. */
   readonly blocked?: boolean
   /** In the place of the error of the write. */
@@ -23,9 +23,19 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { opened, onClose, title, children, verb, danger = true, write, blocked = false, error = write?.error } = props
+  const {
+    opened,
+    onClose,
+    title,
+    children,
+    verb,
+    danger = true,
+    mutation,
+    blocked = false,
+    error = mutation?.error,
+  } = props
   const forget = () => {
-    write?.reset()
+    mutation?.reset()
     focusTitleIfLost()
   }
   return (
@@ -38,7 +48,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             {blocked ? 'Close' : 'Cancel'}
           </Button>
           {!blocked && (
-            <Button color={danger ? 'red.8' : 'fjord'} loading={write?.isPending === true} onClick={props.onConfirm}>
+            <Button color={danger ? 'red.8' : 'fjord'} loading={mutation?.isPending === true} onClick={props.onConfirm}>
               {verb}
             </Button>
           )}

@@ -135,7 +135,7 @@ export const ErrorText = ({ error }: { readonly error: unknown }) =>
   )
 
 /** Nothing there: why, and what to do about it. */
-export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+export const EmptyState = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <Stack align="center" gap="xs" py="xl" px="md" ta="center">
     <Text fw={600}>{title}</Text>
     {children && (

@@ -2,6 +2,6 @@
 import type { ReactNode } from 'react'
 import classes from './visually-hidden.module.css'
 
-export const Heard = ({ children }: { readonly children: ReactNode }) => (
-  <span className={classes.heard}>{children}</span>
+export const VisuallyHidden = ({ children }: { readonly children: ReactNode }) => (
+  <span className={classes.hidden}>{children}</span>
 )

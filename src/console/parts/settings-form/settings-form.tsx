@@ -3,7 +3,7 @@ import { Group, Stack, Switch, TextInput } from '@mantine/core'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
 import { SearchIcon } from '../page/icons.tsx'
-import { Empty, Section } from '../page/page.tsx'
+import { EmptyState, Section } from '../page/page.tsx'
 import { includesAll, normalizeText, searchWords } from '../text/search-text.ts'
 import type { SettingChanges } from './draft.ts'
 import { SettingRow } from './setting-row.tsx'
@@ -107,9 +107,9 @@ export function SettingsForm(props: SettingsFormProps) {
         </Section>
       ))}
       {shown.length === 0 && (
-        <Empty title={wanted ? `No setting has “${wanted}” in its name` : 'Nothing is set'}>
+        <EmptyState title={wanted ? `No setting has “${wanted}” in its name` : 'Nothing is set'}>
           {onlySet ? 'Switch off “Only what is set” to see every setting.' : 'Try fewer letters.'}
-        </Empty>
+        </EmptyState>
       )}
     </Stack>
   )

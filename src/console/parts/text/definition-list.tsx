@@ -9,9 +9,9 @@ export type Definition = readonly [name: string, value: ReactNode]
 export function DefinitionList({ definitions }: { readonly definitions: readonly Definition[] }) {
   const known = definitions.filter(([, value]) => value !== undefined && value !== false && value !== '')
   return (
-    <dl className={classes.facts}>
+    <dl className={classes.list}>
       {known.map(([name, value]) => (
-        <div key={name} className={classes.fact}>
+        <div key={name} className={classes.item}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -21,7 +21,7 @@ export function DefinitionList({ definitions }: { readonly definitions: readonly
 }
 
 /** Text that somebody will want to paste elsewhere. */
-export const Copied = ({
+export const CopyableText = ({
   text,
   what,
   large = false,

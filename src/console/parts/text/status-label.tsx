@@ -10,7 +10,7 @@ interface StatusLabelProps {
 
 /** Any mark with a word: for states of operations and configs too. One is in every row of the long tables. */
 export const StatusLabel = ({ colour, icon, children }: StatusLabelProps) => (
-  <span className={classes.mark} style={{ color: colour }}>
+  <span className={classes.label} style={{ color: colour }}>
     {icon}
     <span>{children}</span>
   </span>
