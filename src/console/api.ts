@@ -1,4 +1,4 @@
-// How pages read and write: every operation of the typed client as a query or a mutation, in one way.
+// Gives pages every operation of the typed client as a query or as a mutation.
 import { notifications } from '@mantine/notifications'
 import {
   QueryCache,
@@ -19,7 +19,7 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: endSessionIfUnauthorized }),
   defaultOptions: {
     queries: {
-      // Events say when something has changed; nothing grows old by itself.
+      // Answers never expire by time: the event stream invalidates them when something changes.
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: 60_000,
       refetchOnWindowFocus: false,
@@ -28,7 +28,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** The key of a query is the operation and what it is asked with: events know both. */
+/** A query key is the operation id and its input, so that events can find the queries that they affect. */
 export const queryKeyOf = <K extends OperationId>(id: K, input?: CallInput<K>) =>
   input === undefined ? [id] : ([id, input] as const)
 
@@ -39,11 +39,11 @@ export function operationQuery<K extends OperationId>(id: K, input?: CallInput<K
   })
 }
 
-/** What an operation answers; the page waits for it. */
+/** Reads the response body of an operation; the component suspends until it is there. */
 export const useBody = <K extends OperationId>(id: K, input?: CallInput<K>): BodyOf<K> =>
   useSuspenseQuery(operationQuery(id, input)).data.body
 
-/** The same with its ETag, for a write that must not overwrite what nobody has seen. */
+/** Reads the body with its ETag, which a later write sends as If-Match to avoid overwriting a newer version. */
 export const useResponse = <K extends OperationId>(id: K, input?: CallInput<K>): ApiResponse<BodyOf<K>> =>
   useSuspenseQuery(operationQuery(id, input)).data
 
@@ -53,11 +53,11 @@ export interface WriteRequest<K extends OperationId> {
 }
 
 interface WriteOptions<K extends OperationId> {
-  /** What is said when it worked; nothing if it is absent. */
+  /** The notification that is shown on success; none is shown if it is absent. */
   readonly successText?: string | ((body: BodyOf<K>) => string)
-  /** A step to another page is waited for: the one that is left does not ask for what was deleted. */
+  /** Awaited before queries are invalidated, so that a page that is being left does not refetch what was deleted. */
   readonly onDone?: (body: BodyOf<K>) => void | Promise<void>
-  /** The form shows the error itself. */
+  /** No error notification is shown, because the form shows the error. */
   readonly quiet?: boolean
 }
 
@@ -72,7 +72,7 @@ export function useWrite<K extends OperationId>(id: K, { successText, onDone, qu
           color: 'green',
         })
       await onDone?.(body)
-      // Also without the stream of events what was just done must show.
+      // The change must show even while the event stream is down.
       await queryClient.invalidateQueries()
     },
     onError: (error) => {
@@ -82,19 +82,19 @@ export function useWrite<K extends OperationId>(id: K, { successText, onDone, qu
   })
 }
 
-/** Something is being written here: what is missing now may be what was just deleted. */
+/** A write is in progress: a resource that is missing now may have just been deleted by it. */
 export const useIsWriting = (): boolean => useIsMutating() > 0
 
-export const notifyError = (error: unknown, title = 'That did not work'): void =>
+export const notifyError = (error: unknown, title = 'Something went wrong'): void =>
   void notifications.show({ title, message: errorMessage(error), color: 'red', autoClose: 12_000 })
 
-/** What went wrong, for a person. */
+/** The error as a sentence for the user. */
 export function errorMessage(error: unknown): string {
   if (error instanceof ApiError) {
     const fields = error.body?.violations?.map((v) => `${v.field}: ${v.error}`).join('; ')
     return fields ? `${error.message} (${fields})` : error.message
   }
-  if (error instanceof TypeError) return 'The server cannot be reached. Check the network, then try again.'
+  if (error instanceof TypeError) return 'Can’t reach the server. Check your connection, then try again.'
   return error instanceof Error ? error.message : String(error)
 }
 

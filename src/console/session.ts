@@ -1,4 +1,4 @@
-// Who is signed in, and the client that speaks for them. The secret is in a cookie that no script can read. [contract 9.session]
+// The current session and its API client. The session's secret is in a cookie that no script can read. [contract 9.session]
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
 import type { ErrorBody } from '../contract/error.ts'
@@ -10,7 +10,7 @@ interface SignedIn {
 }
 
 let current: SignedIn | undefined
-/** Why somebody who was signed in no longer is. */
+/** The reason why the last session ended, if the server ended it. */
 let signOutReason: string | undefined
 const listeners = new Set<() => void>()
 
@@ -28,14 +28,14 @@ const subscribe = (listener: () => void) => {
 export const useSignedIn = (): SignedIn | undefined => useSyncExternalStore(subscribe, () => current)
 export const useSignOutReason = (): string | undefined => useSyncExternalStore(subscribe, () => signOutReason)
 
-/** Only below the shell, which is shown to those who are signed in. */
+/** May be used only below the shell, which is rendered only while there is a session. */
 export function useSession(): ConsoleSession {
   const signedIn = useSignedIn()
-  if (!signedIn) throw new Error('nobody is signed in')
+  if (!signedIn) throw new Error('no session')
   return signedIn.session
 }
 
-/** What the key behind the session may do; what it may not do is not offered. */
+/** The permissions of the key behind the session; pages hide the actions that it does not allow. */
 export function usePermissions(): { readonly write: boolean; readonly manage: boolean } {
   const { scopes, manage } = useSession()
   const write = scopes.includes('write')
@@ -43,11 +43,11 @@ export function usePermissions(): { readonly write: boolean; readonly manage: bo
 }
 
 export function client(): Client {
-  if (!current) throw new Error('nobody is signed in')
+  if (!current) throw new Error('no session')
   return current.client
 }
 
-/** The session that the browser has already, if any. */
+/** Picks up the session whose cookie the browser still has, if any. */
 export async function resumeSession(): Promise<void> {
   try {
     startSession(await requestSession('GET'))
@@ -63,13 +63,13 @@ export async function signOut(): Promise<void> {
   setCurrent(undefined)
 }
 
-/** The service no longer knows the session: its key was revoked, or nobody used it for long. */
+/** Called when the server no longer accepts the session: its key was revoked, or it was unused for too long. */
 export const endSession = (why: string): void => {
   if (current) setCurrent(undefined, why)
 }
 
 /**
- * The browser must not answer from what it has kept: the ETag of a room or an endpoint stays the same while devices come and go.
+ * Bypasses the browser's HTTP cache: the ETag of a room or an endpoint does not change when devices connect or disconnect.
  * [contract 7.8]
  */
 const uncachedFetch: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-store' })
@@ -86,7 +86,7 @@ async function requestSession(method: 'GET' | 'POST' | 'DELETE', body?: SignIn):
   const text = await response.text()
   if (response.ok) return JSON.parse(text)
   const error = parseErrorBody(text)
-  throw new ApiError(response.status, error, error?.message ?? `The server answered ${response.status}.`)
+  throw new ApiError(response.status, error, error?.message ?? `Server error (${response.status}). Try again later.`)
 }
 
 function parseErrorBody(text: string): ErrorBody | undefined {

@@ -1,22 +1,22 @@
-// One stream of events for the whole browser: the tab that holds the lock reads it and tells the others. [contract 6.events]
+// Follows the event stream once for the whole browser: the tab that holds a lock reads it and broadcasts to the others. [contract 6.events]
 import { useSyncExternalStore } from 'react'
+import { backOffMs } from '../../client/back-off.ts'
 import { ApiError, type Client } from '../../client/client.ts'
 import { endSession } from '../session.ts'
 import { invalidateFor, type LiveEvent } from './invalidate.ts'
 
 export interface LiveState {
   readonly state: 'connecting' | 'live' | 'lost'
-  /** Since when, in milliseconds. */
-  readonly since: number
+  readonly sinceMs: number
 }
 
 type TabMessage =
   | { readonly kind: 'event'; readonly id: string; readonly event: LiveEvent }
-  | { readonly kind: 'live'; readonly live: LiveState; readonly id: string | undefined }
-  | { readonly kind: 'question' }
-  | { readonly kind: 'signed-out'; readonly why: string }
+  | { readonly kind: 'state'; readonly live: LiveState; readonly id: string | undefined }
+  | { readonly kind: 'state-request' }
+  | { readonly kind: 'signed-out'; readonly reason: string }
 
-let live: LiveState = { state: 'connecting', since: Date.now() }
+let live: LiveState = { state: 'connecting', sinceMs: Date.now() }
 const listeners = new Set<() => void>()
 const setLive = (next: LiveState) => {
   live = next
@@ -32,74 +32,76 @@ export const useLiveState = (): LiveState =>
     () => live,
   )
 
-const longestPause = 30_000
+const reconnectBackOff = { firstMs: 500, maxMs: 30_000 }
+/** A connection that lasted this long counts as a success, so the next wait is short again. */
+const stableConnectionMs = 10_000
 
-/** Follows until it is stopped. A page that the browser keeps for going back stops too: its lock would shut all others out. */
+/** Follows until it is stopped. A page in the back/forward cache stops too, because its lock would keep every other tab from reading. */
 export function followEvents(client: Client, org: string): () => void {
   let stop = follow(client, org)
-  const leave = () => stop()
-  const comeBack = ({ persisted }: PageTransitionEvent) => {
+  const pause = () => stop()
+  const resume = ({ persisted }: PageTransitionEvent) => {
     if (persisted) stop = follow(client, org)
   }
-  addEventListener('pagehide', leave)
-  addEventListener('pageshow', comeBack)
+  addEventListener('pagehide', pause)
+  addEventListener('pageshow', resume)
   return () => {
-    removeEventListener('pagehide', leave)
-    removeEventListener('pageshow', comeBack)
+    removeEventListener('pagehide', pause)
+    removeEventListener('pageshow', resume)
     stop()
   }
 }
 
-/** Every tab remembers the last event, so that whoever reads next goes on from there. */
+/** Every tab remembers the last event id, so that the tab that reads next can resume from there. */
 function follow(client: Client, org: string): () => void {
   const stopped = new AbortController()
   const { signal } = stopped
   const channel = new BroadcastChannel(`roomkeeper ${org}`)
-  let last: string | undefined
+  let lastEventId: string | undefined
   let isReader = false
-  setLive({ state: 'connecting', since: Date.now() })
+  setLive({ state: 'connecting', sinceMs: Date.now() })
 
-  /** What was read before the first moment that it is live may be old already. */
-  const opened = () => {
-    if (last === undefined) invalidateFor({ type: 'reset', roomIds: [] })
+  /** Answers that were fetched before the stream opened may be out of date already. */
+  const refetchIfFirst = () => {
+    if (lastEventId === undefined) invalidateFor({ type: 'reset', roomIds: [] })
   }
-  const become = (state: LiveState['state']) => {
-    if (live.state !== state) setLive({ state, since: Date.now() })
-    channel.postMessage({ kind: 'live', live, id: last } satisfies TabMessage)
+  const publishState = (state: LiveState['state']) => {
+    if (live.state !== state) setLive({ state, sinceMs: Date.now() })
+    channel.postMessage({ kind: 'state', live, id: lastEventId } satisfies TabMessage)
   }
-  const end = (why: string) => {
-    channel.postMessage({ kind: 'signed-out', why } satisfies TabMessage)
-    endSession(why)
+  const end = (reason: string) => {
+    channel.postMessage({ kind: 'signed-out', reason } satisfies TabMessage)
+    endSession(reason)
   }
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-    if (data.kind === 'question') {
-      if (isReader) channel.postMessage({ kind: 'live', live, id: last } satisfies TabMessage)
-    } else if (data.kind === 'signed-out') endSession(data.why)
-    else if (data.kind === 'live') {
-      if (data.live.state === 'live') opened()
-      last = data.id ?? last
+    if (data.kind === 'state-request') {
+      if (isReader) channel.postMessage({ kind: 'state', live, id: lastEventId } satisfies TabMessage)
+    } else if (data.kind === 'signed-out') endSession(data.reason)
+    else if (data.kind === 'state') {
+      if (data.live.state === 'live') refetchIfFirst()
+      lastEventId = data.id ?? lastEventId
       setLive(data.live)
     } else {
-      last = data.id
+      lastEventId = data.id
       invalidateFor(data.event)
     }
   }
 
   const read = async () => {
     const onOpen = () => {
-      opened()
-      become('live')
+      refetchIfFirst()
+      publishState('live')
     }
-    const stream = client.eventsStream({}, { lastEventId: last, signal, onOpen })
+    const stream = client.eventsStream({}, { lastEventId, signal, onOpen })
     try {
       for await (const { id, event } of stream) {
-        last = id
+        lastEventId = id
         channel.postMessage({ kind: 'event', id, event } satisfies TabMessage)
         invalidateFor(event)
       }
     } finally {
-      // Also when nothing has happened yet there is a place to go on from.
-      last = stream.lastEventId ?? last
+      // The stream has a position to resume from even if no event has arrived yet.
+      lastEventId = stream.lastEventId ?? lastEventId
     }
   }
 
@@ -113,18 +115,17 @@ function follow(client: Client, org: string): () => void {
       } catch (error) {
         if (signal.aborted) return
         if (error instanceof ApiError && error.status === 401) return end(error.message)
-        // Another tab has signed in to another organisation: this one shows what no longer is its own.
+        // Another tab has signed in to another organisation, so this page must be loaded again.
         if (error instanceof ApiError && error.status === 404) return location.reload()
       }
       if (signal.aborted) return
-      become('lost')
-      failures = Date.now() - began > 10_000 ? 0 : failures + 1
-      const pause = Math.min(longestPause, 500 * 2 ** failures)
-      await sleepUntilOnline(pause / 2 + Math.random() * (pause / 2), signal)
+      publishState('lost')
+      failures = Date.now() - began > stableConnectionMs ? 0 : failures + 1
+      await sleepUntilOnline(backOffMs(failures, reconnectBackOff), signal)
     }
   }
 
-  channel.postMessage({ kind: 'question' } satisfies TabMessage)
+  channel.postMessage({ kind: 'state-request' } satisfies TabMessage)
   navigator.locks.request(`roomkeeper events ${org}`, { signal }, readForever).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
@@ -134,7 +135,7 @@ function follow(client: Client, org: string): () => void {
   }
 }
 
-/** Sleeps, but not past the moment that the network comes back. */
+/** Sleeps, but wakes up early when the network comes back. */
 const sleepUntilOnline = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const done = () => {

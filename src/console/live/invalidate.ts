@@ -1,16 +1,16 @@
-// Which answers an event makes old, and how soon they are asked for again.
+// Invalidates the cached answers that an event affects, at a bounded rate.
 import type { Query } from '@tanstack/react-query'
 import type { OperationId } from '../../contract/operations.ts'
 import { queryClient } from '../api.ts'
 
-/** What of an event is needed here. */
+/** The part of an event that decides which answers it affects. */
 export interface LiveEvent {
   readonly type: string
   readonly roomIds: readonly number[]
   readonly endpointId?: string | undefined
 }
 
-/** Milliseconds between two times that the same thing is asked because of events: long lists are asked less often. */
+/** The shortest time between two refetches that events cause; long lists are refetched less often. */
 const minIntervalMs: Partial<Record<OperationId, number>> = {
   roomsList: 3000,
   endpointsBasicList: 3000,
@@ -31,7 +31,7 @@ const roomOperations: Record<string, readonly OperationId[]> = {
 const endpointOperations: Record<string, readonly OperationId[]> = {
   connected: ['endpointsGet'],
   disconnected: ['endpointsGet'],
-  // Among the settings is what a device says of itself.
+  // The settings include what the device reports about itself.
   status: ['endpointsGet', 'endpointsSettings', 'configStateGet'],
   config: ['configStateGet', 'configVersionsList', 'endpointsSettings'],
   sample: ['endpointsSensorData', 'endpointsSensorHistory'],
@@ -45,7 +45,7 @@ const listOperations: Record<string, readonly OperationId[]> = {
   sample: ['roomsList', 'roomsBulkSensorData'],
   operation: ['bugReportsGet'],
 }
-/** Samples do not change because somebody renames a room. */
+/** These answers hold only samples, which do not change when a room is renamed or moved. */
 const independentOfStructure: readonly OperationId[] = [
   'roomsSensorHistory',
   'endpointsSensorHistory',
@@ -58,14 +58,14 @@ interface Throttle {
 }
 const throttles = new Map<string, Throttle>()
 
-export function invalidateFor(heard: LiveEvent): void {
-  if (heard.type === 'reset') invalidateKnown(() => true)
-  // Nearly everything shows names and places.
-  else if (heard.type === 'structure') invalidateKnown((id) => !independentOfStructure.includes(id))
-  else invalidateAffected(heard)
+export function invalidateFor(event: LiveEvent): void {
+  if (event.type === 'reset') invalidateKnown(() => true)
+  // Nearly every answer holds names of rooms, devices or sites.
+  else if (event.type === 'structure') invalidateKnown((id) => !independentOfStructure.includes(id))
+  else invalidateAffected(event)
 }
 
-/** Whatever is known is asked again, each at its own pace. */
+/** Invalidates every cached answer whose operation is affected, each at its own rate. */
 function invalidateKnown(isAffected: (id: OperationId) => boolean): void {
   const known = new Set(
     queryClient
@@ -76,7 +76,7 @@ function invalidateKnown(isAffected: (id: OperationId) => boolean): void {
   for (const id of known) if (isAffected(id)) invalidateThrottled(id, () => true, '')
 }
 
-/** Samples never cease, and change little in a long list. */
+/** Samples arrive all the time and change little in a long list, so lists wait this many times longer for them. */
 const sampleSlowdown = 4
 
 function invalidateAffected({ type, roomIds, endpointId }: LiveEvent): void {
@@ -92,19 +92,20 @@ function invalidateAffected({ type, roomIds, endpointId }: LiveEvent): void {
     invalidateThrottled(id, (input) => input.id === endpointId, endpointId)
 }
 
-/** Asks again for the answers of an operation that are on the screen; the others are only marked as old. */
+/** Refetches the answers of an operation that are on the screen, and marks its other cached answers as stale. */
 function invalidateThrottled(
   id: OperationId,
   fits: (input: { id?: unknown }) => boolean,
-  whose: string,
-  slower = 1,
+  throttleKey: string,
+  slowdown = 1,
 ): void {
   const predicate = (query: Query) => fits((query.queryKey[1] ?? {}) as { id?: unknown })
   const known = () => queryClient.getQueryCache().findAll({ queryKey: [id], predicate })
   if (known().length === 0) return
   const invalidate = () => queryClient.invalidateQueries({ queryKey: [id], predicate }, { cancelRefetch: false })
-  throttle(`${id} ${whose}`, slower * (minIntervalMs[id] ?? defaultMinIntervalMs), () => {
-    // An answer that is on its way may be from before the event. It is let through, or a slow network would never bring one.
+  throttle(`${id} ${throttleKey}`, slowdown * (minIntervalMs[id] ?? defaultMinIntervalMs), () => {
+    // A fetch in flight may have read the state before the event. It is not cancelled, because on a slow network no fetch would
+    // ever finish; its answer is invalidated when it arrives.
     for (const query of known()) {
       if (query.state.fetchStatus === 'fetching') void query.promise?.then(invalidate, () => {})
     }
@@ -112,17 +113,17 @@ function invalidateThrottled(
   })
 }
 
-/** At once if the last time is long enough ago, else when it is; never twice for one pause. */
-function throttle(name: string, pause: number, act: () => unknown): void {
+/** Runs the action now if the last run is long enough ago, else once when it is. */
+function throttle(name: string, intervalMs: number, action: () => unknown): void {
   const entry = throttles.get(name) ?? { lastRunMs: Number.NEGATIVE_INFINITY, timer: undefined }
   throttles.set(name, entry)
   if (entry.timer !== undefined) return
-  const go = () => {
+  const run = () => {
     entry.timer = undefined
     entry.lastRunMs = performance.now()
-    act()
+    action()
   }
-  const wait = entry.lastRunMs + pause - performance.now()
-  if (wait <= 0) go()
-  else entry.timer = setTimeout(go, wait)
+  const waitMs = entry.lastRunMs + intervalMs - performance.now()
+  if (waitMs <= 0) run()
+  else entry.timer = setTimeout(run, waitMs)
 }

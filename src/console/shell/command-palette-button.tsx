@@ -1,4 +1,4 @@
-// The door to the command palette, and the keys that open it too.
+// The button that opens the command palette, labelled with its keyboard shortcut.
 import { Button, Kbd, Text } from '@mantine/core'
 import { SearchIcon } from '../parts/page/icons.tsx'
 

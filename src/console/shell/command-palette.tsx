@@ -1,4 +1,4 @@
-// The command palette: a few letters lead to any room, device or page.
+// The command palette: finds any room, device or page as the user types.
 import { Box, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -23,9 +23,9 @@ import { navigationItems } from './navigation.ts'
 interface Entry {
   readonly key: string
   readonly name: string
-  /** What is searched in, folded. */
-  readonly text: string
-  /** Drawn for the few that are found, of tens of thousands. */
+  /** The normalized text that the search looks in. */
+  readonly searchText: string
+  /** A function, so that only the few entries that are found are rendered, out of tens of thousands. */
   readonly detail: () => ReactNode
   readonly icon: ReactNode
   readonly go: () => void
@@ -40,10 +40,10 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const wanted = useDeferredValue(text)
+  const query = useDeferredValue(text)
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  // The dialog was there before its code was.
+  // The dialog opens before this code is loaded, so it cannot set the focus itself.
   useEffect(() => field.current?.focus(), [])
 
   const entries = useMemo<Entry[]>(
@@ -51,7 +51,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       ...navigationItems.map(({ to, name, icon: Icon }) => ({
         key: to,
         name,
-        text: normalizeText(name),
+        searchText: normalizeText(name),
         detail: () => 'Page',
         icon: <Icon />,
         go: () => void navigate({ to }),
@@ -59,7 +59,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       ...(rooms ?? []).map((room) => ({
         key: `room ${room.id}`,
         name: room.name,
-        text: normalizeText(`${room.name} ${room.location?.name ?? ''}`),
+        searchText: normalizeText(`${room.name} ${room.location?.name ?? ''}`),
         detail: () => (
           <>
             {room.location?.name} <RoomStateLabel state={room.state} />
@@ -71,16 +71,16 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       ...(endpoints ?? []).map((endpoint) => ({
         key: endpoint.id,
         name: deviceName(endpoint),
-        text: normalizeText(`${deviceName(endpoint)} ${endpoint.roomName ?? ''}`),
-        detail: () => endpoint.roomName ?? 'in no room',
+        searchText: normalizeText(`${deviceName(endpoint)} ${endpoint.roomName ?? ''}`),
+        detail: () => endpoint.roomName ?? 'Unassigned',
         icon: deviceIcon,
         go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
       })),
     ],
     [rooms, endpoints, navigate],
   )
-  const found = useMemo(() => findEntries(entries, wanted), [entries, wanted])
-  const at = Math.min(chosen, found.length - 1)
+  const results = useMemo(() => findEntries(entries, query), [entries, query])
+  const at = Math.min(chosen, results.length - 1)
 
   const open = (entry: Entry | undefined) => {
     if (!entry) return
@@ -88,11 +88,11 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     entry.go()
   }
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') return open(found[at])
+    if (event.key === 'Enter') return open(results[at])
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (!step) return
     event.preventDefault()
-    setChosen((at + step + found.length) % Math.max(1, found.length))
+    setChosen((at + step + results.length) % Math.max(1, results.length))
   }
 
   return (
@@ -108,17 +108,17 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         placeholder="Rooms, devices, pages"
         aria-label="Search rooms, devices and pages"
         role="combobox"
-        aria-expanded={found.length > 0}
+        aria-expanded={results.length > 0}
         aria-controls={`${id}-list`}
-        aria-activedescendant={found[at] && `${id}-${at}`}
+        aria-activedescendant={results[at] && `${id}-${at}`}
         leftSection={<SearchIcon />}
         variant="unstyled"
         size="lg"
         px="xs"
       />
-      <Box id={`${id}-list`} role="listbox" aria-label="Found" className={classes.list}>
-        {found.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's
+      <Box id={`${id}-list`} role="listbox" aria-label="Results" className={classes.list}>
+        {results.map((entry, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
           <div
             key={entry.key}
             id={`${id}-${index}`}
@@ -137,24 +137,24 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </Box>
-      {found.length === 0 && (
+      {results.length === 0 && (
         <Text p="md" c="dimmed" role="status">
-          Nothing has “{wanted}” in its name. Try fewer letters, or a serial number.
+          No results for “{query}”. Search for the name of a room or page, or a serial number.
         </Text>
       )}
     </>
   )
 }
 
-/** All words must occur; what begins with the first of them comes first. */
-function findEntries(entries: readonly Entry[], wanted: string): Entry[] {
-  const words = searchWords(wanted)
+/** Finds the entries that contain all words; those that begin with the first word come first. */
+function findEntries(entries: readonly Entry[], query: string): Entry[] {
+  const words = searchWords(query)
   const [first = ''] = words
   const begins: Entry[] = []
   const has: Entry[] = []
   for (const entry of entries) {
-    if (!includesAll(entry.text, words)) continue
-    if (entry.text.startsWith(first)) begins.push(entry)
+    if (!includesAll(entry.searchText, words)) continue
+    if (entry.searchText.startsWith(first)) begins.push(entry)
     else has.push(entry)
     if (begins.length >= maxResults) break
   }

@@ -1,4 +1,4 @@
-// The frame around every page: where one can go, what is live, who is signed in.
+// The frame around every page: header, navigation and command palette.
 import {
   ActionIcon,
   AppShell,
@@ -27,7 +27,7 @@ import { navigationItems } from './navigation.ts'
 
 const Palette = lazy(() => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })))
 
-/** A link to a list is not where one is when one looks at a part of the list. */
+/** A link is marked as the current page only for its exact path: a filtered list or a detail page is another place. */
 const exact = { exact: true, includeSearch: false }
 
 export function Shell() {
@@ -35,10 +35,10 @@ export function Shell() {
   const [menuOpened, menu] = useDisclosure(false)
   const [paletteOpened, palette] = useDisclosure(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  /** The page that is drawn: while the next one is loaded, the one before it. */
-  const drawn = useRouterState({ select: (state) => state.matches.at(-1)?.pathname })
+  /** The path of the page that is rendered; while the next page loads, this is still the one before it. */
+  const renderedPath = useRouterState({ select: (state) => state.matches.at(-1)?.pathname })
   useHotkeys([['mod+K', palette.toggle]], [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page was opened, so the menu has done its work
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever another page is opened
   useEffect(() => menu.close(), [path])
   return (
     <AppShell
@@ -47,7 +47,7 @@ export function Shell() {
       padding={{ base: 'md', lg: 'xl' }}
     >
       <a className="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header bg="var(--rk-panel)" px="md">
         <Group h="100%" justify="space-between" wrap="nowrap">
@@ -96,7 +96,7 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">
-        <LoadingBoundary key={drawn}>
+        <LoadingBoundary key={renderedPath}>
           <Outlet />
         </LoadingBoundary>
       </AppShell.Main>
@@ -123,8 +123,13 @@ function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const other = scheme === 'dark' ? 'light' : 'dark'
   return (
-    <Tooltip label={`Use ${other} colours`}>
-      <ActionIcon variant="default" size="lg" aria-label={`Use ${other} colours`} onClick={() => setColorScheme(other)}>
+    <Tooltip label={`Switch to ${other} mode`}>
+      <ActionIcon
+        variant="default"
+        size="lg"
+        aria-label={`Switch to ${other} mode`}
+        onClick={() => setColorScheme(other)}
+      >
         {scheme === 'dark' ? <SunIcon /> : <MoonIcon />}
       </ActionIcon>
     </Tooltip>

@@ -12,7 +12,7 @@ import { ErrorText } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { CopyableText } from '../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import classes from './place-section.module.css'
@@ -52,7 +52,7 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
             <Text fz="sm" c="dimmed" role="status">
               {isReady} of {plural(report.endpoints.length, 'device')} delivered
               {report.uploadInCallLogs ? ', with logs of calls' : ', without logs of calls'}. Asked{' '}
-              <Time at={report.createdAt} />; the files are deleted <Time at={report.expiresAt} />.
+              <Timestamp at={report.createdAt} />; the files are deleted <Timestamp at={report.expiresAt} />.
             </Text>
             {isOpen && (
               <Progress

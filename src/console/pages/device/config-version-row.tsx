@@ -6,7 +6,7 @@ import type { Operations } from '../../../contract/operations.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { DiffTable } from '../../parts/text/diff-table.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
 
@@ -41,7 +41,7 @@ export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowPro
           <ConfigStateMark state={version.state} />
         </Table.Td>
         <Table.Td>
-          <Time at={version.createdAt} zone={zone} />
+          <Timestamp at={version.createdAt} zone={zone} />
         </Table.Td>
         <Table.Td style={{ overflowWrap: 'anywhere' }}>{version.author.name}</Table.Td>
         <Table.Td>{summaryOf(changed)}</Table.Td>

@@ -9,7 +9,7 @@ import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { DeviceBreadcrumbs } from '../../domain/site/room-link.tsx'
 import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import { Actions } from './actions.tsx'
 import { LogsTab } from './logs-tab.tsx'
@@ -87,7 +87,7 @@ function Presence({ device }: { readonly device: DeviceDetails }) {
       <ConnectionLabel connected={device.connected} />
       {device.connectionTime && (
         <Text span c="dimmed" fz="sm">
-          since <Time at={device.connectionTime} zone={zone} />
+          since <Timestamp at={device.connectionTime} zone={zone} />
         </Text>
       )}
     </Group>

@@ -17,7 +17,7 @@ import {
 } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { ageText, Time } from '../../parts/text/time.tsx'
+import { ageText, Timestamp } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import type { TabProps } from './device-page.tsx'
 import classes from './table.module.css'
@@ -114,7 +114,7 @@ function Row({ operation, zone }: { readonly operation: Operation; readonly zone
           {isOpen && (
             <>
               {' '}
-              Expires <Time at={deadline} />.
+              Expires <Timestamp at={deadline} />.
             </>
           )}
         </Text>
@@ -134,10 +134,10 @@ function Row({ operation, zone }: { readonly operation: Operation; readonly zone
         )}
       </Table.Td>
       <Table.Td>
-        <Time at={createdAt} zone={zone} />
+        <Timestamp at={createdAt} zone={zone} />
       </Table.Td>
       <Table.Td>
-        <Time at={updatedAt} zone={zone} />
+        <Timestamp at={updatedAt} zone={zone} />
       </Table.Td>
     </Table.Tr>
   )

@@ -7,7 +7,7 @@ import type { Operations } from '../../../contract/operations.ts'
 import { useBody } from '../../api.ts'
 import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { humanize, plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
@@ -50,7 +50,7 @@ function Change({ newest, count, actors }: Run) {
   return (
     <li className={classes.change}>
       <Text span fz="sm" c="dimmed">
-        <Time at={timestamp} />
+        <Timestamp at={timestamp} />
       </Text>
       <div className={classes.cut}>
         <Text span fz="sm" fw={550}>

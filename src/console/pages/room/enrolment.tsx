@@ -11,7 +11,7 @@ import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
@@ -63,7 +63,7 @@ export function Enrolment({ room, zone }: EnrolmentProps) {
                 `Not used yet. It expires ${plural(room.decTimeout ?? 24, 'hour')} after its first use.`
               ) : (
                 <>
-                  In use. It expires <Time at={expiry} zone={zone} />.
+                  In use. It expires <Timestamp at={expiry} zone={zone} />.
                 </>
               )}
             </Text>

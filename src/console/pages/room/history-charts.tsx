@@ -7,7 +7,7 @@ import { airSensors, limitText, sensorLabels, sensorNumberText, sensorValueText 
 import { chartLines, type SensorSummary, summaryOf } from '../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { SensorChart } from '../../parts/chart/sensor-chart.tsx'
-import { clockInZone, Timestamp } from '../../parts/text/time.tsx'
+import { clockInZone, shortTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import { type History, type SpanName, spans } from './history-query.ts'
 import classes from './room.module.css'
@@ -138,7 +138,7 @@ function PointText({ sensor, at, least, largest, mean, zone }: PointTextProps) {
           {least !== largest && `, ${sensorNumberText(sensor, least)} to ${sensorNumberText(sensor, largest)}`}
         </>
       )}
-      {` · ${Timestamp(at * 1000)}`}
+      {` · ${shortTime(at * 1000)}`}
       {elsewhere && ` (${elsewhere})`}
     </>
   )

@@ -9,7 +9,7 @@ import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { ageText, Time } from '../../parts/text/time.tsx'
+import { ageText, Timestamp } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import { isReal, sensorsIn } from './measured.ts'
 import classes from './room.module.css'
@@ -110,7 +110,7 @@ function Age({ at, zone }: { readonly at: number; readonly zone: string }) {
   return (
     <Text span fz="sm" c={isOld ? 'var(--rk-degraded)' : 'dimmed'}>
       {isOld ? 'Old: measured' : 'Measured'} {age < 5000 ? 'just now' : `${ageText(at, now)} ago`},{' '}
-      <Time at={at} zone={zone} />
+      <Timestamp at={at} zone={zone} />
     </Text>
   )
 }

@@ -2,7 +2,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
 import type { TimeRange } from '../../parts/chart/plot-options.ts'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { shortTime } from '../../parts/text/time.tsx'
 
 interface ZoomButtonsProps {
   readonly whole: TimeRange
@@ -42,7 +42,7 @@ export function ZoomButtons({ whole, zoom, onZoom }: ZoomButtonsProps) {
             Reset zoom
           </Button>
           <Text span fz="sm" c="dimmed" role="status">
-            {Timestamp(zoom.min * 1000)} to {Timestamp(zoom.max * 1000)}
+            {shortTime(zoom.min * 1000)} to {shortTime(zoom.max * 1000)}
           </Text>
         </>
       )}

@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { shortTime } from '../../parts/text/time.tsx'
 import { endSession, useSession } from '../../session.ts'
 import { type ApiKey, isLastManager } from './key-words.ts'
 
@@ -50,7 +50,7 @@ export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps
           </Text>
           {isOwn && <Text fw={600}>You are signed in with this key: you will be signed out yourself.</Text>}
           <Text fz="sm" c="dimmed">
-            {key.lastUsedAt ? `It was last used: ${Timestamp(Date.parse(key.lastUsedAt))}.` : 'It was never used.'}
+            {key.lastUsedAt ? `It was last used: ${shortTime(Date.parse(key.lastUsedAt))}.` : 'It was never used.'}
           </Text>
         </Stack>
       )}

@@ -31,7 +31,7 @@ const isSameDay = (a: number, b: number) =>
   format(a, viewerTimeZone, { dateStyle: 'short' }) === format(b, viewerTimeZone, { dateStyle: 'short' })
 
 /** The shortest that says it: the clock today, the date before. */
-export function Timestamp(at: number, now: number = Date.now()): string {
+export function shortTime(at: number, now: number = Date.now()): string {
   if (isSameDay(at, now)) return format(at, viewerTimeZone, clock)
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
   return format(at, viewerTimeZone, { ...day, ...(!isThisYear && { year: 'numeric' }), ...clock })
@@ -59,13 +59,13 @@ interface TimestampProps {
   readonly full?: boolean
 }
 
-export function Time({ at, zone, full: inFull = false }: TimestampProps) {
+export function Timestamp({ at, zone, full: inFull = false }: TimestampProps) {
   const ms = typeof at === 'number' ? at : Date.parse(at)
   const elsewhere = clockInZone(ms, zone)
   return (
     <Tooltip label={[fullTime(ms), ...(elsewhere && zone ? [fullTime(ms, zone)] : [])].join(' · ')}>
       <time dateTime={new Date(ms).toISOString()}>
-        {inFull ? fullTime(ms) : Timestamp(ms)}
+        {inFull ? fullTime(ms) : shortTime(ms)}
         {elsewhere && (
           <Text span c="dimmed" fz="xs">
             {' '}
