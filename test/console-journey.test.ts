@@ -138,7 +138,7 @@ test('move a pair to another room, and what is paired goes along', async () => {
   await dialog().waitFor({ state: 'detached' })
   const moved = (await read(`/rooms/${fleet.rooms.tomt}`)).endpoints.map((e: { serial: string }) => e.serial).sort()
   expect(moved).toEqual(['BAR00001', 'PAD00001'])
-  await page.getByText('Empty').first().waitFor()
+  await page.getByText('No devices').first().waitFor()
   const back = { endpointIds: [fleet.bar.id], roomId: fleet.rooms.fjord }
   await fleet.org.call('POST', '/endpoints/move_paired', { body: back })
   await page.getByText('Healthy').first().waitFor()
@@ -165,7 +165,7 @@ test('create and delete sites, with the rules said before the click', async () =
     (await read(`/${kind}`))[kind].find((one: { name: string }) => one.name === name)
   const loadAgain = async (nowCalled: string) => {
     await dialog().getByText(`Somebody has changed it meanwhile: it is called ${nowCalled} now.`).waitFor()
-    await dialog().getByRole('button', { name: 'Load it again' }).click()
+    await dialog().getByRole('button', { name: 'Reload' }).click()
   }
   const oceania = await listed('regions', 'Oceania')
   await button('Rename Oceania').click()

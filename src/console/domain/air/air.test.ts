@@ -1,4 +1,4 @@
-// What of the air counts as an outlier, and how it is told.
+// Tests which air values are outliers, and how values and limits are written.
 import { expect, test } from 'vitest'
 import { defaultAirLimits } from '../../../contract/session.ts'
 import { type AirSample, airOutliers, distanceBeyondLimit, limitText, sensorValueText } from './air.ts'

@@ -1,4 +1,4 @@
-// Which devices an address shows, and in which order.
+// Tests how the search parameters filter and sort devices.
 import { expect, test } from 'vitest'
 import { type DeviceTableRow, defaultDeviceSort, deviceMatcher, sortDevices } from './device-rows.ts'
 

@@ -1,4 +1,4 @@
-// Every device with where it is; which of them an address asks for, and in which order.
+// The rows of the device table: every device with its location, and how they are filtered and sorted.
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { modelOf } from '../../../contract/models.ts'
@@ -9,21 +9,21 @@ import { callLabel, type ListedDevice } from './device.ts'
 
 export interface DeviceTableRow extends ListedDevice {
   readonly modelName: string
-  /** Tells rooms of the same name apart. */
+  /** Distinguishes rooms of the same name. */
   readonly locationName: string | undefined
-  /** Undefined when it is in none, or nobody knows. */
+  /** Undefined if the device is in no call, or its state is not known. */
   readonly call: string | undefined
-  /** What is searched in, folded. */
+  /** The normalized text that the search looks in. */
   readonly searchText: string
   readonly sortKey: string
 }
 
 export function useDeviceRows(): readonly DeviceTableRow[] {
-  const [endpointsAsked, roomsAsked] = useSuspenseQueries({
+  const [endpointsQuery, roomsQuery] = useSuspenseQueries({
     queries: [operationQuery('endpointsBasicList'), operationQuery('roomsList')],
   })
-  const { endpoints } = endpointsAsked.data.body
-  const { rooms } = roomsAsked.data.body
+  const { endpoints } = endpointsQuery.data.body
+  const { rooms } = roomsQuery.data.body
   return useMemo(() => {
     const locationOf = new Map(rooms.map(({ id, location }) => [id, location?.name]))
     return endpoints.map((endpoint) =>
@@ -32,7 +32,7 @@ export function useDeviceRows(): readonly DeviceTableRow[] {
   }, [endpoints, rooms])
 }
 
-/** A device that did not change is the same object in the next answer: only what is new is folded again. */
+/** A device that has not changed is the same object in the next answer, so its row is reused. */
 const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
 function rowOf(endpoint: ListedDevice, locationName: string | undefined): DeviceTableRow {
   const known = rowCache.get(endpoint)
@@ -42,19 +42,19 @@ function rowOf(endpoint: ListedDevice, locationName: string | undefined): Device
     ...endpoint,
     modelName,
     locationName,
-    // What an offline device said last is no longer so.
+    // The last reported call state of an offline device is out of date.
     call: endpoint.connected ? callLabel(endpoint.inCallStatus) : undefined,
     searchText: normalizeText(
       [modelName, endpoint.serial, endpoint.model, endpoint.roomName, locationName, endpoint.firmwareVersion].join(' '),
     ),
-    // The model as a whole first: a Bar 2 comes after every Bar.
+    // The whole model name is compared first, so that a Bar 2 comes after every Bar.
     sortKey: `${naturalSortKey(modelName)}\0${naturalSortKey(endpoint.serial)}`,
   }
   rowCache.set(endpoint, row)
   return row
 }
 
-/** As it stands in the address. */
+/** The search parameters of the device list. */
 export interface DeviceFilter {
   readonly q?: string
   readonly model?: string
@@ -62,11 +62,11 @@ export interface DeviceFilter {
   readonly connected?: string
 }
 
-/** In the place of a version: devices that have not told theirs. */
+/** Filter value for devices that have not reported a firmware version. */
 export const unknownFirmware = 'none'
 export const firmwareOf = ({ firmwareVersion }: DeviceTableRow): string => firmwareVersion ?? unknownFirmware
 
-export const connectedChoices = { yes: 'Connected', no: 'Offline' } as const
+export const connectedChoices = { yes: 'Online', no: 'Offline' } as const
 export const isConnectedChoice = (text: string | undefined): text is keyof typeof connectedChoices =>
   text !== undefined && Object.hasOwn(connectedChoices, text)
 
@@ -89,7 +89,7 @@ const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
   call: (row) => row.call ?? null,
 }
 
-/** What is wrong comes first. */
+/** Offline devices come first. */
 export const defaultDeviceSort: Sort = { by: 'connected', descending: false }
 
 export const sortDevices = (rows: readonly DeviceTableRow[], { by, descending }: Sort): readonly DeviceTableRow[] =>

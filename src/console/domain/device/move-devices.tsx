@@ -1,4 +1,4 @@
-// Moves a device, and everything that is paired with it, to another room. [contract 4.endpointsMoveRoom]
+// The dialog that moves a device and its pair group to another room. [contract 4.endpointsMoveRoom]
 import { Checkbox, Modal, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -17,7 +17,7 @@ interface MoveDevicesProps {
   readonly onClose: () => void
 }
 
-/** More than anybody reads; typing finds the others. */
+/** Longer lists are slow to open; typing finds the other rooms. */
 const maxRoomsShown = 50
 
 export const MoveDevices = ({ device, opened, onClose }: MoveDevicesProps) => (
@@ -28,17 +28,17 @@ export const MoveDevices = ({ device, opened, onClose }: MoveDevicesProps) => (
 
 function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
   const [target, setTarget] = useState<string | null>(null)
-  const [takesProfile, setTakesProfile] = useState(false)
+  const [usesRoomProfile, setUsesRoomProfile] = useState(false)
   const { members, others, error } = usePairGroup(device)
-  const areTogether = others.every((one) => one.roomId === device.roomId)
-  const rooms = useRoomChoices(areTogether ? device.roomId : undefined)
+  const areInOneRoom = others.every((one) => one.roomId === device.roomId)
+  const rooms = useRoomChoices(areInOneRoom ? device.roomId : undefined)
   const write = useWrite('endpointsMoveRoom', {
     quiet: true,
-    successText: ({ endpointIds }) => `${plural(endpointIds.length, 'device')} moved.`,
+    successText: ({ endpointIds }) => `Moved ${plural(endpointIds.length, 'device')}`,
     onDone: onClose,
   })
   const move = () => {
-    const body = { endpointIds: [device.id], roomId: Number(target), assignRoomProfile: takesProfile }
+    const body = { endpointIds: [device.id], roomId: Number(target), assignRoomProfile: usesRoomProfile }
     write.mutate({ input: { body } })
   }
   return (
@@ -53,7 +53,7 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
       <MovingDevices device={device} others={others} />
       <Select
         label="To room"
-        placeholder="Name or location of a room"
+        placeholder="Search by room or location"
         data={rooms.choices}
         value={target}
         onChange={setTarget}
@@ -64,15 +64,15 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
         openOnFocus={false}
         withScrollArea={false}
         classNames={{ options: classes.choices }}
-        nothingFoundMessage={rooms.isPending ? 'Loading…' : 'No other room has that name or location.'}
+        nothingFoundMessage={rooms.isPending ? 'Loading…' : 'No matching rooms'}
         required
         data-autofocus
       />
       <Checkbox
-        label="Take the profile of that room"
-        description={<TargetProfile roomId={target === null ? undefined : Number(target)} isTaken={takesProfile} />}
-        checked={takesProfile}
-        onChange={(event) => setTakesProfile(event.currentTarget.checked)}
+        label="Use the new room’s profile"
+        description={<TargetProfile roomId={target === null ? undefined : Number(target)} isTaken={usesRoomProfile} />}
+        checked={usesRoomProfile}
+        onChange={(event) => setUsesRoomProfile(event.currentTarget.checked)}
       />
     </DialogForm>
   )
@@ -87,8 +87,8 @@ const MovingDevices = ({
 }) => (
   <div>
     <Text fz="sm">
-      It is in <RoomName roomId={device.roomId} roomName={device.roomName} /> now.
-      {others.length > 0 && ' What is paired with it moves along:'}
+      Current room: <RoomName roomId={device.roomId} roomName={device.roomName} />.
+      {others.length > 0 && ' Paired devices move too:'}
     </Text>
     {others.length > 0 && (
       <ul className={classes.list}>
@@ -97,7 +97,7 @@ const MovingDevices = ({
             {deviceName(one)}
             {one.roomId !== device.roomId && (
               <>
-                , now in <RoomName roomId={one.roomId} roomName={one.roomName} />
+                , currently in <RoomName roomId={one.roomId} roomName={one.roomName} />
               </>
             )}
           </li>
@@ -107,7 +107,7 @@ const MovingDevices = ({
   </div>
 )
 
-/** Names repeat: the location tells rooms apart, and where that is not enough, the number. */
+/** Names of rooms repeat, so a choice includes the location, and the id where that is not enough. */
 function useRoomChoices(exceptId: number | undefined) {
   const { data, error, isPending } = useQuery(operationQuery('roomsList'))
   const rooms = data?.body.rooms
@@ -117,7 +117,7 @@ function useRoomChoices(exceptId: number | undefined) {
       .map(({ id, name, location }) => ({ id, label: location ? `${name} (${location.name})` : name }))
     const times = Map.groupBy(named, ({ label }) => label)
     return named
-      .map(({ id, label }) => ({ id, label: times.get(label)?.length === 1 ? label : `${label}, number ${id}` }))
+      .map(({ id, label }) => ({ id, label: times.get(label)?.length === 1 ? label : `${label} #${id}` }))
       .map(({ id, label }) => ({ value: String(id), label, key: naturalSortKey(label) }))
       .sort((a, b) => compareText(a.key, b.key))
       .map(({ value, label }) => ({ value, label }))
@@ -126,12 +126,13 @@ function useRoomChoices(exceptId: number | undefined) {
 }
 
 function TargetProfile({ roomId, isTaken }: { readonly roomId: number | undefined; readonly isTaken: boolean }) {
-  const there = useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data
+  const target = useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data
     ?.body
   const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
-  const does = isTaken ? 'What moves is set up as the devices there are.' : 'What moves keeps the profile that it has.'
-  if (!there || !profiles) return does
-  const profile = profiles.find(({ id }) => id === there.profileId)
-  if (profile) return `That room has the profile ${profile.name}. ${isTaken ? 'What moves gets it.' : does}`
-  return `That room has no profile. ${isTaken ? 'What moves loses the profile that it has.' : does}`
+  const effect = isTaken ? 'The devices get the profile of the new room.' : 'The devices keep their current profile.'
+  if (!target || !profiles) return effect
+  const profile = profiles.find(({ id }) => id === target.profileId)
+  if (profile)
+    return isTaken ? `The devices get the profile ${profile.name}.` : `${effect} The room’s profile is ${profile.name}.`
+  return isTaken ? 'The room has no profile, so the devices lose their current one.' : effect
 }

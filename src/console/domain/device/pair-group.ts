@@ -1,13 +1,13 @@
-// Which devices belong together: all that point at the same leader. [contract 5.1.pairing]
+// Finds the pair group of a device: all devices with the same leader. [contract 5.1.pairing]
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { operationQuery } from '../../api.ts'
 import type { DeviceDetails, ListedDevice } from './device.ts'
 
 export interface PairGroup {
-  /** The device itself and all that are paired with it, the leader first; undefined until it is known. */
+  /** The device and all devices that are paired with it, leader first; undefined while the list is loading. */
   readonly members: readonly ListedDevice[] | undefined
-  /** The same without the device itself. */
+  /** The members without the device itself. */
   readonly others: readonly ListedDevice[]
   readonly leaderSerial: string
   readonly error: unknown
@@ -29,7 +29,7 @@ export function usePairGroup(device: DeviceDetails): PairGroup {
     const byRank = (a: ListedDevice, b: ListedDevice) =>
       Number(b.serial === leaderSerial) - Number(a.serial === leaderSerial) || a.serial.localeCompare(b.serial)
     return {
-      // The page's own answer is newer than the list, which is long and asked for less often.
+      // The device of the page is newer than its entry in the list, which is refetched less often.
       members: listed && [device, ...paired].sort(byRank),
       others: paired.sort(byRank),
       leaderSerial,

@@ -1,4 +1,4 @@
-// The form that gives a room or a device a profile, another one, or none. [contract 6.assignProfile]
+// The form that assigns a profile to a room or a device, or removes it. [contract 6.assignProfile]
 import { Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -7,22 +7,22 @@ import classes from '../../parts/dialog/dialog.module.css'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 interface ProfileFormProps {
-  /** The profile that it had when the form began. */
+  /** The profile that was assigned when the form was opened. */
   readonly before: number | undefined
-  /** The word on the button; null is no profile. */
+  /** The label of the button; null is no profile. */
   readonly verb: (chosen: number | null) => string
-  /** To choose what it has already changes something too. */
+  /** Assigning the current profile again has an effect too. */
   readonly canRepeat?: boolean
   readonly isBusy: boolean
   readonly error: unknown
   readonly onAssign: (profileId: number | null) => void
   readonly onCancel: () => void
   readonly onReload: () => void
-  /** What the choice does. */
+  /** Explains the effect of the choice. */
   readonly children: (chosen: number | null) => ReactNode
 }
 
-/** Select knows only text. */
+/** Stands for no profile, because the values of a Select are text. */
 const none = 'none'
 
 export function ProfileForm(props: ProfileFormProps) {
@@ -52,7 +52,7 @@ export function ProfileForm(props: ProfileFormProps) {
         openOnFocus={false}
         withScrollArea={false}
         classNames={{ options: classes.choices }}
-        nothingFoundMessage="No profile is called that."
+        nothingFoundMessage="No matching profiles"
         data-autofocus
       />
       <Text fz="sm">{children(chosen)}</Text>

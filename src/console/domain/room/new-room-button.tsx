@@ -1,4 +1,4 @@
-// A new room: a name, perhaps a location, and then its page with the code that devices enrol with.
+// The button and the dialog that create a room; the page of the new room opens afterwards.
 import { Button, Modal, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
@@ -13,11 +13,11 @@ import { LocationSelect } from '../site/location-select.tsx'
 import { useSites } from '../site/sites.ts'
 
 interface NewRoomButtonProps {
-  /** Where the new room is offered to be. */
+  /** The id of the location that is selected at first. */
   readonly location?: string | undefined
 }
 
-/** Nothing for those who may not write. */
+/** Renders nothing without write access. */
 export function NewRoomButton({ location }: NewRoomButtonProps) {
   const may = usePermissions()
   const [opened, dialog] = useDisclosure(false)
@@ -47,12 +47,12 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
   const [locationId, setLocationId] = useState(locationById.get(Number(location))?.id ?? null)
   const create = useWrite('roomsCreate', {
     quiet: true,
-    successText: (room) => `${room.name} was created.`,
+    successText: (room) => `Created ${room.name}`,
     onDone: (room) => void navigate({ to: '/rooms/$roomId', params: { roomId: String(room.id) } }),
   })
   return (
     <DialogForm
-      verb="Create the room"
+      verb="Create room"
       canSubmit={name.trim() !== ''}
       isBusy={create.isPending}
       error={create.error}
@@ -61,7 +61,7 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
     >
       <TextInput
         label="Name"
-        description="As it stands beside the door."
+        description="As on the door sign"
         value={name}
         maxLength={longestName}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -70,15 +70,11 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
       <LocationSelect
         value={locationId}
         onChange={setLocationId}
-        description={
-          locations.length === 0
-            ? 'There are none yet: Sites is where they are made. A room can do without.'
-            : 'A room can do without.'
-        }
+        description={locations.length === 0 ? 'Optional. Add locations under Sites.' : 'Optional'}
         disabled={locations.length === 0}
       />
       <Text fz="sm" c="dimmed">
-        Its page has the code, and a QR code, with which devices enrol.
+        Next: enrol devices with the room’s code.
       </Text>
     </DialogForm>
   )

@@ -1,4 +1,4 @@
-// Which rooms an address shows, and in which order.
+// Tests how the search parameters filter and sort rooms.
 import { expect, test } from 'vitest'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { naturalSortKey, normalizeText } from '../../parts/text/search-text.ts'
@@ -44,7 +44,7 @@ test('filters narrow together, and "none" finds rooms that are nowhere', () => {
   expect(shown({ location: 'none' })).toEqual([2, 4])
   expect(shown({ location: '99' })).toEqual([])
   expect(shown({ state: 'OFFLINE' })).toEqual([2])
-  expect(shown({ state: 'NEEDY' })).toEqual([2, 3])
+  expect(shown({ state: 'ATTENTION' })).toEqual([2, 3])
   expect(shown({ air: 'co2' })).toEqual([4])
   expect(shown({ air: 'temp' })).toEqual([])
   expect(shown({ air: 'any' })).toEqual([4])

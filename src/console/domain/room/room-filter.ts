@@ -1,4 +1,4 @@
-// Which rooms an address asks for, and in which order.
+// Filters and sorts the rows of the room table by the search parameters.
 
 import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
 import { compareText, includesAll, searchWords } from '../../parts/text/search-text.ts'
@@ -6,7 +6,7 @@ import { type AirSensor, airSensors, isMeasured } from '../air/air.ts'
 import type { RoomTableRow } from './room-rows.ts'
 import { type RoomState, roomStates } from './room-state.tsx'
 
-/** As it stands in the address; what is not understood there is no filter. */
+/** The search parameters of the room list; unknown values filter nothing. */
 export interface RoomFilter {
   readonly q?: string
   readonly region?: string
@@ -16,13 +16,13 @@ export interface RoomFilter {
   readonly people?: string
 }
 
-/** In the place of an id: rooms that have no region, or no location. */
+/** Filter value in place of an id: rooms without a region, or without a location. */
 export const unassigned = 'none'
 
 export const peopleChoices = {
-  some: 'Somebody there',
-  none: 'Nobody there',
-  unknown: 'Not known',
+  some: 'Occupied',
+  none: 'Free',
+  unknown: 'Unknown',
 } as const
 type PeopleChoice = keyof typeof peopleChoices
 
@@ -51,8 +51,8 @@ function idTest(wanted: string, idOf: (row: RoomTableRow) => number | undefined)
 }
 
 export const isRoomState = (text: string | undefined): text is RoomState => roomStates.some((state) => state === text)
-/** In the place of a state: what somebody should look at. */
-export const needsAttention = 'NEEDY'
+/** Filter value in place of a state: rooms that are offline or degraded. */
+export const needsAttention = 'ATTENTION'
 function stateTests(state: string | undefined): RoomMatcher[] {
   if (state === needsAttention) return [roomNeedsAttention]
   return isRoomState(state) ? [(row) => row.state === state] : []
@@ -60,7 +60,7 @@ function stateTests(state: string | undefined): RoomMatcher[] {
 export const roomNeedsAttention: RoomMatcher = ({ state }) => state === 'OFFLINE' || state === 'DEGRADED'
 
 export const isAirSensor = (text: string | undefined): text is AirSensor => airSensors.some((name) => name === text)
-/** In the place of a sensor: any of them. */
+/** Filter value in place of a sensor: any of them. */
 export const anySensor = 'any'
 function airTests(air: string | undefined): RoomMatcher[] {
   if (air === anySensor) return [(row) => row.outliers.length > 0]
@@ -97,7 +97,7 @@ const keys: Readonly<Record<string, Key>> = {
   humidity: air('humidity'),
 }
 
-/** What is wrong comes first. */
+/** Rooms with problems come first. */
 export const defaultRoomSort: Sort = { by: 'state', descending: false }
 
 export const sortRooms = (rows: readonly RoomTableRow[], { by, descending }: Sort): readonly RoomTableRow[] =>

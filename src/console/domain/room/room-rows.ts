@@ -1,4 +1,4 @@
-// Every room with where it is and how its air is: one list, which the overview counts and the table shows.
+// The rows of the room table: every room with its site and air quality. The overview counts the same rows.
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -15,10 +15,10 @@ type RoomSample = ResponseOf<Operations['roomsBulkSensorData']>['data'][number]
 
 export interface RoomTableRow extends ListedRoom {
   readonly region: { readonly id: number; readonly name: string } | undefined
-  /** Undefined while nobody has measured lately. */
+  /** Undefined if there is no recent sample. */
   readonly sample: AirSample | undefined
   readonly outliers: readonly Outlier[]
-  /** What is searched in, folded. */
+  /** The normalized text that the search looks in. */
   readonly searchText: string
   readonly sortKey: string
 }
@@ -33,15 +33,15 @@ export function useRoomRows(): RoomTableData {
   const { rooms } = useSuspenseQuery(operationQuery('roomsList')).data.body
   const places = useSites()
   const { airLimits } = useSession()
-  // Without any device the service has no samples to speak of, and says so with an error. [contract 4.roomsBulkSensorData]
+  // The operation answers with an error if the organisation has no devices. [contract 4.roomsBulkSensorData]
   const hasDevices = useMemo(() => rooms.some((room) => room.endpointCount > 0), [rooms])
-  const asked = useQuery({ ...operationQuery('roomsBulkSensorData'), enabled: hasDevices })
-  const samples = asked.data?.body.data
+  const airQuery = useQuery({ ...operationQuery('roomsBulkSensorData'), enabled: hasDevices })
+  const samples = airQuery.data?.body.data
   const rows = useMemo(() => rowsOf(rooms, places, samples ?? [], airLimits), [rooms, places, samples, airLimits])
   return {
     rows,
-    air: !hasDevices || samples ? 'loaded' : asked.isError ? 'failed' : 'loading',
-    airError: asked.error,
+    air: !hasDevices || samples ? 'loaded' : airQuery.isError ? 'failed' : 'loading',
+    airError: airQuery.error,
   }
 }
 
@@ -62,16 +62,16 @@ function rowsOf(
       ...room,
       region: room.location && locationById.get(room.location.id)?.region,
       sample,
-      outliers: sample ? airOutliers(sample, limits) : none,
+      outliers: sample ? airOutliers(sample, limits) : noOutliers,
       searchText: searchText + (room.location ? (regionText.get(room.location.id) ?? '') : ''),
       sortKey,
     }
   })
 }
 
-const none: readonly Outlier[] = []
+const noOutliers: readonly Outlier[] = []
 
-/** A room that did not change is the same object in the next answer: only what is new is folded again. */
+/** A room that has not changed is the same object in the next answer, so its texts are reused. */
 const textCache = new WeakMap<ListedRoom, { readonly searchText: string; readonly sortKey: string }>()
 function normalizedTexts(room: ListedRoom) {
   let known = textCache.get(room)

@@ -1,41 +1,53 @@
-// The state of a room or a connection: shape, word and colour, so that none of them is needed alone.
+// The state of a room: its label, colour, icon and meaning.
 import type { ReactNode } from 'react'
 import { CheckIcon, CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 
 export type RoomState = 'HEALTHY' | 'DEGRADED' | 'OFFLINE' | 'EMPTY'
 
-const roomStateStyles: Record<RoomState, { word: string; colour: string; mark: ReactNode; meaning: string }> = {
-  OFFLINE: {
-    word: 'Offline',
-    colour: 'var(--rk-offline)',
-    mark: <CrossIcon size={16} />,
-    meaning: 'None of its devices is connected.',
-  },
-  DEGRADED: {
-    word: 'Degraded',
-    colour: 'var(--rk-degraded)',
-    mark: <WarnIcon size={16} />,
-    meaning: 'A device is not connected, or has refused its config.',
-  },
-  HEALTHY: {
-    word: 'Healthy',
-    colour: 'var(--rk-healthy)',
-    mark: <CheckIcon size={16} />,
-    meaning: 'All its devices are connected.',
-  },
-  EMPTY: { word: 'Empty', colour: 'var(--rk-empty)', mark: <DotIcon size={16} />, meaning: 'It has no devices yet.' },
+interface RoomStateStyle {
+  readonly label: string
+  readonly colour: string
+  readonly icon: ReactNode
+  readonly meaning: string
 }
 
-/** The worst first. */
+const roomStateStyles: Record<RoomState, RoomStateStyle> = {
+  OFFLINE: {
+    label: 'Offline',
+    colour: 'var(--rk-offline)',
+    icon: <CrossIcon size={16} />,
+    meaning: 'All devices are offline.',
+  },
+  DEGRADED: {
+    label: 'Degraded',
+    colour: 'var(--rk-degraded)',
+    icon: <WarnIcon size={16} />,
+    meaning: 'At least one device is offline or rejected its settings.',
+  },
+  HEALTHY: {
+    label: 'Healthy',
+    colour: 'var(--rk-healthy)',
+    icon: <CheckIcon size={16} />,
+    meaning: 'All devices are online.',
+  },
+  EMPTY: {
+    label: 'No devices',
+    colour: 'var(--rk-empty)',
+    icon: <DotIcon size={16} />,
+    meaning: 'No devices are enrolled.',
+  },
+}
+
+/** Ordered from the worst state to the best. */
 export const roomStates = Object.keys(roomStateStyles) as RoomState[]
-export const roomStateLabel = (state: RoomState): string => roomStateStyles[state].word
+export const roomStateLabel = (state: RoomState): string => roomStateStyles[state].label
 export const roomStateColour = (state: RoomState): string => roomStateStyles[state].colour
-export const roomStateIcon = (state: RoomState): ReactNode => roomStateStyles[state].mark
+export const roomStateIcon = (state: RoomState): ReactNode => roomStateStyles[state].icon
 export const roomStateMeaning = (state: RoomState): string => roomStateStyles[state].meaning
 
 export const RoomStateLabel = ({ state }: { readonly state: RoomState }) => (
-  <StatusLabel colour={roomStateStyles[state].colour} icon={roomStateStyles[state].mark}>
-    {roomStateStyles[state].word}
+  <StatusLabel colour={roomStateStyles[state].colour} icon={roomStateStyles[state].icon}>
+    {roomStateStyles[state].label}
   </StatusLabel>
 )

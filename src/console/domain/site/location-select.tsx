@@ -1,4 +1,4 @@
-// Chooses the location of a room, or none.
+// The select for the location of a room, which may be none.
 import { Select } from '@mantine/core'
 import { locationLabel, useSites } from './sites.ts'
 
@@ -9,7 +9,7 @@ interface LocationSelectProps {
   readonly disabled?: boolean
 }
 
-/** More than anybody reads; typing finds the others. */
+/** Longer lists are slow to open; typing finds the other locations. */
 const maxLocationsShown = 300
 
 export function LocationSelect({ value, onChange, ...more }: LocationSelectProps) {
@@ -24,7 +24,7 @@ export function LocationSelect({ value, onChange, ...more }: LocationSelectProps
       searchable
       clearable
       limit={maxLocationsShown}
-      nothingFoundMessage="No location has that name. Locations are made under Sites."
+      nothingFoundMessage="No matches. Add locations under Sites."
       clearButtonProps={{ 'aria-label': 'No location' }}
       {...more}
     />

@@ -1,4 +1,4 @@
-// Where a room or a device is: rooms with the location that tells them from others of the same name, and the steps to them.
+// Links, names and breadcrumbs of rooms. The location distinguishes rooms of the same name.
 import { Breadcrumbs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,13 +12,13 @@ interface RoomReference {
   readonly roomName: string | undefined
 }
 
-/** The name of the room is there at once, its location when the room has been read. */
+/** The location is undefined until the room has been read; its name is shown before that. */
 const useLocationOf = (roomId: number | undefined) =>
   useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body.location
 
 export function RoomLink({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
-  if (roomId === undefined) return <>In no room</>
+  if (roomId === undefined) return <>Unassigned</>
   return (
     <span>
       <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
@@ -34,24 +34,24 @@ export function RoomLink({ roomId, roomName }: RoomReference) {
   )
 }
 
-/** The same inside a sentence of a dialog, where a link would lead away from the question. */
+/** The room without a link, for dialogs, where a link would lead away from the question. */
 export function RoomName({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
-  if (roomId === undefined) return <>no room</>
+  if (roomId === undefined) return <>unassigned</>
   return <>{location ? `${roomName} (${location.name})` : roomName}</>
 }
 
 interface SiteBreadcrumbsProps {
   readonly label: string
   readonly location: RoomDetails['location'] | undefined
-  /** A further step, if any. */
+  /** Further breadcrumbs, if any. */
   readonly children?: ReactNode
 }
 
-/** None of the steps is the page that one is on. */
+/** Keeps the router from marking a breadcrumb as the current page. */
 const exact = { exact: true }
 
-/** Each step leads to the rooms there. */
+/** Each breadcrumb leads to the rooms of that region or location. */
 export function SiteBreadcrumbs({ label, location, children }: SiteBreadcrumbsProps) {
   const region = location?.region
   return (
@@ -86,7 +86,7 @@ export function DeviceBreadcrumbs({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
   if (roomId === undefined) return null
   return (
-    <SiteBreadcrumbs label="Where it is" location={location}>
+    <SiteBreadcrumbs label="Breadcrumb" location={location}>
       <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
         {roomName}
       </Link>

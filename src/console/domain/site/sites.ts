@@ -1,4 +1,4 @@
-// Where rooms are: the regions and locations of the organisation, and which location is in which region.
+// The regions and locations of the organisation.
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -15,13 +15,13 @@ export interface Sites {
   readonly locationById: ReadonlyMap<number, ListedLocation>
 }
 
-/** Both lists by name. */
+/** Reads both lists, sorted by name. */
 export function useSites(): Sites {
-  const [regionsAsked, locationsAsked] = useSuspenseQueries({
+  const [regionsQuery, locationsQuery] = useSuspenseQueries({
     queries: [operationQuery('regionsList'), operationQuery('locationsList')],
   })
-  const { regions } = regionsAsked.data.body
-  const { locations } = locationsAsked.data.body
+  const { regions } = regionsQuery.data.body
+  const { locations } = locationsQuery.data.body
   return useMemo(
     () => ({
       regions: byName(regions),
@@ -32,12 +32,12 @@ export function useSites(): Sites {
   )
 }
 
-/** Folded once each, not once for each comparison. */
+/** Computes each sort key once, not once for each comparison. */
 const byName = <T extends { readonly name: string }>(items: readonly T[]): T[] =>
   items
     .map((item) => ({ item, key: naturalSortKey(item.name) }))
     .sort((a, b) => compareText(a.key, b.key))
     .map(({ item }) => item)
 
-/** Names repeat: the region tells two locations apart. */
+/** Names of locations repeat, so the label includes the region. */
 export const locationLabel = ({ name, region }: ListedLocation): string => (region ? `${name} (${region.name})` : name)

@@ -1,4 +1,4 @@
-// Buckets as lines: gaps stay gaps, and joining loses no sample.
+// Tests that missing buckets stay gaps, and that merging counts every sample.
 import { expect, test } from 'vitest'
 import { chartLines, type HistoryBucket, mergeStatistics, summaryOf } from './buckets.ts'
 

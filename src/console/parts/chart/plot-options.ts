@@ -1,4 +1,4 @@
-// How a chart of one sensor is drawn: the mean as a line, least to largest as a band, limits as dashes.
+// The uPlot options of a sensor chart: the mean as a line, minimum to maximum as a band, limits as dashed lines.
 import type uPlot from 'uplot'
 import type { Limits } from '../../../contract/session.ts'
 import { timeLabels } from './time-labels.ts'
@@ -12,40 +12,40 @@ export interface TimeRange {
 interface PlotSettings {
   readonly width: number
   readonly height: number
-  /** Charts with the same key have one cursor. */
+  /** Charts with the same key share their cursor. */
   readonly syncKey: string
   readonly limits: Limits
   readonly yRange: (least: number | null, largest: number | null) => [number, number]
-  /** Somebody has drawn a range with the pointer. */
+  /** Called when the user selects a range with the pointer. */
   readonly onZoom: (range: TimeRange) => void
   readonly onReset: () => void
-  /** What the cursor is at: an index of the lines, or null when it has left. */
+  /** Called with the index of the point under the cursor, or null when the cursor leaves the chart. */
   readonly onPoint: (index: number | null) => void
 }
 
-/** Of the series. */
+/** Indexes of the series. */
 const [largest, least, mean] = [1, 2, 3]
 const minDragPixels = 8
 const noSelection = { left: 0, top: 0, width: 0, height: 0 }
 const number = new Intl.NumberFormat('en-GB')
 
-/** A colour of the theme; it is another one after the scheme has changed. */
+/** Reads a colour of the theme; it differs between light and dark mode. */
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-export function plotOptions(wishes: PlotSettings): uPlot.Options {
+export function plotOptions(settings: PlotSettings): uPlot.Options {
   const line = colour('--mantine-color-anchor')
   const text = colour('--mantine-color-dimmed')
   const grid = colour('--rk-line')
   const axis = { stroke: text, font: '11px system-ui, sans-serif', ticks: { show: false }, gap: 6 }
   const edge: uPlot.Series = { width: 0, stroke: line, points: { show: false } }
   return {
-    width: wishes.width,
-    height: wishes.height,
+    width: settings.width,
+    height: settings.height,
     padding: [8, 16, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: true, auto: false },
-      y: { range: (_, low, high) => wishes.yRange(low, high) },
+      y: { range: (_, low, high) => settings.yRange(low, high) },
     },
     axes: [
       {
@@ -72,20 +72,20 @@ export function plotOptions(wishes: PlotSettings): uPlot.Options {
     bands: [{ series: [largest, least], fill: `${line}33` }],
     cursor: {
       y: false,
-      sync: { key: wishes.syncKey, setSeries: false },
+      sync: { key: settings.syncKey, setSeries: false },
       drag: { setScale: false, x: true, y: false, dist: minDragPixels },
       points: { size: (_, series) => (series === mean ? 8 : 0), width: 0, fill: line },
       bind: {
         dblclick: () => () => {
-          wishes.onReset()
+          settings.onReset()
           return null
         },
       },
     },
     hooks: {
-      setSelect: [(plot) => select(plot, wishes.onZoom)],
-      setCursor: [(plot) => wishes.onPoint(plot.cursor.idx ?? null)],
-      draw: [(plot) => drawLimits(plot, wishes.limits)],
+      setSelect: [(plot) => select(plot, settings.onZoom)],
+      setCursor: [(plot) => settings.onPoint(plot.cursor.idx ?? null)],
+      draw: [(plot) => drawLimits(plot, settings.limits)],
     },
   }
 }
@@ -96,7 +96,7 @@ function select(plot: uPlot, onZoom: (range: TimeRange) => void): void {
   if (width >= minDragPixels) onZoom({ min: plot.posToVal(left, 'x'), max: plot.posToVal(left + width, 'x') })
 }
 
-/** A sample between two gaps has no line to be seen by: it gets a point. */
+/** A value between two gaps has no line, so it is drawn as a point. */
 function isolatedPoints(plot: uPlot, series: number): number[] | null {
   const values = plot.data[series] ?? []
   const alone: number[] = []

@@ -1,4 +1,4 @@
-// The height of a chart: noise stays small, near limits are in sight, far ones are not.
+// Tests the vertical range of a chart.
 import { expect, test } from 'vitest'
 import { sensorScales, yRange } from './y-range.ts'
 

@@ -1,9 +1,9 @@
-// How high a chart is: what was measured, with some air, and a limit if it is near.
+// The vertical range of a chart: the measured values with a margin, and a limit if it is near.
 import type { Sensor } from '../../../contract/models.ts'
 import type { Limits } from '../../../contract/session.ts'
 
 interface SensorScale {
-  /** Less than this is noise, and must not look like a mountain. */
+  /** The smallest range that is shown, so that noise does not fill the whole height. */
   readonly minSpan: number
   readonly fromZero?: true
 }
@@ -18,7 +18,7 @@ export const sensorScales: Readonly<Record<Sensor, SensorScale>> = {
   people: { minSpan: 4, fromZero: true },
 }
 
-/** Nothing was measured: any height does. */
+/** The range of a chart without values. */
 const emptyRange: [number, number] = [0, 1]
 
 export function yRange(
@@ -35,10 +35,10 @@ export function yRange(
     high += fromZero ? missing : missing / 2
     low -= fromZero ? 0 : missing / 2
   }
-  // A limit that would squeeze the line to less than half of the height is left out of sight.
+  // A limit that would squeeze the line to less than half of the height is left out.
   const reach = high - low
   if (limits.max !== undefined && limits.max > high && limits.max - high <= reach) high = limits.max
   if (limits.min !== undefined && limits.min < low && low - limits.min <= reach) low = limits.min
-  const air = (high - low) * 0.08
-  return [fromZero && low === 0 ? 0 : low - air, high + air]
+  const margin = (high - low) * 0.08
+  return [fromZero && low === 0 ? 0 : low - margin, high + margin]
 }

@@ -1,4 +1,4 @@
-// Asks before something happens that cannot be taken back; names what it will happen to.
+// The dialog that asks for confirmation before an action.
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -8,16 +8,16 @@ interface ConfirmDialogProps {
   readonly opened: boolean
   readonly onClose: () => void
   readonly title: string
-  /** What will happen, and to whom. */
+  /** Explains what will happen. */
   readonly children: ReactNode
-  /** The word on the button: what it does. */
+  /** The label of the button. */
   readonly verb: string
   readonly danger?: boolean
-  /** What it does. Its error is shown, and forgotten once the dialog is closed: the next question is about something else. */
+  /** The mutation that the dialog confirms. Its error is shown, and reset when the dialog closes. */
   readonly mutation?: Pick<UseMutationResult, 'isPending' | 'error' | 'reset'>
-  /** It cannot be done, and the text says why. */
+  /** The action is not possible; `children` explain why. */
   readonly blocked?: boolean
-  /** In the place of the error of the write. */
+  /** Shown instead of the error of the mutation. */
   readonly error?: unknown
   readonly onConfirm: () => void
 }
@@ -34,12 +34,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     blocked = false,
     error = mutation?.error,
   } = props
-  const forget = () => {
+  const reset = () => {
     mutation?.reset()
     focusTitleIfLost()
   }
   return (
-    <Modal opened={opened} onClose={onClose} onExitTransitionEnd={forget} title={title}>
+    <Modal opened={opened} onClose={onClose} onExitTransitionEnd={reset} title={title}>
       <Stack>
         <div>{children}</div>
         <ErrorText error={error} />

@@ -1,4 +1,4 @@
-// The form inside a dialog: its fields, what went wrong, and the two ways out.
+// The form inside a dialog: its fields, its error, and the buttons to submit and to cancel.
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
 import { errorMessage } from '../../api.ts'
@@ -6,14 +6,14 @@ import { ConcurrentChangeError, isConcurrentChange } from './concurrent-change.t
 
 interface DialogFormProps {
   readonly children: ReactNode
-  /** The word on the button: what it does. */
+  /** The label of the submit button. */
   readonly verb: string
   readonly canSubmit: boolean
   readonly isBusy: boolean
   readonly error: unknown
   readonly onSubmit: () => void
   readonly onCancel: () => void
-  /** Shows what the resource is by now, after somebody else has changed it. */
+  /** Loads the current version after someone else has changed the resource. */
   readonly onReload?: () => void
 }
 
@@ -31,11 +31,11 @@ export function DialogForm(props: DialogFormProps) {
         {error !== undefined && error !== null && (
           <Group role="alert" gap="sm">
             <Text c="var(--rk-offline)" fz="sm">
-              {wasChanged ? `${changeText(error)} Load it again, then make your change.` : errorMessage(error)}
+              {wasChanged ? `${changeText(error)} Reload and try again.` : errorMessage(error)}
             </Text>
             {wasChanged && (
               <Button variant="default" size="xs" onClick={onReload}>
-                Load it again
+                Reload
               </Button>
             )}
           </Group>
@@ -54,7 +54,7 @@ export function DialogForm(props: DialogFormProps) {
 }
 
 const changeText = (error: unknown) =>
-  error instanceof ConcurrentChangeError ? error.message : 'Somebody changed it meanwhile.'
+  error instanceof ConcurrentChangeError ? error.message : 'Changed by someone else.'
 
 /** Ctrl+Enter, or Cmd+Enter on a Mac, submits a text field of several lines. */
 export const isSubmitShortcut = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>

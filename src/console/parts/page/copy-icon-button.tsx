@@ -1,14 +1,14 @@
-// A small button that copies a text, and says that it has.
+// An icon button that copies a text to the clipboard and confirms it.
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
 import { CheckIcon, CopyIcon } from './icons.tsx'
 
 interface CopyIconButtonProps {
   readonly text: string
-  /** What the tip says. */
+  /** The text of the tooltip. */
   readonly tip: string
-  /** What is heard, where that must say more. */
+  /** The accessible name, where it must say more than the tooltip. */
   readonly label?: string
-  /** In a line of text: without a border, and as small as a target may be. */
+  /** Inside a line of text: without a border, and as small as a target may be. */
   readonly isInline?: boolean
   readonly size?: number
 }

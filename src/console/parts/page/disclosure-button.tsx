@@ -1,4 +1,4 @@
-// The button that opens and closes what is below it; its arrow points down while that is open.
+// The button that expands and collapses the content below it.
 import type { ComponentProps } from 'react'
 import classes from './disclosure-button.module.css'
 import { ChevronIcon } from './icons.tsx'

@@ -1,51 +1,51 @@
-// What somebody has changed in a form and not saved yet, and whether the ground under it has moved meanwhile.
+// The unsaved changes of a settings form, and whether the stored settings have changed since they were made.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
 import { isSameValue, isSecret, newSecret, type SettingValues, unknownSecret } from './setting-values.ts'
 
-/** Null unsets a key. */
+/** Null removes a key. */
 export type SettingChanges = Readonly<Record<string, ConfigValue | null>>
 
 interface Draft {
-  /** Only what differs from what is stored. */
+  /** Only the settings that differ from the stored ones. */
   readonly changes: SettingChanges
-  /** Undefined takes the change back. */
+  /** Undefined undoes the change. */
   readonly set: (name: string, value: ConfigValue | null | undefined) => void
   readonly discard: () => void
-  /** Forgets changes that were sent; what was typed since then stays. */
+  /** Removes changes that were saved; changes made since then stay. */
   readonly forgetSent: (changes: SettingChanges) => void
-  /** Somebody else has changed what these changes were made on. */
+  /** The stored settings were changed by someone else after the first of these changes. */
   readonly isStale: boolean
-  /** They were looked at again: they are made on what is stored now. */
+  /** Accepts the stored settings as the new base of the changes. */
   readonly rebase: () => void
-  /** The version that the changes were made on. */
+  /** The version that the changes are based on. */
   readonly etag: string | undefined
 }
 
 const noChanges: SettingChanges = {}
 
 export function useDraft(stored: SettingValues, etag: string | undefined): Draft {
-  const [typed, setTyped] = useState<SettingChanges>(noChanges)
+  const [edits, setEdits] = useState<SettingChanges>(noChanges)
   const [base, setBase] = useState<string | undefined>()
 
-  const changes = useMemo(() => differing(typed, stored), [typed, stored])
+  const changes = useMemo(() => changedOnly(edits, stored), [edits, stored])
   const isDirty = Object.keys(changes).length > 0
 
-  // Read when somebody types, so that `set` stays the same and no other row is drawn again.
+  // A ref, so that `set` keeps its identity and the other rows are not rendered again.
   const latest = useRef({ isDirty, etag })
   useEffect(() => {
     latest.current = { isDirty, etag }
   }, [isDirty, etag])
   const set = useCallback((name: string, value: ConfigValue | null | undefined) => {
-    setTyped((before) => (value === undefined ? without(before, [name]) : { ...before, [name]: value }))
+    setEdits((before) => (value === undefined ? without(before, [name]) : { ...before, [name]: value }))
     if (!latest.current.isDirty) setBase(latest.current.etag)
   }, [])
   const discard = useCallback(() => {
-    setTyped(noChanges)
+    setEdits(noChanges)
     setBase(undefined)
   }, [])
   const forgetSent = useCallback((done: SettingChanges) => {
-    setTyped((before) =>
+    setEdits((before) =>
       without(
         before,
         Object.keys(done).filter((name) => before[name] === done[name]),
@@ -69,10 +69,10 @@ export function useDraft(stored: SettingValues, etag: string | undefined): Draft
 const without = (changes: SettingChanges, names: readonly string[]): SettingChanges =>
   Object.fromEntries(Object.entries(changes).filter(([name]) => !names.includes(name)))
 
-/** Nobody can know whether a password differs. */
-const differing = (typed: SettingChanges, stored: SettingValues): SettingChanges =>
+/** Every entered password counts as a change, because stored passwords are not readable. */
+const changedOnly = (edits: SettingChanges, stored: SettingValues): SettingChanges =>
   Object.fromEntries(
-    Object.entries(typed).filter(([name, value]) =>
+    Object.entries(edits).filter(([name, value]) =>
       isSecret(name)
         ? value !== ''
         : value === null
@@ -81,7 +81,7 @@ const differing = (typed: SettingChanges, stored: SettingValues): SettingChanges
     ),
   )
 
-/** What is stored once the changes are: without passwords. */
+/** The settings after the changes, without passwords. */
 export const withChanges = (stored: SettingValues, changes: SettingChanges): SettingValues =>
   Object.fromEntries(
     Object.entries({ ...stored, ...changes }).filter(
@@ -94,14 +94,14 @@ interface DiffSides {
   readonly after: Readonly<Record<string, unknown>>
 }
 
-/** Both sides have every changed key, in the order in which they were changed. */
+/** The changes as the two sides of a diff, in the order in which they were made. Passwords appear only as masks. */
 export function diffSides(stored: SettingValues, changes: SettingChanges): DiffSides {
-  const later = withChanges(stored, changes)
+  const changed = withChanges(stored, changes)
   const names = Object.keys(changes)
   const side = (settings: SettingValues, secretOf: (name: string) => string | undefined) =>
     Object.fromEntries(names.map((name) => [name, isSecret(name) ? secretOf(name) : settings[name]]))
   return {
     before: side(stored, () => unknownSecret),
-    after: side(later, (name) => (changes[name] === null ? undefined : newSecret)),
+    after: side(changed, (name) => (changes[name] === null ? undefined : newSecret)),
   }
 }

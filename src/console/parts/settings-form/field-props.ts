@@ -4,17 +4,17 @@ import type { ConfigKey, ConfigValue } from '../../../contract/config-keys.ts'
 export interface FieldProps {
   readonly name: string
   readonly configKey: ConfigKey
-  /** Of the element that names the control. */
+  /** The id of the element that labels the control. */
   readonly labelId: string
   readonly id: string
-  /** Undefined: not set. Null: it will be unset. */
+  /** Undefined: not set. Null: will be removed. */
   readonly value: ConfigValue | null | undefined
-  /** As it is stored, in whichever of its forms. */
+  /** The stored value; an enum may be stored in its long or short form. */
   readonly stored: ConfigValue | undefined
   readonly error: string | undefined
   readonly onChange: (value: ConfigValue | null) => void
-  /** What it means that a setting is not set: "Not set", "Left to the device". */
+  /** The text for a setting that is not set, such as "Not set". */
   readonly unset: string
-  /** Whether a password may be stored that is not shown. */
+  /** A password may be stored that is not shown. */
   readonly mayHaveSecret: boolean
 }

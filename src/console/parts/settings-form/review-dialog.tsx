@@ -1,4 +1,4 @@
-// Shows what will change, before anything is sent.
+// The dialog that shows the changes before they are saved.
 import { Button, Card, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { WarnIcon } from '../page/icons.tsx'
@@ -11,19 +11,19 @@ type Values = Readonly<Record<string, unknown>>
 interface ReviewDialogProps {
   readonly opened: boolean
   readonly onClose: () => void
-  /** How much will change, and on what. */
+  /** Says how many settings change, and where. */
   readonly title: string
   readonly before: Values
   readonly after: Values
-  /** What happens besides, and when. */
+  /** Further effects of the change. */
   readonly children?: ReactNode
   readonly verb: string
   readonly isBusy: boolean
   readonly error: unknown
-  /** It cannot be done, and the text says why. */
+  /** The change is not possible; `children` explain why. */
   readonly blocked?: boolean
   readonly onConfirm: () => void
-  /** Somebody has changed it meanwhile: look at it again first. */
+  /** Set if the settings were changed by someone else; the user must continue from the new values first. */
   readonly onContinue?: (() => void) | undefined
 }
 
@@ -55,18 +55,16 @@ export function ReviewDialog(props: ReviewDialogProps) {
   )
 }
 
-/** Says that the ground has moved, and lets one go on from what is there now. */
+/** Says that the settings were changed by someone else, and lets the user continue from the new values. */
 export const ConcurrentChangeNotice = ({ onContinue }: { readonly onContinue: () => void }) => (
   <Card role="alert" bg="var(--rk-panel)" style={{ borderColor: 'var(--rk-degraded)' }}>
     <Stack gap="xs" align="flex-start">
       <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-        Somebody changed it meanwhile
+        Changed by someone else
       </StatusLabel>
-      <Text fz="sm">
-        What is shown as set now is what they have made of it. Your own changes are kept. Look through them, then go on.
-      </Text>
+      <Text fz="sm">The latest values are shown, and your edits are kept. Check them, then continue.</Text>
       <Button variant="default" size="xs" onClick={onContinue}>
-        I have looked, go on
+        Continue
       </Button>
     </Stack>
   </Card>

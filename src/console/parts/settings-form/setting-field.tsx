@@ -1,4 +1,4 @@
-// One control for each type of setting. That a setting is not set is a state of its own, and each control can say it.
+// The control of a setting, by its type. Each control can also show that the setting is not set.
 import { Autocomplete, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import type { FieldProps } from './field-props.ts'
 import { SecretField } from './secret-field.tsx'
@@ -19,7 +19,7 @@ export function SettingField(props: FieldProps) {
   }
 }
 
-/** A form has many of them: what is closed costs nothing. */
+/** A form has many selects, so closed lists are not kept in the page. */
 const unmountWhenClosed = { keepMounted: false }
 
 function SwitchField({ labelId, value, error, onChange, unset }: FieldProps) {
@@ -49,7 +49,7 @@ function SwitchField({ labelId, value, error, onChange, unset }: FieldProps) {
 
 function NumberField({ id, configKey, value, error, onChange, unset }: FieldProps) {
   const { type, min, max, unit } = configKey
-  const length = unit === 'ms' && typeof value === 'number' ? durationText(value) : undefined
+  const duration = unit === 'ms' && typeof value === 'number' ? durationText(value) : undefined
   return (
     <NumberInput
       id={id}
@@ -59,12 +59,12 @@ function NumberField({ id, configKey, value, error, onChange, unset }: FieldProp
       step={max !== undefined && max <= 1 ? 0.05 : unit === 'ms' ? 60_000 : 1}
       {...(min !== undefined && { min })}
       {...(max !== undefined && { max })}
-      // What is out of bounds is said, not silently made something else.
+      // A value outside the limits is reported, not corrected silently.
       clampBehavior="none"
       suffix={unit ? ` ${unit}` : ''}
       placeholder={unset}
       error={error}
-      description={length && `That is ${length}.`}
+      description={duration && `= ${duration}`}
       inputWrapperOrder={['input', 'description', 'error']}
     />
   )
@@ -80,14 +80,14 @@ function ChoiceField({ id, name, value, stored, error, onChange, unset }: FieldP
       onChange={onChange}
       placeholder={unset}
       clearable
-      clearButtonProps={{ 'aria-label': 'Unset' }}
+      clearButtonProps={{ 'aria-label': 'Clear' }}
       error={error}
     />
   )
 }
 
 const zones = Intl.supportedValuesOf('timeZone')
-/** Intl leaves it out, and everybody knows it. */
+/** Intl does not list UTC. */
 const zonesAndUtc = zones.includes('UTC') ? zones : ['UTC', ...zones]
 
 function ZoneField({ id, value, error, onChange, unset }: FieldProps) {
@@ -102,13 +102,13 @@ function ZoneField({ id, value, error, onChange, unset }: FieldProps) {
       placeholder={unset}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'Unset' }}
+      clearButtonProps={{ 'aria-label': 'Clear' }}
       limit={60}
       filter={({ options, search }) => {
         const wanted = search.toLowerCase().trim().replaceAll(' ', '_')
         return options.filter((option) => 'value' in option && String(option.value).toLowerCase().includes(wanted))
       }}
-      nothingFoundMessage="There is no such time zone. Try the name of a large city."
+      nothingFoundMessage="No matches. Try a large city."
       error={error}
     />
   )
@@ -126,14 +126,14 @@ function TextField({ id, name, configKey, value, error, onChange, unset }: Field
         const gloss = explanationOf(name, option.value)
         return gloss ? `${option.value} (${gloss})` : option.value
       }}
-      // All that is known is worth seeing, also while one of them stands in the field.
+      // All known values are listed even while the field holds one of them.
       filter={({ options, search }) => {
         if (configKey.values?.includes(search)) return options
         return options.filter((option) => 'value' in option && String(option.value).includes(search))
       }}
       placeholder={unset}
       clearable
-      clearButtonProps={{ 'aria-label': 'Unset' }}
+      clearButtonProps={{ 'aria-label': 'Clear' }}
       error={error}
       autoComplete="off"
     />

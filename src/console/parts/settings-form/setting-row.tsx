@@ -1,4 +1,4 @@
-// One setting in a form: its name, its control or why it is locked, and what the device says about it.
+// One setting in the form: its label, its control or its locked value, and the value that the device reports.
 import { Code, Group, Text, UnstyledButton } from '@mantine/core'
 import { memo, type ReactNode, useId, useRef } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
@@ -12,21 +12,21 @@ import classes from './settings-form.module.css'
 interface RowProps {
   readonly name: string
   readonly stored: ConfigValue | undefined
-  /** Undefined: as it is stored. Null: to be unset. */
+  /** Undefined: unchanged. Null: to be removed. */
   readonly change: ConfigValue | null | undefined
   readonly error: string | undefined
-  /** Undefined: it can only be looked at. */
+  /** Undefined for a read-only form. */
   readonly onChange: ((name: string, value: ConfigValue | null | undefined) => void) | undefined
   readonly unset: string
   readonly mayHaveSecret: boolean
-  /** What a profile sets it to, and the sentence that says so. */
+  /** The value that a profile locks, and the text that names the profile. */
   readonly fixed?: ConfigValue | undefined
   readonly fixedBy?: ReactNode
-  /** A profile has none. */
+  /** False in the form of a profile, which has no reported values. */
   readonly hasDevice: boolean
   readonly reported: ConfigValue | undefined
   readonly rejected: string | undefined
-  /** The device has not answered to the newest version yet. */
+  /** The device has not yet confirmed the newest version. */
   readonly isPending: boolean
 }
 
@@ -64,10 +64,10 @@ export const SettingRow = memo(function SettingRow(props: RowProps) {
               className={classes.undo}
               onClick={() => {
                 onChange?.(name, undefined)
-                // The button that was pressed is gone then.
+                // The button disappears, so the focus moves to the control.
                 control.current?.querySelector('input')?.focus()
               }}
-              aria-label={`Undo the change of ${settingName(name)}`}
+              aria-label={`Undo change to ${settingName(name)}`}
             >
               Undo
             </UnstyledButton>
@@ -97,7 +97,7 @@ export const SettingRow = memo(function SettingRow(props: RowProps) {
           />
         ) : (
           <Text fz="sm" {...(value === undefined && { c: 'dimmed' })}>
-            {value === undefined ? (configKey.secret ? 'Never shown' : unset) : valueText(name, value)}
+            {value === undefined ? (configKey.secret ? 'Hidden' : unset) : valueText(name, value)}
           </Text>
         )}
       </div>
@@ -123,7 +123,7 @@ const LockedValue = ({ name, value, stored, by }: LockedValueProps) => (
       {by}
       {stored !== undefined &&
         !isSameValue(name, stored, value) &&
-        ` Its own value, ${valueText(name, stored)}, comes back when the profile goes.`}
+        ` Own value: ${valueText(name, stored)} (used when the profile is removed)`}
     </Text>
   </>
 )
@@ -135,29 +135,29 @@ type ReportedValueProps = Pick<RowProps, 'name' | 'reported' | 'rejected' | 'isP
 function ReportedValue({ name, wanted, reported, rejected, isPending }: ReportedValueProps) {
   if (findConfigKey(name)?.secret && rejected === undefined) return <div />
   const differs = wanted !== undefined && reported !== undefined && !isSameValue(name, wanted, reported)
-  const word = reported === undefined ? undefined : valueText(name, reported)
+  const text = reported === undefined ? undefined : valueText(name, reported)
   return (
     <div className={classes.reported}>
-      <span className={classes.prefix}>Device reports: </span>
+      <span className={classes.prefix}>Reported: </span>
       {rejected !== undefined ? (
         <StatusLabel colour="var(--rk-offline)" icon={<WarnIcon size={16} />}>
-          Refused
+          Rejected
         </StatusLabel>
       ) : differs ? (
         <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-          {isPending ? `The device still reports ${word}` : `The device reports ${word}`}
+          {isPending ? `Still reports ${text}` : `Reports ${text}`}
         </StatusLabel>
-      ) : word !== undefined ? (
-        <span className={classes.value}>{word}</span>
+      ) : text !== undefined ? (
+        <span className={classes.value}>{text}</span>
       ) : (
         <Text span inherit c="dimmed">
-          Nothing reported
+          –
         </Text>
       )}
       {rejected !== undefined && (
         <Text fz="xs">
           {rejected}
-          {word !== undefined && ` It reports ${word}.`}
+          {text !== undefined && ` Reported value: ${text}.`}
         </Text>
       )}
     </div>

@@ -1,9 +1,9 @@
-// Where the settings of a device stand in a form, and what people call them. A key that is not here stands under Other.
+// The sections of the settings form, and the labels of settings. A key without a section is listed under Other.
 import { configKeys } from '../../../contract/config-keys.ts'
 import { humanize } from '../text/words.ts'
 
 interface SettingLabel {
-  /** Where its own name, in words, does not say it well. */
+  /** Overrides the label that is made from the key. */
   readonly name?: string
   readonly hint?: string
 }
@@ -17,31 +17,31 @@ const table: readonly SectionTable[] = [
   {
     title: 'Display',
     keys: {
-      brightness: { hint: '0 is darkest, 1 is brightest.' },
+      brightness: { hint: '0 = darkest, 1 = brightest' },
       nightMode: {},
       screenStandby: { name: 'Screen standby after' },
-      screenStayOn: { name: 'Keep the screen on' },
-      autoWakeup: { name: 'Wake up by itself' },
+      screenStayOn: { name: 'Keep screen on' },
+      autoWakeup: { name: 'Auto wake' },
       digitalSignageTimeout: { name: 'Digital signage after' },
-      hideSlideOutMenu: { name: 'Hide the slide-out menu' },
+      hideSlideOutMenu: { name: 'Hide slide-out menu' },
     },
   },
   {
     title: 'Sound',
     keys: {
       deepNoiseSuppression: {},
-      padMicEnabled: { name: 'Microphone of the pad' },
-      muteInternalLoudspeaker: { name: 'Mute its own loudspeaker' },
+      padMicEnabled: { name: 'Pad microphone' },
+      muteInternalLoudspeaker: { name: 'Mute internal speaker' },
       usbAudio: {},
-      concurrentAudioOverHdmi: { name: 'Sound over HDMI as well' },
+      concurrentAudioOverHdmi: { name: 'Also play audio over HDMI' },
     },
   },
   {
     title: 'Video and framing',
     keys: {
       defaultFramingMode: {},
-      layoutPriorityContext: { name: 'Layout gives priority to' },
-      layoutMaxPersons: { name: 'Most people in the layout' },
+      layoutPriorityContext: { name: 'Layout priority' },
+      layoutMaxPersons: { name: 'Maximum people in layout' },
       framingBoundaryDepth: {},
       framingBoundaryRadius: {},
       framingBoundaryWidth: {},
@@ -55,7 +55,7 @@ const table: readonly SectionTable[] = [
       hdmiCecControl: {},
       hdmiScreenMirroring: {},
       hdmiSleepSignal: {},
-      byodMode: { hint: 'People may use it with their own computer.' },
+      byodMode: { hint: 'Allows use with a personal computer.' },
       usbMode: {},
       usbCableInstructions: {},
       usbExtenderSupport: {},
@@ -77,10 +77,10 @@ const table: readonly SectionTable[] = [
   {
     title: 'Access and security',
     keys: {
-      settingsPasswordRequired: { name: 'Settings ask for a password' },
-      settingsPassword: { name: 'Password for settings' },
+      settingsPasswordRequired: { name: 'Require password for settings' },
+      settingsPassword: { name: 'Settings password' },
       remoteAccessEnabled: { name: 'Remote access' },
-      remoteAccessAdminPassword: { name: 'Password for remote access' },
+      remoteAccessAdminPassword: { name: 'Remote access password' },
       allowNeatShare: { name: 'Allow Neat Share' },
     },
   },
@@ -99,9 +99,9 @@ const table: readonly SectionTable[] = [
 
 const labels: Readonly<Record<string, SettingLabel>> = Object.assign(
   {
-    controllerMode: { name: 'Pad is used as' },
-    framingBoundaryHfovRatio: { name: 'Framing boundary, ratio of the field of view' },
-    multiDevicePbp: { name: 'Side by side with other devices' },
+    controllerMode: { name: 'Pad mode' },
+    framingBoundaryHfovRatio: { name: 'Framing boundary (FOV ratio)' },
+    multiDevicePbp: { name: 'Picture by picture' },
     neatOtaChannel: { name: 'Update channel' },
     pairingSerial: { name: 'Paired with' },
     primaryMode: { name: 'Application' },
@@ -109,14 +109,14 @@ const labels: Readonly<Record<string, SettingLabel>> = Object.assign(
   ...table.map(({ keys }) => keys),
 )
 
-/** What people call a setting. */
+/** The label of a setting. */
 export const settingName = (key: string): string =>
   (Object.hasOwn(labels, key) ? labels[key]?.name : undefined) ?? humanize(key)
 export const settingHint = (key: string): string | undefined =>
   (Object.hasOwn(labels, key) ? labels[key]?.hint : undefined) ??
   (Object.hasOwn(configKeys, key) && configKeys[key]?.unit === 'ms' ? inMilliseconds : undefined)
 
-const inMilliseconds = 'In milliseconds: 600000 is ten minutes.'
+const inMilliseconds = 'In milliseconds: 600000 = 10 minutes'
 
 export interface SettingSection {
   readonly title: string
@@ -125,7 +125,7 @@ export interface SettingSection {
 
 const keysWithoutSection = Object.keys(configKeys).filter((key) => !table.some(({ keys }) => Object.hasOwn(keys, key)))
 
-/** Every key that can be set, once. */
+/** Every key that can be set, in exactly one section. */
 export const settingSections: readonly SettingSection[] = table.map(({ title, keys }) => ({
   title,
   keys: [

@@ -1,4 +1,4 @@
-// What the values of settings mean to a person: FRAMING_MODE_GROUP and GROUP are both "Group".
+// Values of settings as readable text: FRAMING_MODE_GROUP and GROUP are both "Group".
 import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/config-keys.ts'
 import { humanize } from '../text/words.ts'
 
@@ -13,7 +13,7 @@ export const isSecret = (name: string): boolean => findConfigKey(name)?.secret =
 
 const unknown = '_UNKNOWN'
 
-/** The long forms begin with what the first value, which is always the unknown one, begins with. */
+/** The prefix of the long forms, taken from the first value, which is always the unknown one. */
 const prefixOf = ({ values = [] }: ConfigKey): string => values[0]?.slice(0, -unknown.length) ?? ''
 
 function enumText(key: ConfigKey, value: string): string {
@@ -24,7 +24,7 @@ function enumText(key: ConfigKey, value: string): string {
 
 const languages = new Intl.DisplayNames('en-GB', { type: 'language', fallback: 'none' })
 
-/** What is worth knowing beside a text that stands for itself. */
+/** An explanation to show beside a value, such as the name of a language. */
 export function explanationOf(name: string, value: string): string | undefined {
   if (name !== 'language') return undefined
   try {
@@ -40,7 +40,7 @@ const durationUnits = [
   { ms: 1000, one: 'second' },
 ]
 
-/** 600000 milliseconds are 10 minutes. */
+/** 600000 ms as "10 minutes". */
 export function durationText(ms: number): string | undefined {
   const unit = durationUnits.find((length) => ms >= length.ms)
   if (!unit) return undefined
@@ -48,19 +48,19 @@ export function durationText(ms: number): string | undefined {
   return `${count.toLocaleString('en-GB', { maximumFractionDigits: 1 })} ${count === 1 ? unit.one : `${unit.one}s`}`
 }
 
-/** Stands for a password that nobody here can know, not even whether there is one. */
+/** Stands for the stored password. The service does not reveal whether there is one. */
 export const unknownSecret = '*** (unknown)'
-/** Stands for one that is set anew. [contract 5.3.versions] */
+/** Stands for a password that is being changed. [contract 5.3.versions] */
 export const newSecret = '*** (changed)'
 const secretTexts: Readonly<Record<string, string>> = {
-  [unknownSecret]: 'whatever is set now (hidden)',
-  [newSecret]: 'a new password (hidden)',
+  [unknownSecret]: 'current password (hidden)',
+  [newSecret]: 'new password (hidden)',
 }
 
-/** A value of a setting, in words. */
+/** The value of a setting as readable text. */
 export function valueText(name: string, value: unknown): string {
   const key = findConfigKey(name)
-  if (key?.secret) return secretTexts[String(value)] ?? 'a password (hidden)'
+  if (key?.secret) return secretTexts[String(value)] ?? 'password (hidden)'
   if (typeof value === 'boolean') return key ? (value ? 'On' : 'Off') : value ? 'Yes' : 'No'
   if (typeof value === 'number') {
     const length = key?.unit === 'ms' ? durationText(value) : undefined
@@ -72,7 +72,7 @@ export function valueText(name: string, value: unknown): string {
   return gloss ? `${value} (${gloss})` : value
 }
 
-/** Whether two values mean the same, however they are written. */
+/** True for equal values, and for the long and the short form of an enum value. */
 export const isSameValue = (name: string, a: unknown, b: unknown): boolean =>
   a === b ||
   (findConfigKey(name)?.type === 'enum' &&
@@ -85,7 +85,7 @@ export interface SettingChoice {
   readonly label: string
 }
 
-/** Each meaning of an enum once, in the form that is stored if it is. Unknown is offered to nobody: unset says it better. */
+/** The choices of an enum, each once, in the stored form if there is one. The unknown value is not offered: clearing the field means the same. */
 export function enumChoices(name: string, stored: unknown): SettingChoice[] {
   const key = findConfigKey(name)
   const byMeaning = new Map<string, string>()

@@ -1,4 +1,4 @@
-// All settings as a form, made from the table of config keys: in sections, searched as one types.
+// A searchable form of all settings, in sections, generated from the table of config keys.
 import { Group, Stack, Switch, TextInput } from '@mantine/core'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { ConfigValue } from '../../../contract/config-keys.ts'
@@ -16,9 +16,9 @@ interface SettingsFormProps {
   readonly stored: SettingValues
   readonly changes: SettingChanges
   readonly errors: FieldErrors
-  /** Undefined: it can only be looked at. */
+  /** Undefined for a read-only form. */
   readonly onChange: ((name: string, value: ConfigValue | null | undefined) => void) | undefined
-  /** What it means that a setting is not set. */
+  /** The text for a setting that is not set. */
   readonly unset: string
   readonly mayHaveSecret: boolean
   /** The heading of the column with the controls. */
@@ -28,7 +28,7 @@ interface SettingsFormProps {
   readonly device?: DeviceReport
 }
 
-/** What the device has said about all of them. */
+/** The settings that the device reports and rejects. */
 interface DeviceReport {
   readonly reported: SettingValues
   readonly rejected: Readonly<Record<string, string>>
@@ -52,14 +52,14 @@ export function SettingsForm(props: SettingsFormProps) {
   } = props
   const [text, setText] = useState('')
   const [onlySet, setOnlySet] = useState(onChange === undefined)
-  const wanted = useDeferredValue(text)
+  const query = useDeferredValue(text)
 
   const shown = useMemo(() => {
     const isSet = (key: string) =>
       [stored, changes, fixed].some((settings) => Object.hasOwn(settings, key)) ||
       (isSecret(key) && mayHaveSecret && onChange !== undefined)
-    return matchingSections(settingSections, wanted, (key) => !onlySet || isSet(key))
-  }, [stored, changes, fixed, wanted, onlySet, mayHaveSecret, onChange])
+    return matchingSections(settingSections, query, (key) => !onlySet || isSet(key))
+  }, [stored, changes, fixed, query, onlySet, mayHaveSecret, onChange])
 
   return (
     <Stack gap="md">
@@ -74,7 +74,7 @@ export function SettingsForm(props: SettingsFormProps) {
           w={{ base: '100%', xs: 320 }}
         />
         <Switch
-          label="Only what is set"
+          label="Show configured only"
           checked={onlySet}
           onChange={(event) => setOnlySet(event.currentTarget.checked)}
         />
@@ -84,7 +84,7 @@ export function SettingsForm(props: SettingsFormProps) {
           <div className={`${classes.head} ${device ? classes.three : classes.two}`} aria-hidden="true">
             <span>Setting</span>
             <span>{heading}</span>
-            {device && <span>The device reports</span>}
+            {device && <span>Reported</span>}
           </div>
           {keys.map((key) => (
             <SettingRow
@@ -107,25 +107,25 @@ export function SettingsForm(props: SettingsFormProps) {
         </Section>
       ))}
       {shown.length === 0 && (
-        <EmptyState title={wanted ? `No setting has “${wanted}” in its name` : 'Nothing is set'}>
-          {onlySet ? 'Switch off “Only what is set” to see every setting.' : 'Try fewer letters.'}
+        <EmptyState title={query ? `No settings match “${query}”` : 'No settings configured'}>
+          {onlySet ? 'Turn off “Show configured only” to see all settings.' : 'Change the search text.'}
         </EmptyState>
       )}
     </Stack>
   )
 }
 
-/** All words must occur in the name of a setting, as people or as machines call it, or in the title of its section. */
+/** Every word must occur in the label or the key of a setting, or in the title of its section. */
 function matchingSections(
   from: readonly SettingSection[],
-  wanted: string,
+  query: string,
   isShown: (key: string) => boolean,
 ): SettingSection[] {
-  const words = searchWords(wanted)
+  const words = searchWords(query)
   return from.flatMap(({ title, keys }) => {
-    const hits = keys.filter(
+    const matches = keys.filter(
       (key) => isShown(key) && includesAll(normalizeText(`${settingName(key)} ${key} ${title}`), words),
     )
-    return hits.length > 0 ? [{ title, keys: hits }] : []
+    return matches.length > 0 ? [{ title, keys: matches }] : []
   })
 }

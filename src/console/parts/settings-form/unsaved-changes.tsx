@@ -1,4 +1,4 @@
-// Changes that nobody has saved yet: how many, what to do with them, and a warning for who walks away.
+// The bar for unsaved changes, and the warning before the user leaves the page.
 import { Button, Group, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback } from 'react'
@@ -9,7 +9,7 @@ import classes from './settings-form.module.css'
 interface UnsavedBarProps {
   readonly count: number
   readonly invalidCount: number
-  /** The word on the button that shows the changes. */
+  /** The label of the button that opens the review. */
   readonly verb: string
   readonly isBusy?: boolean
   readonly error?: string | null
@@ -23,7 +23,7 @@ export function UnsavedBar(props: UnsavedBarProps) {
   const isWrong = invalidCount > 0 || Boolean(error)
   return (
     <Group component="section" aria-label="Unsaved changes" className={classes.bar} gap="sm">
-      {/* On the left: notices come up on the right. */}
+      {/* The buttons are on the left because notifications appear on the right. */}
       <Button onClick={onReview} disabled={invalidCount > 0} loading={isBusy}>
         {verb}
       </Button>
@@ -32,14 +32,14 @@ export function UnsavedBar(props: UnsavedBarProps) {
       </Button>
       <Text role="status" fz="sm" fw={550} {...(isWrong && { c: 'var(--rk-offline)' })}>
         {invalidCount > 0
-          ? `${plural(invalidCount, 'field needs', 'fields need')} another value, see there.`
+          ? `Fix ${plural(invalidCount, 'field')} to continue`
           : (error ?? plural(count, 'unsaved change'))}
       </Text>
     </Group>
   )
 }
 
-/** Asks who leaves with unsaved changes, by a link or by closing the tab. */
+/** Asks for confirmation when the user leaves with unsaved changes, by a link or by closing the tab. */
 export function LeaveGuard({ count, what }: { readonly count: number; readonly what: string }) {
   const isDirty = count > 0
   const blocker = useBlocker({
@@ -55,8 +55,7 @@ export function LeaveGuard({ count, what }: { readonly count: number; readonly w
       verb="Leave without saving"
       onConfirm={() => blocker.proceed?.()}
     >
-      {plural(count, 'change')} of {what} {count === 1 ? 'has' : 'have'} not been saved. If you leave now,{' '}
-      {count === 1 ? 'it is' : 'they are'} lost.
+      You have {plural(count, 'unsaved change')} to {what}. If you leave, {count === 1 ? 'it is' : 'they are'} lost.
     </ConfirmDialog>
   )
 }

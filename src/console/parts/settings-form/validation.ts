@@ -1,4 +1,4 @@
-// What is wrong with a value before it is sent, by the same table that the service checks it with. [contract 5.3]
+// Validates settings before they are sent, with the table of config keys that the service uses too. [contract 5.3]
 import { ApiError } from '../../../client/client.ts'
 import type { ConfigKey } from '../../../contract/config-keys.ts'
 import { int32 } from '../../../contract/shape.ts'
@@ -16,25 +16,25 @@ function problemOf(key: ConfigKey, value: unknown): string | undefined {
 }
 
 function numberProblem({ type, min, max }: ConfigKey, value: unknown): string | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return 'This is not a number. Type digits only.'
-  if (type === 'integer' && !Number.isInteger(value)) return 'Type a whole number.'
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'Enter a number.'
+  if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.'
   const lowest = min ?? (type === 'integer' ? int32.minimum : undefined)
   const highest = max ?? (type === 'integer' ? int32.maximum : undefined)
-  if (lowest !== undefined && value < lowest) return `Type a number that is not below ${lowest}.`
-  if (highest !== undefined && value > highest) return `Type a number that is not above ${highest}.`
+  if (lowest !== undefined && value < lowest) return `Minimum is ${lowest}.`
+  if (highest !== undefined && value > highest) return `Maximum is ${highest}.`
   return undefined
 }
 
-/** The same for any line of text; its ends are trimmed by the service. [contract 1.10] */
-export function textInputProblem(text: string, longest: number, mayHaveLines = false): string | undefined {
+/** Validates a text input. The service trims white space at both ends. [contract 1.10] */
+export function textInputProblem(text: string, maxCharacters: number, mayHaveLines = false): string | undefined {
   const length = [...text.trim()].length
-  if (length === 0) return 'Spaces alone are no text. Type something, or clear the field.'
-  if (length > longest) return `This has ${length} characters. Shorten it to ${longest}.`
+  if (length === 0) return 'Enter a value or clear the field.'
+  if (length > maxCharacters) return `Too long: ${length} of ${maxCharacters} characters.`
   const control = mayHaveLines ? /[^\P{Cc}\n\r\t]/u : /\p{Cc}/u
-  return control.test(text) ? 'This holds characters that cannot be seen. Type it again.' : undefined
+  return control.test(text) ? 'Contains invisible characters. Type the text again.' : undefined
 }
 
-/** By the name of the setting. What is unset cannot be wrong. */
+/** The problems by setting. A setting that is removed cannot be invalid. */
 export const settingProblems = (changes: SettingChanges): FieldErrors =>
   Object.fromEntries(
     Object.entries(changes).flatMap(([name, value]) => {
@@ -44,10 +44,13 @@ export const settingProblems = (changes: SettingChanges): FieldErrors =>
     }),
   )
 
-/** What the service found wrong, by the name of the setting: config.brightness is brightness. */
+/** The violations that the service answered with, by setting: config.brightness is brightness. */
 export const serverViolations = (error: unknown): FieldErrors =>
   error instanceof ApiError
     ? Object.fromEntries(
-        (error.body?.violations ?? []).map(({ field, error }) => [field.split('.').at(-1) ?? field, `It ${error}.`]),
+        (error.body?.violations ?? []).map(({ field, error }) => [
+          field.split('.').at(-1) ?? field,
+          `The value ${error}.`,
+        ]),
       )
     : {}

@@ -1,4 +1,4 @@
-// What stands above a long list: a search box, filters, and how much of the list is shown.
+// The controls above a long list: search box, filters and number of results.
 import { Button, CloseButton, Group, Select, Text, TextInput } from '@mantine/core'
 import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { CrossIcon, SearchIcon } from '../page/icons.tsx'
@@ -12,12 +12,12 @@ export const FilterBar = ({ children }: { readonly children: ReactNode }) => (
 interface SearchBoxProps {
   readonly label: string
   readonly placeholder: string
-  /** What the address says. */
+  /** The value in the search parameters. */
   readonly value: string
   readonly onChange: (text: string) => void
 }
 
-/** Shows what is typed at once; the address follows, and leads when somebody goes back. */
+/** Shows typed text immediately. The search parameter follows, and is taken over when the user navigates back. */
 export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProps) {
   const [text, setText] = useState(value)
   const lastSent = useRef(value)
@@ -48,7 +48,7 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
         text !== '' && (
           <CloseButton
             size="sm"
-            aria-label="Clear the search"
+            aria-label="Clear search"
             onClick={() => {
               write('')
               field.current?.focus()
@@ -69,18 +69,18 @@ interface FilterSelectProps {
   readonly label: string
   readonly value: string | undefined
   readonly choices: readonly FilterChoice[]
-  /** Undefined when anything will do. */
+  /** Called with undefined when the filter is cleared. */
   readonly onChange: (value: string | undefined) => void
 }
 
 const anyValue = '*'
 
-/** Kept as it is while nothing of it changes: five of them cost more than all rows in sight. */
+/** Memoized because five selects take longer to render than all visible rows. */
 export const FilterSelect = memo(function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
   const options = useMemo(() => {
     const isKnown = value === undefined || choices.some((choice) => choice.value === value)
-    // An old address may name what was deleted since.
-    const unknown = isKnown ? [] : [{ value, label: 'No longer there' }]
+    // A bookmarked address may name something that has been deleted.
+    const unknown = isKnown ? [] : [{ value, label: 'Deleted' }]
     return [{ value: anyValue, label: 'Any' }, ...choices, ...unknown]
   }, [choices, value])
   return (
@@ -92,7 +92,7 @@ export const FilterSelect = memo(function FilterSelect({ label, value, choices, 
       allowDeselect={false}
       searchable={choices.length > 8}
       limit={300}
-      nothingFoundMessage="Nothing has that in its name"
+      nothingFoundMessage="No matches"
       maxDropdownHeight={320}
       data-set={value !== undefined || undefined}
       classNames={selectClasses}
@@ -105,7 +105,7 @@ interface ResultCountProps {
   readonly shown: number
   readonly all: number
   readonly one: string
-  /** Undefined when nothing is filtered. */
+  /** Undefined if no filter is set. */
   readonly onClear: (() => void) | undefined
 }
 

@@ -1,4 +1,4 @@
-// What the address says of a long list: changed in its place, so that going back leaves the list.
+// Updates the search parameters of a list in place, without adding an entry to the browser history.
 import { useCallback } from 'react'
 
 type Texts = { readonly [name: string]: string | undefined }
@@ -8,7 +8,7 @@ type Navigate<S> = (to: {
   readonly resetScroll: false
 }) => Promise<void>
 
-/** Sets what is named; undefined takes it out. */
+/** Sets the named parameters; undefined removes one. */
 export const useSearchParamsUpdate = <S extends Texts>(navigate: Navigate<S>) =>
   useCallback(
     (changes: { readonly [K in keyof S]?: string | undefined }) =>

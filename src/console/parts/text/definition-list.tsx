@@ -1,4 +1,4 @@
-// Names and values beside each other; what is not known is not listed.
+// A list of names with values; entries without a value are left out.
 import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CopyIconButton } from '../page/copy-icon-button.tsx'
@@ -20,7 +20,7 @@ export function DefinitionList({ definitions }: { readonly definitions: readonly
   )
 }
 
-/** Text that somebody will want to paste elsewhere. */
+/** A text with a button that copies it. */
 export const CopyableText = ({
   text,
   what,
@@ -34,6 +34,6 @@ export const CopyableText = ({
     <Text span ff="monospace" fz={large ? 28 : 'sm'} fw={large ? 650 : undefined} className={classes.long}>
       {text}
     </Text>
-    <CopyIconButton text={text} tip={`Copy the ${what}`} isInline size={large ? 36 : 24} />
+    <CopyIconButton text={text} tip={`Copy ${what}`} isInline size={large ? 36 : 24} />
   </Group>
 )

@@ -1,4 +1,4 @@
-// What changes: every key that differs, with its value before and after, readable without colour too.
+// A table of the differences between two sets of values: each key with its value before and after.
 import { Code, Table, Text } from '@mantine/core'
 import { settingName } from '../settings-form/setting-sections.ts'
 import { isSecret, valueText } from '../settings-form/setting-values.ts'
@@ -12,7 +12,7 @@ interface DiffTableProps {
 }
 
 interface Line {
-  /** With what it is inside of: config.nightMode */
+  /** The full path of the key, such as config.nightMode. */
   readonly path: string
   readonly key: string
   readonly before: unknown
@@ -21,12 +21,12 @@ interface Line {
 
 export function DiffTable({ before, after }: DiffTableProps) {
   const lines = linesOf(before, after)
-  if (lines.length === 0) return <Text c="dimmed">Nothing differs.</Text>
+  if (lines.length === 0) return <Text c="dimmed">No differences</Text>
   return (
     <Table className={classes.table} verticalSpacing={6} layout="fixed">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th scope="col">What</Table.Th>
+          <Table.Th scope="col">Field</Table.Th>
           <Table.Th scope="col">Before</Table.Th>
           <Table.Th scope="col">After</Table.Th>
         </Table.Tr>
@@ -39,10 +39,10 @@ export function DiffTable({ before, after }: DiffTableProps) {
               <Code className={classes.machine}>{path}</Code>
             </Table.Th>
             <Table.Td className={before === undefined ? classes.absent : classes.removed}>
-              {before === undefined ? 'unset' : <del>{shownValue(key, before)}</del>}
+              {before === undefined ? 'not set' : <del>{shownValue(key, before)}</del>}
             </Table.Td>
             <Table.Td className={after === undefined ? classes.absent : classes.added}>
-              {after === undefined ? 'unset' : <ins>{shownValue(key, after)}</ins>}
+              {after === undefined ? 'not set' : <ins>{shownValue(key, after)}</ins>}
             </Table.Td>
           </Table.Tr>
         ))}
@@ -51,7 +51,7 @@ export function DiffTable({ before, after }: DiffTableProps) {
   )
 }
 
-/** How many keys a diff of the two has. */
+/** The number of keys that differ. */
 export const differenceCount = (before: Values | undefined, after: Values | undefined): number =>
   linesOf(before, after).length
 
@@ -62,10 +62,10 @@ function linesOf(before: Values = {}, after: Values = {}): Line[] {
     .filter((line) => JSON.stringify(line.before) !== JSON.stringify(line.after) || wasChanged(line))
 }
 
-/** Of a config's differences two passwords look alike, and are not; inside of a whole config those that look alike are. */
+/** Passwords are masked, so equal masks at the top level stand for a changed password; inside a whole config they stand for the same one. */
 const wasChanged = ({ path, before, after }: Line) => isSecret(path) && before !== undefined && before === after
 
-/** What is inside of something is compared by itself; null is no value. */
+/** Flattens nested objects to paths, so that their values are compared one by one; null counts as no value. */
 function flatten(values: Values, path = ''): Map<string, unknown> {
   const found = new Map<string, unknown>()
   for (const [key, value] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-// The time, looked at again now and then: ages grow while nothing happens.
+// The current time, updated at an interval, so that ages on the page grow.
 import { useEffect, useState } from 'react'
 
 export function useNow(everyMs = 10_000): number {

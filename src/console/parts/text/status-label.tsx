@@ -1,4 +1,4 @@
-// An icon with a coloured label: the state is readable from the shape and the word, so colour is never needed alone.
+// A state as an icon with a coloured label: shape and text carry the meaning too, so that colour is not needed.
 import type { ReactNode } from 'react'
 import classes from './status-label.module.css'
 
@@ -8,7 +8,7 @@ interface StatusLabelProps {
   readonly children: ReactNode
 }
 
-/** Any mark with a word: for states of operations and configs too. One is in every row of the long tables. */
+/** Plain elements instead of Mantine components, because long tables have one in every row. */
 export const StatusLabel = ({ colour, icon, children }: StatusLabelProps) => (
   <span className={classes.label} style={{ color: colour }}>
     {icon}

@@ -1,9 +1,9 @@
-// Times as a person reads them: in the viewer's zone, with the room's beside it where that shows another time.
+// Formats times in the viewer's time zone, with the local time of the room beside it where that differs.
 import { Text, Tooltip } from '@mantine/core'
 
 export const viewerTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Devices may report words that are no zone. */
+/** Devices may report text that is not a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat('en-GB', { timeZone: name }).format() !== ''
@@ -30,7 +30,7 @@ const full = { weekday: 'short', ...day, year: 'numeric', ...clock, second: '2-d
 const isSameDay = (a: number, b: number) =>
   format(a, viewerTimeZone, { dateStyle: 'short' }) === format(b, viewerTimeZone, { dateStyle: 'short' })
 
-/** The shortest that says it: the clock today, the date before. */
+/** The time for today, else the date and the time. */
 export function shortTime(at: number, now: number = Date.now()): string {
   if (isSameDay(at, now)) return format(at, viewerTimeZone, clock)
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
@@ -40,7 +40,7 @@ export function shortTime(at: number, now: number = Date.now()): string {
 export const fullTime = (at: number, zone: string = viewerTimeZone): string =>
   format(at, isTimeZone(zone) ? zone : viewerTimeZone, full)
 
-/** The clock of another zone, if it is not the viewer's: "14:05 in Asia/Tokyo". */
+/** The time in another time zone, such as "14:05 in Tokyo"; undefined if the viewer's clock shows the same. */
 export function clockInZone(at: number, zone: string | undefined): string | undefined {
   if (
     !zone ||
@@ -54,7 +54,7 @@ export function clockInZone(at: number, zone: string | undefined): string | unde
 
 interface TimestampProps {
   readonly at: string | number
-  /** Where it happened. */
+  /** The time zone of the place where it happened. */
   readonly zone?: string | undefined
   readonly full?: boolean
 }
@@ -77,7 +77,7 @@ export function Timestamp({ at, zone, full: inFull = false }: TimestampProps) {
   )
 }
 
-/** "3 min", "2 h", "5 days": how long ago. */
+/** "3 min", "2 h", "5 days": the time since then. */
 export function ageText(at: number, now: number = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - at) / 1000))
   if (seconds < 60) return `${seconds} s`
