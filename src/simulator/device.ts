@@ -2,7 +2,7 @@
 import { configKeys } from '../contract/config-keys.ts'
 import type { EnrolAnswer } from '../contract/device.ts'
 import { Agent } from '../device/agent.ts'
-import type { Handlers, Kept, Memory, Settings } from '../device/handlers.ts'
+import type { AgentState, AgentStorage, DeviceHandlers, DeviceSettings } from '../device/handlers.ts'
 import { between, chance } from './chance.ts'
 import { isInCall, sampleOf } from './day.ts'
 import { defaultsOf, followingSettings, statusOf } from './hardware.ts'
@@ -39,7 +39,7 @@ export interface Tally {
   unenrolled: number
 }
 
-export class SimulatedDevice implements Handlers, Memory {
+export class SimulatedDevice implements DeviceHandlers, AgentStorage {
   readonly plan: PlannedDevice
   readonly #world: World
   #state: DeviceState | undefined
@@ -70,7 +70,7 @@ export class SimulatedDevice implements Handlers, Memory {
     const { endpointId, credential } = state
     const identity: EnrolAnswer = { endpointId, credential, connect }
     const status = statusOf(this.plan, this.settings())
-    const agent = new Agent({ identity, status, memory: this, handlers: this })
+    const agent = new Agent({ identity, status, storage: this, handlers: this })
     const { tally } = this.#world
     const away = () => {
       if (this.#isOnline) tally.connected--
@@ -86,7 +86,7 @@ export class SimulatedDevice implements Handlers, Memory {
       away()
       tally.unenrolled++
     })
-    agent.on('refused', ({ refused }) => {
+    agent.on('samplesRefused', ({ refused }) => {
       tally.refused += refused.length
     })
     this.agent = agent
@@ -149,14 +149,14 @@ export class SimulatedDevice implements Handlers, Memory {
     this.#dropsAt = now + 5_000 + 55_000 * chance(this.plan.seed, this.#drops++, 32)
   }
 
-  settings(): Settings {
+  settings(): DeviceSettings {
     return { ...defaultsOf(this.plan), ...this.#state?.settings }
   }
 
-  applyConfig(config: Settings, version: number): Record<string, string> | undefined {
+  applyConfig(config: DeviceSettings, version: number): Record<string, string> | undefined {
     const defaults = defaultsOf(this.plan)
     const isPicky = this.#isOneOf(this.#world.rejectConfig, 33)
-    const settings: Settings = {}
+    const settings: DeviceSettings = {}
     const rejected: Record<string, string> = {}
     for (const [key, value] of Object.entries(config)) {
       if (isPicky && chance(this.plan.seed, key.length, key.charCodeAt(0), 34) < 0.4) {
@@ -194,11 +194,11 @@ export class SimulatedDevice implements Handlers, Memory {
     return bundleOf(this.plan, { now: Date.now(), inCallLogs, journal: this.#journal ?? [] })
   }
 
-  load(): Kept | undefined {
+  load(): AgentState | undefined {
     return this.#state?.kept
   }
 
-  save(kept: Kept): void {
+  save(kept: AgentState): void {
     if (this.#state) this.#state.kept = kept
     this.#world.remembered()
   }

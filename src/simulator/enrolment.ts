@@ -1,9 +1,10 @@
 // Enrols simulated devices as hardware would: with the code of their room, through the real protocol.
 import { setTimeout as pause } from 'node:timers/promises'
+import { backOffMs } from '../client/back-off.ts'
 import type { Client } from '../client/client.ts'
 import type { EnrolAnswer } from '../contract/device.ts'
-import { pauseAfter } from '../device/back-off.ts'
-import { EnrolRefused, enrol } from '../device/enrol.ts'
+import { deviceBackOff } from '../device/agent.ts'
+import { EnrolmentRefusedError, enrolDevice } from '../device/enrol.ts'
 import { FleetError } from './failure.ts'
 import type { PlannedDevice } from './plan.ts'
 
@@ -26,13 +27,18 @@ export class Enrolment {
     for (let failures = 0; ; failures++) {
       try {
         const code = await this.#codeOf(roomId)
-        return await enrol(this.#url, { code, serial, model, ...(pairingSerial !== undefined && { pairingSerial }) })
+        return await enrolDevice(this.#url, {
+          code,
+          serial,
+          model,
+          ...(pairingSerial !== undefined && { pairingSerial }),
+        })
       } catch (error) {
         // Whether it was the code, the line or a device that is just leaving: all of them may be better in a while.
-        const mayPass = !(error instanceof EnrolRefused) || error.cause.status !== 400
+        const mayPass = !(error instanceof EnrolmentRefusedError) || error.cause.status !== 400
         if (!mayPass || failures + 1 === tries) throw hopeless(error, serial)
         this.#codes.delete(roomId)
-        await pause(pauseAfter(failures), undefined, { signal: this.#signal })
+        await pause(backOffMs(failures, deviceBackOff), undefined, { signal: this.#signal })
       }
     }
   }
@@ -49,7 +55,7 @@ export class Enrolment {
 }
 
 function hopeless(error: unknown, serial: string): unknown {
-  if (!(error instanceof EnrolRefused)) return error
+  if (!(error instanceof EnrolmentRefusedError)) return error
   if (error.cause.status !== 409) return new FleetError(`Device ${serial} cannot enrol: ${error.message}`)
   return new FleetError(
     `Device ${serial} is connected already. Is another simulator running this fleet? Stop it, or give another --seed.`,

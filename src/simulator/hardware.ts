@@ -1,7 +1,7 @@
 // What a simulated device is like: firmware, networks and storage that it reports, settings that it comes with.
 import { type ConfigKey, configKeys } from '../contract/config-keys.ts'
 import type { UpMessage } from '../contract/device.ts'
-import type { Settings } from '../device/handlers.ts'
+import type { DeviceSettings } from '../device/handlers.ts'
 import { between, chance, pick } from './chance.ts'
 import type { PlannedDevice } from './plan.ts'
 
@@ -16,7 +16,7 @@ const timeServer = 'pool.ntp.org'
 
 const channelOf = ({ seed }: PlannedDevice) => (chance(seed, 1) < 0.9 ? 'stable' : 'preview')
 
-export function statusOf(device: PlannedDevice, settings: Settings): UpMessage<'status'> {
+export function statusOf(device: PlannedDevice, settings: DeviceSettings): UpMessage<'status'> {
   const { model, seed, room, pairingSerial, controllerMode } = device
   const at = (what: number) => chance(seed, what)
   const [newest] = releases
@@ -53,7 +53,7 @@ export function statusOf(device: PlannedDevice, settings: Settings): UpMessage<'
 }
 
 /** Fields of the status that are settings at the same time. */
-export const followingSettings = ({ automaticUpdates, ntpServer, timezone }: Settings) => ({
+export const followingSettings = ({ automaticUpdates, ntpServer, timezone }: DeviceSettings) => ({
   automaticUpdates,
   ntpServer,
   timezone,
@@ -96,7 +96,7 @@ function networksOf({ seed, room }: PlannedDevice) {
 }
 const base64 = (bytes: readonly number[]) => Buffer.from(bytes).toString('base64')
 
-const initially: Settings = {
+const initially: DeviceSettings = {
   autoWakeup: true,
   automaticUpdates: true,
   bluetooth: true,
@@ -115,12 +115,12 @@ const byType = (key: ConfigKey) => {
   return key.type === 'string' ? (key.values?.[0] ?? '-') : (key.min ?? 0)
 }
 /** From the table of keys, so that a new key is there by itself. Passwords are never reported. */
-const factorySettings: Settings = Object.fromEntries(
+const factorySettings: DeviceSettings = Object.fromEntries(
   Object.entries(configKeys).flatMap(([name, key]) => (key.secret ? [] : [[name, initially[name] ?? byType(key)]])),
 )
 
 /** What it is set to as long as nobody says otherwise. */
-export const defaultsOf = (device: PlannedDevice): Settings => ({
+export const defaultsOf = (device: PlannedDevice): DeviceSettings => ({
   ...factorySettings,
   timezone: device.room.timezone,
   primaryMode: device.room.primaryMode,

@@ -1,6 +1,6 @@
 // What makes a first look worth it: rooms that are not all right, a profile, notes. Once for each organisation.
 import type { Client } from '../client/client.ts'
-import { enrol } from '../device/enrol.ts'
+import { enrolDevice } from '../device/enrol.ts'
 
 const basement = 'Basement'
 
@@ -9,7 +9,7 @@ export async function setScene(client: Client, url: string): Promise<void> {
   if (rooms.some(({ name }) => name === basement)) return
 
   const offline = (await client.roomsCreate({ body: { name: basement } })).body
-  await enrol(url, { code: offline.dec ?? '', serial: 'DEMO-BOARD-1', model: 'NF22H1' })
+  await enrolDevice(url, { code: offline.dec ?? '', serial: 'DEMO-BOARD-1', model: 'NF22H1' })
   const note = 'The switch down here is on order. Until it comes, the Board is unplugged.'
   await client.roomNotesCreate({ roomId: offline.id, body: { note } })
 
@@ -21,7 +21,7 @@ export async function setScene(client: Client, url: string): Promise<void> {
 
   const { id, name } = rooms[0] ?? empty
   const degraded = (await client.roomsGet({ id })).body
-  await enrol(url, { code: degraded.dec ?? '', serial: 'DEMO-PAD-1', model: 'NF19A1' })
+  await enrolDevice(url, { code: degraded.dec ?? '', serial: 'DEMO-PAD-1', model: 'NF19A1' })
   await client.roomNotesCreate({ roomId: id, body: { note: `One Pad of ${name} is away for repair.` } })
 
   const { profile } = (

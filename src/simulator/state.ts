@@ -2,15 +2,15 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { Kept, Settings } from '../device/handlers.ts'
+import type { AgentState, DeviceSettings } from '../device/handlers.ts'
 import { FleetError } from './failure.ts'
 
 export interface DeviceState {
   readonly endpointId: string
   readonly credential: string
-  kept?: Kept
+  kept?: AgentState
   /** Settings that differ from those it came with. */
-  settings?: Settings
+  settings?: DeviceSettings
   /** From when to when its samples were sent, Unix seconds. */
   sampled?: readonly [number, number]
 }
