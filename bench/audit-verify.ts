@@ -5,7 +5,7 @@ import { Child } from './child.ts'
 const bin = fileURLToPath(new URL('../bin/roomkeeper.js', import.meta.url))
 
 /** `options` say where the database is; `words` are expected in what is said. */
-export async function expectChain(options: readonly string[], words = 'all in place'): Promise<void> {
+export async function expectChain(options: readonly string[], words = 'entries, verified'): Promise<void> {
   const said = await new Child('audit verify', [bin, 'audit', 'verify', ...options]).output()
   if (!said.includes(words)) throw new Error(`the audit log is not what was written: ${said}`)
 }

@@ -31,7 +31,7 @@ async function open({ ending, profiles }: BenchOptions, entries: number): Promis
   const filled = await filledFolder(ending, 0)
   const { dataDir, org, key, house } = filled
   const newest = await withGround(dataDir, (ground) => fillAudit(ground, house, entries))
-  await expectChain(['--data-dir', dataDir], ` ${entries} entries, all in place`)
+  await expectChain(['--data-dir', dataDir], ` ${entries} entries, verified`)
   const { child, url } = await serveHouse(ending, filled, profiles.flags(name))
   const path = `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=${new Date(newest + 1).toISOString()}`
   await expectNewest(url, path, key, entries)

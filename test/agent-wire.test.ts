@@ -8,7 +8,7 @@ import { Aedes } from 'aedes'
 import { expect, onTestFinished, test } from 'vitest'
 import type { OperationCommand } from '../src/contract/device.ts'
 import { Agent } from '../src/device/agent.ts'
-import type { AgentState, DeviceHandlers } from '../src/device/handlers.ts'
+import type { AgentHandlers, AgentState } from '../src/device/handlers.ts'
 import { until } from './program.ts'
 
 const endpointId = '5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11'
@@ -52,7 +52,7 @@ async function newService(refuse: () => number | undefined = () => undefined) {
 const command = (type: OperationCommand['type'], more: Partial<OperationCommand> = {}): string =>
   JSON.stringify({ id: randomUUID(), type, deadline: new Date(Date.now() + 60_000).toISOString(), ...more })
 
-async function newAgent(connect: string[], handlers: Partial<DeviceHandlers> = {}) {
+async function newAgent(connect: string[], handlers: Partial<AgentHandlers> = {}) {
   const memory: { kept?: AgentState } = {}
   const agent = new Agent({
     identity: { endpointId, credential: 'credential', connect },
@@ -149,7 +149,7 @@ test('does nothing after the deadline, nothing with what it cannot read, and goe
   await until('two answers', () => service.reports().length === 2)
   expect(shown).toEqual(['In time.'])
   expect(service.reports()).toMatchObject([
-    { state: 'FAILED', error: 'This device does not know the operation UPGRADE.' },
+    { state: 'FAILED', error: 'This device does not support the operation UPGRADE.' },
     { state: 'SUCCEEDED' },
   ])
 })

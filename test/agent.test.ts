@@ -7,7 +7,7 @@ import { backOffMs } from '../src/client/back-off.ts'
 import type { EnrolAnswer } from '../src/contract/device.ts'
 import { Agent, deviceBackOff } from '../src/device/agent.ts'
 import { EnrolmentRefusedError, enrolDevice } from '../src/device/enrol.ts'
-import type { AgentState, DeviceHandlers, DeviceSettings } from '../src/device/handlers.ts'
+import type { AgentHandlers, AgentSettings, AgentState } from '../src/device/handlers.ts'
 import { type Harness, startHarness, type TestOrg } from './harness.ts'
 import { until } from './program.ts'
 
@@ -25,11 +25,11 @@ let serials = 0
 const newSerial = () => `A${++serials}`
 
 /** A device as a maker would build it: it has settings, a screen, and a memory that survives. */
-class Device implements DeviceHandlers {
+class Device implements AgentHandlers {
   readonly identity: EnrolAnswer
   readonly agent: Agent
   readonly shown: string[] = []
-  set: DeviceSettings = {}
+  set: AgentSettings = {}
   reboots = 0
   kept: string | undefined
   refuses: Record<string, string> | undefined
@@ -49,7 +49,7 @@ class Device implements DeviceHandlers {
     return `/endpoints/${this.identity.endpointId}`
   }
   settings = () => ({ ...this.set, primaryMode: 'zoom' })
-  applyConfig(config: DeviceSettings) {
+  applyConfig(config: AgentSettings) {
     const refused = this.refuses
     this.set = Object.fromEntries(Object.entries(config).filter(([key]) => !refused || !(key in refused)))
     return refused

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { DeviceSample, UpMessage } from '../src/contract/device.ts'
 import { Agent } from '../src/device/agent.ts'
 import { enrolDevice } from '../src/device/enrol.ts'
-import type { AgentState, DeviceSettings } from '../src/device/handlers.ts'
+import type { AgentSettings, AgentState } from '../src/device/handlers.ts'
 import type { Harness, TestOrg } from './harness.ts'
 import { until } from './program.ts'
 
@@ -14,7 +14,7 @@ export interface Wanted {
   readonly pairingSerial?: string
   readonly status?: UpMessage<'status'>
   /** What it is set to, and nobody can change. */
-  readonly readOnly?: DeviceSettings
+  readonly readOnly?: AgentSettings
 }
 
 export interface LiveDevice {
@@ -22,7 +22,7 @@ export interface LiveDevice {
   readonly serial: string
   /** What its screen has shown. */
   readonly messages: readonly string[]
-  readonly settings: DeviceSettings
+  readonly settings: AgentSettings
   readonly reboots: number
   /** It was told that it is no longer enrolled. */
   readonly isUnenrolled: boolean
@@ -35,7 +35,7 @@ export async function startDevice(house: Harness, org: TestOrg, wanted: Wanted):
   const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
   const identity = await enrolDevice(house.url, { code: dec, serial, model, ...(pairingSerial && { pairingSerial }) })
   const messages: string[] = []
-  const device = { settings: {} as DeviceSettings, reboots: 0, isUnenrolled: false }
+  const device = { settings: {} as AgentSettings, reboots: 0, isUnenrolled: false }
   let kept: AgentState | undefined
   const agent: Agent = new Agent({
     identity,

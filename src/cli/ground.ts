@@ -1,4 +1,4 @@
-// Opens the database for a command that works on it directly, also while a server runs.
+// Opens the database for a command, which may run beside a server on the same database.
 import type { Actor, Ground } from '../platform/by.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { Opened } from '../platform/db/open.ts'
@@ -6,16 +6,16 @@ import { openGround } from '../platform/ground.ts'
 import type { PlaceOptions } from '../platform/options.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface PlaceAndFormat extends PlaceOptions {
+export interface DatabaseCommandOptions extends PlaceOptions {
   readonly json?: boolean
 }
 
-/** For commands that need something to be there already. */
-export const withExisting = <T>(options: PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> =>
+/** Fails if there is no database yet. */
+export const withExistingDatabase = <T>(options: PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> =>
   open(options, true, work)
 
-/** For commands that may make a database. */
-export const withGround = <T>(
+/** Creates the database if there is none yet. */
+export const withDatabase = <T>(
   options: PlaceOptions,
   work: (ground: Ground, opened: Opened) => Promise<T>,
 ): Promise<T> => open(options, false, work)

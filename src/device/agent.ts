@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device.ts'
-import type { AgentState, AgentStorage, CommandOutcome, DeviceHandlers } from './handlers.ts'
+import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
 
 /** The CONNACK code of a credential that no longer works. On any other code the agent keeps trying. */
 const notAuthorizedCode = 5
@@ -23,7 +23,7 @@ export interface AgentOptions {
   /** The status of the device when the agent is created. */
   readonly status: wire.UpMessage<'status'>
   readonly storage: AgentStorage
-  readonly handlers: DeviceHandlers
+  readonly handlers: AgentHandlers
 }
 
 interface Events {

@@ -2,15 +2,15 @@
 import type { Readable } from 'node:stream'
 import type { LogsReport, OperationReport } from '../contract/device.ts'
 
-export type DeviceSettings = Record<string, boolean | number | string>
+export type AgentSettings = Record<string, boolean | number | string>
 type Awaitable<T> = Promise<T> | T
 
 /** An error that a handler throws is reported as the reason of the failure. */
-export interface DeviceHandlers {
+export interface AgentHandlers {
   /** The current value of every key, including read-only keys and without passwords. */
-  settings(): DeviceSettings
+  settings(): AgentSettings
   /** Sets these keys, resets all others to their default, and returns the rejected keys with a reason each. */
-  applyConfig(config: DeviceSettings, version: number): Awaitable<Record<string, string> | undefined>
+  applyConfig(config: AgentSettings, version: number): Awaitable<Record<string, string> | undefined>
   /** Reboots the device, which starts its agent again when it is up. */
   reboot(): Awaitable<void>
   showMessage(text: string): Awaitable<void>

@@ -1,4 +1,4 @@
-// `roomkeeper openapi` and `roomkeeper messages`: the documents for machines, as they are committed.
+// `roomkeeper openapi` and `roomkeeper messages`: print the machine-readable documents as they are committed.
 import { writeFileSync } from 'node:fs'
 import { deviceMessages } from '../contract/device-messages.ts'
 import { openapi } from '../contract/openapi.ts'
@@ -7,12 +7,12 @@ import type { Terminal } from './terminal.ts'
 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 
-/** The committed document names the default address; a running server puts its own in. */
+/** The committed document names the default address; a running server serves it with its own address. */
 export const openapiText = (): string => textOf(openapi('http://127.0.0.1:8080'))
 export const messagesText = (): string => textOf(deviceMessages())
 
 export function printDocument(terminal: Terminal, text: string, { output }: { output?: string }): void {
-  if (output === undefined) terminal.say(text.trimEnd())
+  if (output === undefined) terminal.write(text.trimEnd())
   else write(output, text)
 }
 

@@ -1,63 +1,63 @@
-// What a fleet remembers between runs: which rooms are its own, and who its devices are. It holds their credentials.
+// The state file of a fleet, kept between runs: its rooms and the identities of its devices, including credentials.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { AgentState, DeviceSettings } from '../device/handlers.ts'
-import { FleetError } from './failure.ts'
+import type { AgentSettings, AgentState } from '../device/handlers.ts'
+import { FleetError } from './fleet-error.ts'
 
 export interface DeviceState {
   readonly endpointId: string
   readonly credential: string
-  kept?: AgentState
-  /** Settings that differ from those it came with. */
-  settings?: DeviceSettings
-  /** From when to when its samples were sent, Unix seconds. */
+  agent?: AgentState
+  /** Settings that differ from the defaults. */
+  settings?: AgentSettings
+  /** The time span whose samples were sent, in Unix seconds. */
   sampled?: readonly [number, number]
 }
 
-interface Content {
+interface FleetStateContent {
   readonly fleet: 1
-  /** Where devices connect, as enrolment said last. */
+  /** The addresses to connect to, from the latest enrolment. */
   connect: string[]
-  /** Ids by what the plan calls them. */
+  /** Ids by their names in the plan. */
   readonly regions: Record<string, number>
   readonly locations: Record<string, number>
   readonly rooms: Record<string, number>
-  /** By serial number. */
+  /** Devices by serial number. */
   readonly devices: Record<string, DeviceState>
 }
 
-export class State {
-  readonly content: Content
+export class FleetState {
+  readonly content: FleetStateContent
   readonly #file: string
   #isDirty = false
   #saving: Promise<void> = Promise.resolve()
 
-  private constructor(file: string, content: Content) {
+  private constructor(file: string, content: FleetStateContent) {
     this.#file = file
     this.content = content
   }
 
-  static open(file: string): State {
-    const empty: Content = { fleet: 1, connect: [], regions: {}, locations: {}, rooms: {}, devices: {} }
+  static open(file: string): FleetState {
+    const empty: FleetStateContent = { fleet: 1, connect: [], regions: {}, locations: {}, rooms: {}, devices: {} }
     try {
       mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 })
       const content = JSON.parse(readFileSync(file, 'utf8'))
-      if (content?.fleet === 1) return new State(file, content)
+      if (content?.fleet === 1) return new FleetState(file, content)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'ENOENT') return new State(file, empty)
+      if (code === 'ENOENT') return new FleetState(file, empty)
       if (code) throw new FleetError(`Cannot read ${file} (${code}).`)
     }
-    throw new FleetError(`${file} is not what a simulator wrote. Move it away, or give another --state.`)
+    throw new FleetError(`${file} is not a state file of the simulator. Move it away, or use another --state.`)
   }
 
-  /** The next save writes it. */
-  changed(): void {
+  /** Makes the next `save` write the file. */
+  markChanged(): void {
     this.#isDirty = true
   }
 
-  /** Whole or not at all, and for nobody else's eyes. */
+  /** Replaces the file atomically; only its owner can read it. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(async () => {
       if (!this.#isDirty) return

@@ -1,22 +1,22 @@
-// What makes a first look worth it: rooms that are not all right, a profile, notes. Once for each organisation.
+// Adds content that makes the demo worth a look, once for each organisation: rooms with problems, a profile and notes.
 import type { Client } from '../client/client.ts'
 import { enrolDevice } from '../device/enrol.ts'
 
 const basement = 'Basement'
 
-export async function setScene(client: Client, url: string): Promise<void> {
+export async function addDemoContent(client: Client, url: string): Promise<void> {
   const { rooms } = (await client.roomsList()).body
   if (rooms.some(({ name }) => name === basement)) return
 
   const offline = (await client.roomsCreate({ body: { name: basement } })).body
   await enrolDevice(url, { code: offline.dec ?? '', serial: 'DEMO-BOARD-1', model: 'NF22H1' })
-  const note = 'The switch down here is on order. Until it comes, the Board is unplugged.'
+  const note = 'The network switch is on order. The Board is unplugged until it arrives.'
   await client.roomNotesCreate({ roomId: offline.id, body: { note } })
 
   const empty = (await client.roomsCreate({ body: { name: 'Attic' } })).body
   await client.roomNotesCreate({
     roomId: empty.id,
-    body: { note: 'Opens in spring. The first device enrols with the code of this room.' },
+    body: { note: 'Opens in spring. Enrol the first device with the code of this room.' },
   })
 
   const { id, name } = rooms[0] ?? empty

@@ -1,15 +1,15 @@
-// Many things at once, but never more than a few.
+// Runs work on many items with a limited concurrency.
 
-/** Works through the items with a fixed number of hands; the first error or the signal ends it. */
-export async function inParallel<T>(
+/** Works on up to `concurrency` items at a time. The first error or the signal ends it. */
+export async function forEachConcurrently<T>(
   items: Iterable<T>,
-  hands: number,
+  concurrency: number,
   signal: AbortSignal,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const queue = items[Symbol.iterator]()
   let failed = false
-  const hand = async () => {
+  const worker = async () => {
     while (!failed && !signal.aborted) {
       const next = queue.next()
       if (next.done) return
@@ -19,6 +19,6 @@ export async function inParallel<T>(
       })
     }
   }
-  await Promise.all(Array.from({ length: hands }, hand))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   signal.throwIfAborted()
 }

@@ -1,4 +1,4 @@
-// Where the simulated rooms are: regions, their cities with time zones, and what people call rooms.
+// Names for simulated sites and rooms: regions, cities with time zones, and room names.
 
 interface City {
   readonly name: string
@@ -6,7 +6,7 @@ interface City {
 }
 const city = (name: string, timezone: string): City => ({ name, timezone })
 
-export const regions: readonly { readonly name: string; readonly cities: readonly City[] }[] = [
+export const regionsWithCities: readonly { readonly name: string; readonly cities: readonly City[] }[] = [
   {
     name: 'Europe',
     cities: [
@@ -54,15 +54,15 @@ export const regions: readonly { readonly name: string; readonly cities: readonl
   },
 ]
 
-/** Of one location; more rooms than words get numbers. */
+/** The room names of one location; further rooms get these names with a number. */
 export const roomNames: readonly string[] = [
   ...['Fjord', 'Aurora', 'Birch', 'Glacier', 'Harbour', 'Lighthouse', 'Meadow', 'Cedar', 'Summit', 'Delta'],
   ...['Lagoon', 'Prairie', 'Canyon', 'Willow', 'Comet', 'Orchard', 'Tundra', 'Quarry', 'Heron', 'Maple'],
   ...['Kestrel', 'Mosaic', 'Juniper', 'Atlas', 'Beacon', 'Coral', 'Dune', 'Ember', 'Fern', 'Grove'],
 ]
 
-/** The n-th name of a list that starts again with numbers when it ends. */
-export const numbered = (names: readonly string[], n: number): string => {
+/** The n-th name of the list; after its end the names repeat with a number. */
+export const numberedName = (names: readonly string[], n: number): string => {
   const round = Math.floor(n / names.length)
   return `${names[n % names.length]}${round > 0 ? ` ${round + 1}` : ''}`
 }
