@@ -5,7 +5,6 @@ import { makeLog } from '../platform/log.ts'
 import { isLoopbackHost } from '../platform/loopback.ts'
 import type { ServeOptions } from '../platform/options.ts'
 import { makeLoginLink } from './login-link.ts'
-import { settle } from './settle.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
@@ -17,8 +16,6 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
       terminal.exitWithFailure()
     },
   })
-  // Before anybody hears that it is ready.
-  await settle().catch(({ message }) => log.debug({ reason: message }, 'garbage stays'))
   const { first, publicUrl } = service
   if (!isLoopbackHost(options.host) && !options.tlsCert) {
     terminal.writeError(
