@@ -1,27 +1,61 @@
-// Every behaviour test runs twice: on SQLite and on a real PostgreSQL. House rules run once, and so do the console's own sums.
+// Behaviour tests run on SQLite and on a real PostgreSQL. Suites whose subject cannot differ by database run once.
 import { defineConfig } from 'vitest/config'
 
-const behaviour = ['src/**/*.test.ts', 'test/*.test.ts']
-const once = ['test/house/*.test.ts', 'src/console/**/*.test.ts']
+const all = ['src/**/*.test.ts', 'test/**/*.test.ts']
+
+/** These suites have no database in them at all. */
+const withoutDatabase = [
+  'test/house/*.test.ts',
+  'src/console/**/*.test.ts',
+  'src/server/core/*.test.ts',
+  'src/server/config/*.test.ts',
+  'src/server/resources/sensors/latest/aggregate.test.ts',
+  'src/simulator/*.test.ts',
+  'test/devices/agent-wire.test.ts',
+  'test/devices/frame-guard.test.ts',
+]
+
+/** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
+const onSqliteOnly = [
+  'test/console/*.test.ts',
+  'test/contract/mcp-fleet.test.ts',
+  'test/docs/readme.test.ts',
+  'test/http/malformed.test.ts',
+  'test/http/pipeline.test.ts',
+  'test/http/release.test.ts',
+  'test/http/slow.test.ts',
+  'test/http/static-files.test.ts',
+  'test/http/unread.test.ts',
+  'test/http/worst-bodies.test.ts',
+  'test/process/refusals.test.ts',
+  'test/process/simulate.test.ts',
+]
 
 export default defineConfig({
   test: {
-    reporters: [['default', { summary: false }], './test/last-line.ts'],
+    reporters: [['default', { summary: false }], './test/support/summary-reporter.ts'],
     maxWorkers: 2,
-    // Every file starts services of its own on databases of its own; loading the program anew for each took 1 to 2 s of CPU a file.
+    // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
-    globalSetup: './test/console-build.ts',
+    globalSetup: './test/support/console-build.ts',
     projects: [
-      { extends: true, test: { name: 'house', include: once } },
-      { extends: true, test: { name: 'sqlite', include: behaviour, exclude: once, env: { TEST_ENGINE: 'sqlite' } } },
+      { extends: true, test: { name: 'house', include: withoutDatabase } },
+      {
+        extends: true,
+        test: { name: 'sqlite', include: all, exclude: withoutDatabase, env: { TEST_ENGINE: 'sqlite' } },
+      },
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: behaviour,
-          exclude: once,
+          include: all,
+          exclude: [...withoutDatabase, ...onSqliteOnly],
           env: { TEST_ENGINE: 'postgres' },
-          globalSetup: ['./test/console-build.ts', './test/postgres.ts', './test/postgres-tables.ts'],
+          globalSetup: [
+            './test/support/console-build.ts',
+            './test/support/postgres-cluster.ts',
+            './test/support/postgres-tables.ts',
+          ],
         },
       },
     ],

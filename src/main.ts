@@ -2,8 +2,8 @@
 import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import { program } from './cli/program.ts'
-import { Failure, Refusal } from './platform/failure.ts'
-import { programVersion } from './platform/program-version.ts'
+import { Failure, StartupError } from './server/core/failure.ts'
+import { programVersion } from './server/core/program-version.ts'
 
 const write = (text: string) => void process.stdout.write(`${text}\n`)
 const writeError = (text: string) => void process.stderr.write(`${text}\n`)
@@ -45,7 +45,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {
-    const isExpected = error instanceof Refusal || error instanceof Failure
+    const isExpected = error instanceof StartupError || error instanceof Failure
     writeError(isExpected ? error.message : `Unexpected error: ${(error as Error).stack ?? error}`)
     process.exitCode = 1
   }

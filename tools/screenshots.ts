@@ -30,7 +30,7 @@ const openRoom = async (page: Page) => {
 const openDevice = async (page: Page) => {
   await findRoom(page, 'comet')
   await page.getByRole('region', { name: 'Devices' }).getByRole('link').first().click()
-  await page.getByRole('tab', { name: 'Config' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
 }
 
 const openAudit = async (page: Page) => {

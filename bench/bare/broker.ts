@@ -1,10 +1,10 @@
-// The limit beside our wire: aedes as it comes, everybody may log in, nothing is stored.
+// The baseline of our MQTT side: aedes as published, which accepts every login and stores nothing.
 import { type AddressInfo, createServer } from 'node:net'
 import { Aedes } from 'aedes'
 
 const broker = await Aedes.createBroker({ authenticate: (_client, _username, _password, done) => done(null, true) })
 const server = createServer((socket) => {
-  // As our own door does: otherwise acknowledgements would wait for each other.
+  // Our server sets this too: with Nagle's algorithm acknowledgements would wait for each other.
   socket.setNoDelay(true)
   broker.handle(socket)
 })

@@ -1,4 +1,4 @@
-// The limit beside an idle server: Fastify with one route. Not TypeScript, because stripping types would take memory of its own.
+// The baseline of an idle server: Fastify with one route, in JavaScript because stripping types would need memory.
 import Fastify from 'fastify'
 
 const app = Fastify()

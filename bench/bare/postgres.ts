@@ -1,4 +1,4 @@
-// The limit beside ours on PostgreSQL: pg with named statements behind node:http and aedes, the same statements and answers. Argument: the address of a database with our tables.
+// The baseline on PostgreSQL: pg behind node:http and aedes, with our statements and our answers. Argument: the address of a database with our tables.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
@@ -30,7 +30,7 @@ const auditPage = named(
    order by timestamp desc, seq desc limit $5`,
 )
 const lockHead = named('lock', 'select * from audit_heads where org = $1 for update')
-const bump = named(
+const nextId = named(
   'bump',
   `insert into counters (org, noun, last) values ($1, 'region', 1)
    on conflict (org, noun) do update set last = counters.last + 1 returning last`,
@@ -44,15 +44,15 @@ const insertEntry = named(
 const updateHead = named('head', 'update audit_heads set count = $2, mac = $3, timestamp = $4 where org = $1')
 
 const columns = ['timestamp', 'co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index', 'shutter_closed']
-const many = (table: string, names: readonly string[], conflict: string) =>
+const insertMany = (table: string, names: readonly string[], conflict: string) =>
   named(
     table,
     `insert into ${table} (${names.join()}) select * from unnest(${names.map((_, i) => `$${i + 1}::bigint[]`).join()})
      on conflict ${conflict}`,
   )
-const insertSamples = many('samples', ['org', 'slot', 'endpoint', ...columns], 'do nothing')
-const insertDue = many('sample_due', ['org', 'endpoint', 'slot'], 'do nothing')
-const updateLatest = many(
+const insertSamples = insertMany('samples', ['org', 'slot', 'endpoint', ...columns], 'do nothing')
+const insertDue = insertMany('sample_due', ['org', 'endpoint', 'slot'], 'do nothing')
+const updateLatest = insertMany(
   'samples_latest',
   ['org', 'endpoint', ...columns],
   `(org, endpoint) do update set ${columns.map((c) => `${c} = excluded.${c}`).join()}
@@ -131,14 +131,14 @@ async function auditLogs(query: URLSearchParams): Promise<unknown> {
   }
 }
 
-// As long as real ones. What they say is work of ours, not of the database.
+// These values have the length of real ones; computing real ones is work of our server, not of the database.
 const mac = randomBytes(32)
 const requestId = randomUUID()
 
 const regionsCreate = (name: string): Promise<unknown> =>
   inTransaction(async (client) => {
     const head = (await client.query(lockHead([org]))).rows[0]
-    const id: number = (await client.query(bump([org]))).rows[0].last
+    const id: number = (await client.query(nextId([org]))).rows[0].last
     await client.query(insertRegion([org, id, name]))
     const now = Date.now()
     const about = ['ORG', 'REGION_CREATED', 'KEY', '1', 'first key', 'region', `${id}`, name]
@@ -162,7 +162,7 @@ async function answerTo(request: IncomingMessage): Promise<unknown> {
   return endpointsGet(path.slice(path.lastIndexOf('/') + 1))
 }
 
-// As ours: who waits for the other side is not sent away.
+// Connections are idle while the other contender has its turn; they stay open as long as those of our server.
 const http = createServer({ keepAliveTimeout: 72_000 }, async (request, response) => {
   const text = JSON.stringify(await answerTo(request))
   response.setHeader('Content-Type', 'application/json')
@@ -170,23 +170,23 @@ const http = createServer({ keepAliveTimeout: 72_000 }, async (request, response
   response.end(text)
 })
 
-interface Waiting {
+interface PendingSample {
   readonly endpoint: number
   readonly values: readonly (number | null)[]
   readonly done: () => void
 }
-let waiting: Waiting[] = []
+let pending: PendingSample[] = []
 let isCommitting = false
 
-/** What came while the last ones were written is written together; then all of it is acknowledged. */
+/** Writes the samples that arrived during the previous commit in one transaction and then acknowledges them. */
 async function commit(): Promise<void> {
   isCommitting = true
-  while (waiting.length > 0) {
-    const batch = waiting
-    waiting = []
+  while (pending.length > 0) {
+    const batch = pending
+    pending = []
     const arrays = (rows: readonly (readonly (number | null)[])[]) =>
       (rows[0] ?? []).map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`)
-    const time = ({ values }: Waiting) => Number(values[0])
+    const time = ({ values }: PendingSample) => Number(values[0])
     await inTransaction(async (client) => {
       await client.query(
         insertSamples(arrays(batch.map((w) => [org, Math.floor(time(w) / 300), w.endpoint, ...w.values]))),
@@ -204,7 +204,7 @@ const broker = await Aedes.createBroker({
   authorizePublish: (client, packet, done) => {
     const [sample] = JSON.parse(packet.payload.toString()).samples
     const { timestamp, co2, humidity, illumination, people, temp, voc } = sample
-    waiting.push({
+    pending.push({
       endpoint: numbers.get(client?.id ?? '') ?? 0,
       values: [timestamp, co2, Math.round(humidity * 10), illumination, people, Math.round(temp * 10), voc, null, 0],
       done: () => done(null),

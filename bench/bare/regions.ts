@@ -1,4 +1,4 @@
-// The limit beside regionsCreate: the same rows in one durable transaction of better-sqlite3, behind node:http. Argument: a copy of our database.
+// The baseline of regionsCreate: better-sqlite3 behind node:http writes the same rows in one durable transaction. Argument: a copy of our database.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ let count = db.prepare('SELECT count FROM audit_heads WHERE org = ?').pluck().ge
 
 const begin = db.prepare('BEGIN IMMEDIATE')
 const commit = db.prepare('COMMIT')
-const bump = db
+const nextId = db
   .prepare(
     `INSERT INTO counters (org, noun, last) VALUES (?, 'region', 1)
      ON CONFLICT (org, noun) DO UPDATE SET last = last + 1 RETURNING last`,
@@ -28,14 +28,14 @@ const insertEntry = db.prepare(
 )
 const updateHead = db.prepare('UPDATE audit_heads SET count = ?, mac = ?, timestamp = ? WHERE org = ?')
 
-// As long as real ones. What they say is work of ours, not of the database.
+// These values have the length of real ones; computing real ones is work of our server, not of the database.
 const mac = randomBytes(32)
 const requestId = randomUUID()
 
-function create(name: string): number {
+function createRegion(name: string): number {
   const now = Date.now()
   begin.run()
-  const id = bump.get(org) as number
+  const id = nextId.get(org) as number
   insertRegion.run(org, id, name)
   insertEntry.run(
     org,
@@ -59,13 +59,13 @@ function create(name: string): number {
   return id
 }
 
-// A side waits while others have their turn; connections stay as long as ours do.
+// Connections are idle while other contenders have their turn; they stay open as long as those of our server.
 const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
     const { name }: { name: string } = JSON.parse(Buffer.concat(chunks).toString())
-    const id = create(name)
+    const id = createRegion(name)
     const text = JSON.stringify({ id, name, locations: [] })
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text)
   })

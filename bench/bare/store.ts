@@ -1,12 +1,12 @@
-// The limit beside our store: better-sqlite3 in a loop, two prepared statements a sample, one transaction a batch.
+// The baseline of our sample store: better-sqlite3 in a loop, two prepared statements per sample, one transaction per batch.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
 const values = ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index', 'shutter_closed']
 const columns = values.map((name) => `${name} integer`).join()
-const changes = ['timestamp', ...values].map((name) => `${name} = excluded.${name}`).join()
+const assignments = ['timestamp', ...values].map((name) => `${name} = excluded.${name}`).join()
 
-/** Endpoint, time, and the values as they are stored. */
+/** The columns of one row, with values as the database stores them. */
 export type BareRow = readonly [endpoint: number, timestamp: number, ...values: (number | null)[]]
 
 export class BareStore {
@@ -22,11 +22,11 @@ export class BareStore {
       PRIMARY KEY (org, slot, endpoint, timestamp)) WITHOUT ROWID`)
     db.exec(`CREATE TABLE latest (org integer, endpoint integer, timestamp integer, ${columns},
       PRIMARY KEY (org, endpoint)) WITHOUT ROWID`)
-    const places = '?, ?, ?, ?, ?, ?, ?, ?'
+    const placeholders = '?, ?, ?, ?, ?, ?, ?, ?'
     this.#db = db
-    this.#insert = db.prepare(`INSERT INTO samples VALUES (1, ?, ?, ?, ${places}) ON CONFLICT DO NOTHING`)
-    this.#upsert = db.prepare(`INSERT INTO latest VALUES (1, ?, ?, ${places})
-      ON CONFLICT (org, endpoint) DO UPDATE SET ${changes} WHERE excluded.timestamp > timestamp`)
+    this.#insert = db.prepare(`INSERT INTO samples VALUES (1, ?, ?, ?, ${placeholders}) ON CONFLICT DO NOTHING`)
+    this.#upsert = db.prepare(`INSERT INTO latest VALUES (1, ?, ?, ${placeholders})
+      ON CONFLICT (org, endpoint) DO UPDATE SET ${assignments} WHERE excluded.timestamp > timestamp`)
   }
 
   write(rows: readonly BareRow[]): void {

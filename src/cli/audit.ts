@@ -1,9 +1,9 @@
 // `roomkeeper audit`: verifies the audit log and prints its heads.
-import type { Ground } from '../platform/by.ts'
-import { Refusal } from '../platform/failure.ts'
-import { headText, verifyChain } from '../resources/audit/chain.ts'
-import { findHead } from '../resources/audit/store.ts'
-import { findOrg, listOrgs } from '../resources/orgs/store.ts'
+import type { Services } from '../server/context/services.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { headText, verifyChain } from '../server/resources/audit/chain.ts'
+import { findHead } from '../server/resources/audit/store.ts'
+import { findOrg, listOrgs } from '../server/resources/orgs/store.ts'
 import { type DatabaseCommandOptions, withExistingDatabase } from './ground.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -13,17 +13,18 @@ interface AuditOptions extends DatabaseCommandOptions {
 }
 
 export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
-  withExistingDatabase(options, async (ground) => {
+  withExistingDatabase(options, async (services) => {
     const expected = options.expect ?? []
     for (const head of expected) {
       if (!/^\w+:\d+:[0-9a-f]{64}$/.test(head))
-        throw new Refusal(`"${head}" is not a head of an audit log. Use a line that "audit head" printed.`)
+        throw new StartupError(`"${head}" is not a head of an audit log. Use a line that "audit head" printed.`)
     }
-    const orgs = await selectedOrgs(ground, options.org)
-    const all = await listOrgs(ground.db)
+    const orgs = await selectedOrgs(services, options.org)
+    const all = await listOrgs(services.db.system)
     const unknownHeads = expected.filter((head) => !all.some((org) => head.startsWith(`${org.id}:`)))
     const verdicts = []
-    for (const org of orgs) verdicts.push(await verifyChain(ground.db, ground.secrets, org, expected))
+    for (const org of orgs)
+      verdicts.push(await verifyChain(services.db.forOrg(org.key), services.secrets, org, expected))
     const isVerified = unknownHeads.length === 0 && verdicts.every((v) => v.problem === undefined)
     printResult(terminal, options.json, { ok: isVerified, organisations: verdicts, unknownHeads }, [
       ...verdicts.map((v) =>
@@ -33,22 +34,22 @@ export const auditVerify = (terminal: Terminal, options: AuditOptions) =>
       ),
       ...unknownHeads.map((head) => `${head}: no such organisation.`),
     ])
-    if (!isVerified) throw new Refusal('Audit log verification failed.')
+    if (!isVerified) throw new StartupError('Audit log verification failed.')
   })
 
 export const auditHead = (terminal: Terminal, options: AuditOptions) =>
-  withExistingDatabase(options, async (ground) => {
+  withExistingDatabase(options, async (services) => {
     const heads = []
-    for (const org of await selectedOrgs(ground, options.org)) {
-      const head = await findHead(ground.db, org.key)
+    for (const org of await selectedOrgs(services, options.org)) {
+      const head = await findHead(services.db.forOrg(org.key))
       if (head) heads.push(headText(org.id, head.count, head.mac))
     }
     printResult(terminal, options.json, { heads }, heads)
   })
 
-async function selectedOrgs(ground: Ground, id: string | undefined) {
-  if (id === undefined) return listOrgs(ground.db)
-  const org = await findOrg(ground.db, id)
-  if (!org) throw new Refusal(`There is no organisation ${id}. See "org list".`)
+async function selectedOrgs(services: Services, id: string | undefined) {
+  if (id === undefined) return listOrgs(services.db.system)
+  const org = await findOrg(services.db.system, { id })
+  if (!org) throw new StartupError(`There is no organisation ${id}. See "org list".`)
   return [org]
 }

@@ -1,5 +1,5 @@
 // The options of `roomkeeper demo`: the server options that have a default, with a separate data folder.
-import { type OptionSpec, serveOptions } from '../platform/options.ts'
+import { type OptionSpec, serveOptions } from '../server/config/options.ts'
 
 /** The data folder ignores the variables of a real server, and only warnings are logged. */
 export const demoOptions: readonly OptionSpec[] = [

@@ -1,14 +1,14 @@
 // `roomkeeper demo`: runs a server with a simulated fleet and a week of history.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Service, startService } from '../app.ts'
 import { makeClient } from '../client/client.ts'
-import { Refusal } from '../platform/failure.ts'
-import { makeLog } from '../platform/log.ts'
-import type { ServeOptions } from '../platform/options.ts'
-import { keysCreate } from '../resources/keys/rules.ts'
-import { administrator } from '../resources/orgs/rules.ts'
-import { listOrgs } from '../resources/orgs/store.ts'
+import { type Service, startService } from '../server/app.ts'
+import type { ServeOptions } from '../server/config/options.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { makeLog } from '../server/core/log.ts'
+import { keysCreate } from '../server/resources/keys/rules.ts'
+import { commandLineActor } from '../server/resources/orgs/rules.ts'
+import { listOrgs } from '../server/resources/orgs/store.ts'
 import { cliActor } from './ground.ts'
 import { makeLoginLink } from './login-link.ts'
 import { runFleet } from './simulate.ts'
@@ -61,18 +61,18 @@ interface Access {
 }
 
 /** The key of the first start is stored in a file, so that every start can print it. If the file is lost, a new key is created. */
-async function accessTo({ first, ground }: Service, terminal: Terminal, folder: string): Promise<Access> {
+async function accessTo({ first, ground: services }: Service, terminal: Terminal, folder: string): Promise<Access> {
   const file = join(folder, 'demo.json')
   const stored = first ?? readAccess(file)
-  const orgs = await listOrgs(ground.db)
+  const orgs = await listOrgs(services.db.system)
   if (stored && orgs.some(({ id }) => id === stored.org)) {
     if (first) storeAccess(file, first)
     return stored
   }
   const [org] = orgs
-  if (!org) throw new Refusal(`There is no organisation in ${folder}. Delete the folder to start again.`)
-  const by = await administrator(ground, cliActor(terminal), org.id)
-  const { body } = await keysCreate(by, { name: 'Demo', scopes: ['read', 'write'], manage: true })
+  if (!org) throw new StartupError(`There is no organisation in ${folder}. Delete the folder to start again.`)
+  const ctx = await commandLineActor(services, cliActor(terminal), org.id)
+  const { body } = await keysCreate(ctx, { name: 'Demo', scopes: ['read', 'write'], manage: true })
   const access = { org: org.id, key: body.key }
   storeAccess(file, access)
   return access

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { deviceMessages } from '../contract/device-messages.ts'
 import { openapi } from '../contract/openapi.ts'
-import { Refusal } from '../platform/failure.ts'
+import { StartupError } from '../server/core/failure.ts'
 import type { Terminal } from './terminal.ts'
 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
@@ -20,6 +20,6 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text)
   } catch (error) {
-    throw new Refusal(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    throw new StartupError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`)
   }
 }

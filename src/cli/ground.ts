@@ -1,31 +1,35 @@
 // Opens the database for a command, which may run beside a server on the same database.
-import type { Actor, Ground } from '../platform/by.ts'
-import { systemClock } from '../platform/clock.ts'
-import type { Opened } from '../platform/db/open.ts'
-import { openGround } from '../platform/ground.ts'
-import type { PlaceOptions } from '../platform/options.ts'
+
+import type { DatabaseOptions } from '../server/config/options.ts'
+import { openServices } from '../server/context/open-services.ts'
+import type { Actor } from '../server/context/request-context.ts'
+import type { Services } from '../server/context/services.ts'
+import { systemClock } from '../server/core/clock.ts'
+import type { OpenedDatabase } from '../server/db/open.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface DatabaseCommandOptions extends PlaceOptions {
+export interface DatabaseCommandOptions extends DatabaseOptions {
   readonly json?: boolean
 }
 
 /** Fails if there is no database yet. */
-export const withExistingDatabase = <T>(options: PlaceOptions, work: (ground: Ground) => Promise<T>): Promise<T> =>
-  open(options, true, work)
+export const withExistingDatabase = <T>(
+  options: DatabaseOptions,
+  work: (services: Services) => Promise<T>,
+): Promise<T> => open(options, true, work)
 
 /** Creates the database if there is none yet. */
 export const withDatabase = <T>(
-  options: PlaceOptions,
-  work: (ground: Ground, opened: Opened) => Promise<T>,
+  options: DatabaseOptions,
+  work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> => open(options, false, work)
 
 async function open<T>(
-  options: PlaceOptions,
+  options: DatabaseOptions,
   mustExist: boolean,
-  work: (ground: Ground, opened: Opened) => Promise<T>,
+  work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  const { ground, opened } = await openGround(options, {
+  const { ground: services, opened } = await openServices(options, {
     clock: systemClock,
     isLocked: false,
     mustExist,
@@ -33,9 +37,9 @@ async function open<T>(
     onError: () => {},
   })
   try {
-    return await work(ground, opened)
+    return await work(services, opened)
   } finally {
-    await ground.db.close()
+    await services.db.close()
   }
 }
 

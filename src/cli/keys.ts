@@ -1,10 +1,10 @@
 // `roomkeeper keys`: creates, lists and revokes API keys.
 import type { Scope } from '../contract/operation.ts'
-import { isoTime, parseTime } from '../platform/clock.ts'
-import { Refusal } from '../platform/failure.ts'
-import { nameProblem } from '../platform/text.ts'
-import { keysCreate, keysDelete, keysList } from '../resources/keys/rules.ts'
-import { administrator } from '../resources/orgs/rules.ts'
+import { isoTime, parseTime } from '../server/core/clock.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { nameProblem } from '../server/core/text.ts'
+import { keysCreate, keysDelete, keysList } from '../server/resources/keys/rules.ts'
+import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './ground.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -21,15 +21,15 @@ interface CreateOptions extends OrgCommandOptions {
 }
 
 export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
-  withExistingDatabase(options, async (ground) => {
+  withExistingDatabase(options, async (services) => {
     const problem = nameProblem(options.name)
-    if (problem) throw new Refusal(`--name ${problem}.`)
-    const by = await administrator(ground, cliActor(terminal), options.org)
-    const { body } = await keysCreate(by, {
+    if (problem) throw new StartupError(`--name ${problem}.`)
+    const ctx = await commandLineActor(services, cliActor(terminal), options.org)
+    const { body } = await keysCreate(ctx, {
       name: options.name.trim(),
       scopes: [...new Set(options.scope)],
       manage: options.manage ?? false,
-      expiresAt: options.expires === undefined ? null : expiry(options.expires, ground.clock.now()),
+      expiresAt: options.expires === undefined ? null : expiry(options.expires, services.clock.now()),
       rateLimit: options.rateLimit === undefined ? undefined : rateLimit(options.rateLimit),
     })
     printResult(terminal, options.json, body, [
@@ -39,8 +39,8 @@ export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
   })
 
 export const keysListCommand = (terminal: Terminal, options: OrgCommandOptions) =>
-  withExistingDatabase(options, async (ground) => {
-    const answer = await keysList(await administrator(ground, cliActor(terminal), options.org))
+  withExistingDatabase(options, async (services) => {
+    const answer = await keysList(await commandLineActor(services, cliActor(terminal), options.org))
     printResult(
       terminal,
       options.json,
@@ -53,8 +53,8 @@ export const keysListCommand = (terminal: Terminal, options: OrgCommandOptions) 
   })
 
 export const keysRevokeCommand = (terminal: Terminal, id: string, options: OrgCommandOptions) =>
-  withExistingDatabase(options, async (ground) => {
-    await keysDelete(await administrator(ground, cliActor(terminal), options.org), id)
+  withExistingDatabase(options, async (services) => {
+    await keysDelete(await commandLineActor(services, cliActor(terminal), options.org), id)
     printResult(terminal, options.json, {}, [`Revoked API key ${id}.`])
   })
 
@@ -64,12 +64,14 @@ function expiry(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
   const at = count && unit ? now + Number(count) * (unitMs[unit] ?? 0) : parseTime(text)
   if (at === undefined || at <= now) {
-    throw new Refusal('--expires must be a date in the future such as 2027-01-31, or a duration such as 90d or 12h.')
+    throw new StartupError(
+      '--expires must be a date in the future such as 2027-01-31, or a duration such as 90d or 12h.',
+    )
   }
   return isoTime(at)
 }
 
 function rateLimit(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new Refusal('--rate-limit must be a whole number of requests per second; 0 means no limit.')
+  throw new StartupError('--rate-limit must be a whole number of requests per second; 0 means no limit.')
 }

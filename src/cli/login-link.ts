@@ -1,11 +1,13 @@
 // `roomkeeper login-link`: creates a one-time link that signs in to the console. [contract 9.link]
-import type { Actor, Ground } from '../platform/by.ts'
-import { Refusal } from '../platform/failure.ts'
-import { parseInt32 } from '../platform/http/input.ts'
-import { type OptionSpec, serveOptions } from '../platform/options.ts'
-import { administrator } from '../resources/orgs/rules.ts'
-import { listOrgs } from '../resources/orgs/store.ts'
-import { loginLinkCreate } from '../resources/sessions/rules.ts'
+
+import { type OptionSpec, serveOptions } from '../server/config/options.ts'
+import type { Actor } from '../server/context/request-context.ts'
+import type { Services } from '../server/context/services.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { parseInt32 } from '../server/http/input.ts'
+import { commandLineActor } from '../server/resources/orgs/rules.ts'
+import { listOrgs } from '../server/resources/orgs/store.ts'
+import { loginLinkCreate } from '../server/resources/sessions/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './ground.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -28,12 +30,12 @@ export const loginLinkOptions: readonly OptionSpec[] = serveOptions
   )
 
 export const loginLinkCommand = (terminal: Terminal, options: LoginLinkOptions) =>
-  withExistingDatabase(options, async (ground) => {
-    const org = options.org ?? (await onlyOrg(ground))
+  withExistingDatabase(options, async (services) => {
+    const org = options.org ?? (await onlyOrg(services))
     const key = options.key === undefined ? undefined : keyNumber(options.key)
     const isAssumed = options.publicUrl === undefined && options.port === undefined
     const base = options.publicUrl ?? `http://127.0.0.1:${options.port ?? defaultPort}`
-    const link = await makeLoginLink(ground, cliActor(terminal), org, base, key)
+    const link = await makeLoginLink(services, cliActor(terminal), org, base, key)
     printResult(terminal, options.json, link, [
       link.url,
       `The link signs in to organisation ${org} with key ${link.keyId} (${link.keyName}). It works once, within 15 minutes.`,
@@ -44,21 +46,21 @@ export const loginLinkCommand = (terminal: Terminal, options: LoginLinkOptions) 
   })
 
 /** Creates a link to the console at this address. The secret is in the fragment, which browsers do not send. */
-export async function makeLoginLink(ground: Ground, actor: Actor, org: string, base: string, keyId?: number) {
-  const { secret, key, expiresAt } = await loginLinkCreate(await administrator(ground, actor, org), keyId)
+export async function makeLoginLink(services: Services, actor: Actor, org: string, base: string, keyId?: number) {
+  const { secret, key, expiresAt } = await loginLinkCreate(await commandLineActor(services, actor, org), keyId)
   return { url: `${base}/sign-in#${secret}`, org, keyId: String(key.id), keyName: key.name, expiresAt }
 }
 
-async function onlyOrg(ground: Ground): Promise<string> {
-  const [org, ...others] = await listOrgs(ground.db)
-  if (!org) throw new Refusal('There is no organisation yet. Create one with "org create".')
+async function onlyOrg(services: Services): Promise<string> {
+  const [org, ...others] = await listOrgs(services.db.system)
+  if (!org) throw new StartupError('There is no organisation yet. Create one with "org create".')
   if (others.length === 0) return org.id
-  throw new Refusal(`There are ${others.length + 1} organisations. Choose one with --org; "org list" shows them.`)
+  throw new StartupError(`There are ${others.length + 1} organisations. Choose one with --org; "org list" shows them.`)
 }
 
 function keyNumber(text: string): number {
   const id = parseInt32(text)
   if (id !== undefined) return id
   // The text may be a secret key by mistake, so it is not printed.
-  throw new Refusal('--key must be the id of a key such as 2, as "keys list" shows it.')
+  throw new StartupError('--key must be the id of a key such as 2, as "keys list" shows it.')
 }

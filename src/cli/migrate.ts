@@ -3,7 +3,7 @@ import { type DatabaseCommandOptions, withDatabase } from './ground.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 export const migrateCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>
-  withDatabase(options, async (_ground, { migrated }) =>
+  withDatabase(options, async (_services, { migrated }) =>
     printResult(
       terminal,
       options.json,

@@ -1,7 +1,7 @@
 // `roomkeeper org`: creates and lists organisations, and sets their time zones.
-import { isoTime } from '../platform/clock.ts'
-import { administrator, orgCreate, orgTimezone } from '../resources/orgs/rules.ts'
-import { listOrgs } from '../resources/orgs/store.ts'
+import { isoTime } from '../server/core/clock.ts'
+import { commandLineActor, orgCreate, orgTimezone } from '../server/resources/orgs/rules.ts'
+import { listOrgs } from '../server/resources/orgs/store.ts'
 import { cliActor, type DatabaseCommandOptions, withDatabase, withExistingDatabase } from './ground.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -10,8 +10,8 @@ interface CreateOptions extends DatabaseCommandOptions {
 }
 
 export const orgCreateCommand = (terminal: Terminal, name: string, options: CreateOptions) =>
-  withDatabase(options, async (ground) => {
-    const { id } = await orgCreate(ground, cliActor(terminal), name, options.timezone)
+  withDatabase(options, async (services) => {
+    const { id } = await orgCreate(services, cliActor(terminal), name, options.timezone)
     printResult(terminal, options.json, { id, name: name.trim(), timezone: options.timezone }, [
       `Created organisation ${id}.`,
       `Next, create an API key: keys create --org ${id} --name "First key" --scope read --scope write --manage`,
@@ -19,8 +19,8 @@ export const orgCreateCommand = (terminal: Terminal, name: string, options: Crea
   })
 
 export const orgTimezoneCommand = (terminal: Terminal, id: string, timezone: string, options: DatabaseCommandOptions) =>
-  withExistingDatabase(options, async (ground) => {
-    await orgTimezone(await administrator(ground, cliActor(terminal), id), timezone)
+  withExistingDatabase(options, async (services) => {
+    await orgTimezone(await commandLineActor(services, cliActor(terminal), id), timezone)
     printResult(terminal, options.json, { id, timezone }, [
       `The time zone of organisation ${id} is now ${timezone}.`,
       'The server recalculates the daily sensor history as far back as it has 15-minute history. Older days stay as they are.',
@@ -29,7 +29,7 @@ export const orgTimezoneCommand = (terminal: Terminal, id: string, timezone: str
 
 export const orgListCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>
   withExistingDatabase(options, async ({ db }) => {
-    const orgs = (await listOrgs(db)).map(({ id, name, timezone, created_at }) => ({
+    const orgs = (await listOrgs(db.system)).map(({ id, name, timezone, created_at }) => ({
       id,
       name,
       timezone,

@@ -1,7 +1,7 @@
 // Defines every command of the command line with its options and help.
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { Refusal } from '../platform/failure.ts'
-import { type OptionSpec, placeOptions, serveOptions } from '../platform/options.ts'
+import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
+import { StartupError } from '../server/core/failure.ts'
 import { auditHead, auditVerify } from './audit.ts'
 import { demoOptions } from './demo-options.ts'
 import { messagesText, openapiText, printDocument } from './documents.ts'
@@ -33,7 +33,7 @@ export function program(terminal: Terminal): Command {
     return command
   }
   const addDatabaseCommand = (parent: Command, name: string, description: string) =>
-    addCommand(parent, name, description, placeOptions).option('--json', 'print JSON')
+    addCommand(parent, name, description, databaseOptions).option('--json', 'print JSON')
 
   // Loaded on demand, so that the other commands do not load the whole server.
   addCommand(root, 'serve', 'start the server', serveOptions).action(async (options) => {
@@ -135,7 +135,7 @@ const namingVariable =
       return parse(text, before)
     } catch (error) {
       const name = flag.split(' ')[0] ?? flag
-      throw new Refusal((error as Error).message.replace(name, `${name} (or ${env})`))
+      throw new StartupError((error as Error).message.replace(name, `${name} (or ${env})`))
     }
   }
 

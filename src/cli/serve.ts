@@ -1,9 +1,9 @@
 // `roomkeeper serve`: starts the service, prints its address, and stops it on a signal.
-import { startService } from '../app.ts'
-import { firstStartActor } from '../first-start.ts'
-import { makeLog } from '../platform/log.ts'
-import { isLoopbackHost } from '../platform/loopback.ts'
-import type { ServeOptions } from '../platform/options.ts'
+import { startService } from '../server/app.ts'
+import type { ServeOptions } from '../server/config/options.ts'
+import { makeLog } from '../server/core/log.ts'
+import { isLoopbackHost } from '../server/core/loopback.ts'
+import { firstStartActor } from '../server/first-start.ts'
 import { makeLoginLink } from './login-link.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,6 +1,6 @@
 // `roomkeeper simulate`: runs a fleet of devices that speak the real protocol, until Ctrl-C.
 import { type Command, InvalidArgumentError } from 'commander'
-import { Refusal } from '../platform/failure.ts'
+import { StartupError } from '../server/core/failure.ts'
 import type { FleetOptions } from '../simulator/fleet.ts'
 import { FleetError } from '../simulator/fleet-error.ts'
 import { maxDevicesPerRoom } from '../simulator/plan.ts'
@@ -34,7 +34,7 @@ export const simulateOptions = (command: Command): Command =>
 export async function simulateCommand(terminal: Terminal, options: SimulateOptions): Promise<void> {
   const { org, endpoints, rooms } = options
   if (endpoints > rooms * maxDevicesPerRoom)
-    throw new Refusal(`--rooms is too small: a room can have at most ${maxDevicesPerRoom} devices.`)
+    throw new StartupError(`--rooms is too small: a room can have at most ${maxDevicesPerRoom} devices.`)
   const stop = new AbortController()
   void terminal.untilStopped().then(() => stop.abort())
   const { interval, flap, backfill, state = `./data/simulator-${encodeURIComponent(org)}.json`, ...others } = options
@@ -59,7 +59,7 @@ export async function runFleet(
   try {
     await simulate(options, observer, signal)
   } catch (error) {
-    throw error instanceof FleetError ? new Refusal(error.message) : error
+    throw error instanceof FleetError ? new StartupError(error.message) : error
   }
 }
 

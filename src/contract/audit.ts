@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { Int32, OneOf, RequiredQueryTime, Shape, Time } from './shape.ts'
+import { Int32, OneOf, RequiredQueryTime, Shape, Timestamp } from './shape.ts'
 
 const Actor = Shape('v1AuditActor', {
   type: OneOf(['KEY', 'DEVICE', 'CLI', 'SYSTEM'], 'What acted.'),
@@ -13,7 +13,7 @@ const Target = Shape('v1AuditTarget', { type: Type.String(), id: Type.String(), 
 
 export const AuditEntry = Shape('v1AuditLog', {
   id: Type.String({ description: 'Position in the log of the organisation, from 1.' }),
-  timestamp: Time('When it happened.'),
+  timestamp: Timestamp('When it happened.'),
   category: OneOf(['USER', 'DEVICE', 'ORG'], 'What it is about.'),
   type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
   actor: Actor,

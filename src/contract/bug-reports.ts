@@ -2,8 +2,8 @@
 
 import Type from 'typebox'
 import { EndpointIds, exampleEndpointId } from './endpoints.ts'
-import { operation } from './operation.ts'
-import { OneOf, Shape, Time } from './shape.ts'
+import { largeBodyBytes, operation } from './operation.ts'
+import { OneOf, Shape, Timestamp } from './shape.ts'
 
 const supportId = Type.String({ description: 'Support ID; case and hyphens do not matter.' })
 
@@ -11,8 +11,8 @@ const itemStates = ['REQUESTED', 'UPLOADED', 'FAILED', 'EXPIRED', 'CANCELLED'] a
 
 const BugReport = Shape('webpageBugReport', {
   supportId,
-  createdAt: Time('When it was asked for.'),
-  expiresAt: Time('When its files are deleted.'),
+  createdAt: Timestamp('When it was asked for.'),
+  expiresAt: Timestamp('When its files are deleted.'),
   uploadInCallLogs: Type.Boolean({ description: 'Whether logs of calls were asked for too.' }),
   endpoints: Type.Array(
     Shape('webpageBugReportEndpoint', {
@@ -20,7 +20,7 @@ const BugReport = Shape('webpageBugReport', {
       serial: Type.String({ description: 'Serial number of the device.' }),
       model: Type.String({ description: 'Model code.' }),
       state: OneOf(itemStates, 'How far the logs of this endpoint are.'),
-      updatedAt: Time('When that last changed.'),
+      updatedAt: Timestamp('When that last changed.'),
       file: Type.Optional(Type.String({ description: 'Name of the bundle, for download.' })),
       size: Type.Optional(Type.String({ description: 'Size of the bundle in bytes, as a string.' })),
       error: Type.Optional(Type.String({ description: 'Why there is none.' })),
@@ -38,6 +38,7 @@ export const bugReportOperations = {
     description: 'An endpoint that is offline delivers when it returns within 24 hours.',
     query: { uploadInCallLogs: Type.Boolean({ description: 'Include logs of calls, which can be private.' }) },
     body: EndpointIds,
+    bodyLimitBytes: largeBodyBytes,
     response: Shape('webpageEndpointsGenerateBugReportResponse', { supportId }),
     audit: { category: 'DEVICE', type: 'DEVICE_LOGS_REQUESTED' },
     example: { body: [exampleEndpointId], response: { supportId: 'K7QF-2MXA' } },

@@ -3,8 +3,8 @@
 import Type from 'typebox'
 import { DeviceConfig, DeviceSettings, EndpointSettings } from './config-keys.ts'
 import { exampleEndpointId } from './endpoints.ts'
-import { operation } from './operation.ts'
-import { Int32, ListOf, OneOf, Shape, Time } from './shape.ts'
+import { largeBodyBytes, operation } from './operation.ts'
+import { Int32, ListOf, OneOf, Shape, Timestamp } from './shape.ts'
 
 const configStates = ['PENDING', 'DELIVERED', 'FAILED', 'SUPERSEDED'] as const
 export type ConfigState = (typeof configStates)[number]
@@ -24,8 +24,8 @@ export const ConfigVersion = Shape('webpageConfigVersion', {
   version: n,
   state,
   error,
-  createdAt: Time('When it was made.'),
-  updatedAt: Time('When its state last changed.'),
+  createdAt: Timestamp('When it was made.'),
+  updatedAt: Timestamp('When its state last changed.'),
   author: Shape('webpageConfigAuthor', { type: Type.String(), id: Type.String(), name: Type.String() }),
   profileId: Type.Optional(Int32('The profile that was laid over it.')),
   config: DeviceSettings,
@@ -70,6 +70,7 @@ export const configOperations = {
       'Only the keys that are sent change; null unsets a key. An endpoint that is offline gets it when it reconnects.',
     params: { id },
     body: DeviceConfig,
+    bodyLimitBytes: largeBodyBytes,
     bodyWrapper: 'deviceConfig',
     keepsNumberText: true,
     response: Applied,

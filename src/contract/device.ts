@@ -1,18 +1,18 @@
 // The device protocol: enrolment, topics and every message, as docs/device-protocol.md describes them.
 
 import Type, { type Static, type TSchema } from 'typebox'
-import { operationTypes } from './device-operations.ts'
+import { commandTypes } from './device-commands.ts'
 import { reportedFields } from './endpoints.ts'
 import { type Sensor, sensorRanges } from './models.ts'
-import { Int32, Line, Lines, OneOf, Shape, Time } from './shape.ts'
+import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from './shape.ts'
 
-const serial = Line(64, 'Serial number, as printed on the device. No two devices have the same.')
+const serial = SingleLineText(64, 'Serial number, as printed on the device. No two devices have the same.')
 
 export const EnrolRequest = Shape('EnrolRequest', {
-  code: Line(64, 'Enrolment code of the room; case, spaces and hyphens do not matter.'),
+  code: SingleLineText(64, 'Enrolment code of the room; case, spaces and hyphens do not matter.'),
   serial,
-  model: Line(64, 'Model code, for example NF19B1.'),
-  pairingSerial: Type.Optional(Line(64, 'Serial number of the leader it is paired with; absent: as it was.')),
+  model: SingleLineText(64, 'Model code, for example NF19B1.'),
+  pairingSerial: Type.Optional(SingleLineText(64, 'Serial number of the leader it is paired with; absent: as it was.')),
 })
 export type EnrolRequest = Static<typeof EnrolRequest>
 
@@ -54,6 +54,8 @@ export const SampleReport = Shape('SampleReport', {
 })
 
 const configValue = Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 255 })])
+/** A maker may report keys of its own; Roomkeeper knows about 60. */
+const maxReportedKeys = 500
 export const ConfigReport = Shape('ConfigReport', {
   version: Type.Integer({
     minimum: 0,
@@ -61,10 +63,12 @@ export const ConfigReport = Shape('ConfigReport', {
     description: 'The version of the desired config that it has seen last; 0: none.',
   }),
   config: Type.Record(Type.String(), configValue, {
+    maxProperties: maxReportedKeys,
     description: 'Every key as it is set now, read-only keys included, passwords left out.',
   }),
   rejected: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 255 }), {
+      maxProperties: maxReportedKeys,
       description: 'Keys of this version that the device cannot use, with the reason for a person.',
     }),
   ),
@@ -72,12 +76,12 @@ export const ConfigReport = Shape('ConfigReport', {
 export type ConfigReport = Static<typeof ConfigReport>
 
 const operationId = Type.String({ format: 'uuid', description: 'The operation that it is about.' })
-export const OperationReport = Shape('OperationReport', {
+export const CommandReport = Shape('OperationReport', {
   id: operationId,
   state: OneOf(['ACKNOWLEDGED', 'SUCCEEDED', 'FAILED'], 'How far it is.'),
   error: Type.Optional(Type.String({ maxLength: 255, description: 'Why it failed, for a person.' })),
 })
-export type OperationReport = Static<typeof OperationReport>
+export type CommandReport = Static<typeof CommandReport>
 
 export const LogsReport = Shape('LogsReport', {
   id: operationId,
@@ -96,11 +100,11 @@ export const DesiredConfig = Shape('DesiredConfig', {
 })
 export type DesiredConfig = Static<typeof DesiredConfig>
 
-export const OperationCommand = Shape('OperationCommand', {
+export const DeviceCommandMessage = Shape('OperationCommand', {
   id: Type.String({ format: 'uuid', description: 'Which operation: reports name it, and the device remembers it.' }),
-  type: OneOf([...operationTypes, 'UNENROL'], 'What to do.'),
-  deadline: Time('Do not begin after this.'),
-  message: Type.Optional(Lines(1024, 'MESSAGE: what to show on the screen.')),
+  type: OneOf([...commandTypes, 'UNENROL'], 'What to do.'),
+  deadline: Timestamp('Do not begin after this.'),
+  message: Type.Optional(MultilineText(1024, 'MESSAGE: what to show on the screen.')),
   logs: Type.Optional(
     Shape(
       'LogsWanted',
@@ -113,7 +117,7 @@ export const OperationCommand = Shape('OperationCommand', {
     ),
   ),
 })
-export type OperationCommand = Static<typeof OperationCommand>
+export type DeviceCommandMessage = Static<typeof DeviceCommandMessage>
 
 export const SampleRefused = Shape('SampleRefused', {
   refused: Type.Array(
@@ -131,12 +135,12 @@ export const upMessages = {
   status: StatusReport,
   sample: SampleReport,
   config: ConfigReport,
-  operation: OperationReport,
+  operation: CommandReport,
   logs: LogsReport,
 }
 export type UpKind = keyof typeof upMessages
 export type UpMessage<K extends UpKind> = Static<(typeof upMessages)[K]>
-export const downMessages = { config: DesiredConfig, operation: OperationCommand, 'sample-refused': SampleRefused }
+export const downMessages = { config: DesiredConfig, operation: DeviceCommandMessage, 'sample-refused': SampleRefused }
 export type DownKind = keyof typeof downMessages
 export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
 
@@ -147,12 +151,12 @@ export const downTopic = (endpointId: string, kind: DownKind | '#'): string => `
 export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt', logs: '/device/v1/logs' } as const
 
 /** Without one a dead connection would count as alive for ever. */
-export const keepAlive = { min: 5, max: 300, usual: 30 } as const
+export const keepAliveSeconds = { min: 5, max: 300, usual: 30 } as const
 /** A device that was told something and said nothing for so long is told again. In milliseconds. */
-export const silence = 30_000
+export const resendAfterMs = 30_000
 /** Of one MQTT packet: 500 samples fit. */
-export const largestPacket = 128 * 1024
-export const largestBundle = 64 * 1024 * 1024
+export const maxPacketBytes = 128 * 1024
+export const maxBundleBytes = 64 * 1024 * 1024
 
 /** What a device does that is audited, and that is no operation of the API. */
 export const deviceChanges = {

@@ -1,8 +1,8 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
 import Type, { type TSchema } from 'typebox'
-import { operation } from './operation.ts'
-import { Empty, Int32, ListOf, OneOf, Reference, Shape, Time } from './shape.ts'
+import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
+import { Empty, IdAndName, Int32, ListOf, OneOf, Shape, Timestamp } from './shape.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
@@ -89,8 +89,8 @@ export const Endpoint = Shape('webpageEndpoint', {
   serial,
   model,
   connected,
-  connectionTime: optional(Time('Last connect or disconnect.')),
-  enrolmentTime: Time('When the device enrolled.'),
+  connectionTime: optional(Timestamp('Last connect or disconnect.')),
+  enrolmentTime: Timestamp('When the device enrolled.'),
   roomId,
   roomName,
   profileId: optional(Int32('The profile it has.')),
@@ -182,6 +182,7 @@ export const endpointOperations = {
         Type.Boolean({ description: 'They take the profile of the room; otherwise they keep theirs.' }),
       ),
     }),
+    bodyLimitBytes: largeBodyBytes,
     response: Shape('webpageMovePairedEndpointsResponse', { endpointIds: Type.Array(Type.String()) }),
     audit: { category: 'DEVICE', type: 'DEVICE_MOVED' },
     example: {
@@ -196,7 +197,8 @@ export const endpointOperations = {
     scope: 'write',
     summary: 'Assign a profile to an endpoint, or clear it',
     params: { id },
-    body: Shape('AssignProfileRequest', { profileId: Reference('The profile; null or 0 clears it.') }),
+    body: Shape('AssignProfileRequest', { profileId: IdAndName('The profile; null or 0 clears it.') }),
+    bodyLimitBytes: mediumBodyBytes,
     response: Empty,
     ifMatch: true,
     audit: { category: 'DEVICE', type: 'PROFILE_ASSIGNED', undoType: 'PROFILE_UNASSIGNED' },

@@ -1,14 +1,14 @@
 // Events: what happens in an organisation, told as it happens. [contract 6.events]
 
 import Type, { type Static } from 'typebox'
-import { DeviceOperation } from './device-operations.ts'
+import { DeviceCommand } from './device-commands.ts'
 import { exampleEndpointId } from './endpoints.ts'
 import { operation } from './operation.ts'
 import { Sample } from './sensors.ts'
-import { Int32, OneOf, Shape, Time } from './shape.ts'
+import { Int32, OneOf, Shape, Timestamp } from './shape.ts'
 
 /** Those that a reader can choose from. */
-export const chosenEvents = [
+export const selectableEventTypes = [
   'connected',
   'disconnected',
   'status',
@@ -17,28 +17,28 @@ export const chosenEvents = [
   'config',
   'structure',
 ] as const
-export type ChosenEvent = (typeof chosenEvents)[number]
+export type SelectableEventType = (typeof selectableEventTypes)[number]
 
 /** `reset` reaches everybody: who missed something must know, whatever they chose. */
-const eventTypes = [...chosenEvents, 'reset'] as const
+const eventTypes = [...selectableEventTypes, 'reset'] as const
 export type EventType = (typeof eventTypes)[number]
 
 /** In milliseconds: how long a reader should wait before it comes back, and how long a stream is silent at most. */
-export const reconnectAfter = 2000
-export const longestSilence = 15_000
+export const reconnectAfterMs = 2000
+export const heartbeatMs = 15_000
 
 export const Event = Shape('webpageEvent', {
   type: OneOf(
     eventTypes,
     'connected, disconnected, status, sample, operation, config: of an endpoint. structure: a change that the audit log has. reset: something may be missing, so read everything anew.',
   ),
-  at: Time('When it happened.'),
+  at: Timestamp('When it happened.'),
   roomIds: Type.Array(Int32('Identifier of a room.'), {
     description: 'The rooms that it is about; empty when it is about none, or about more than rooms.',
   }),
   endpointId: Type.Optional(Type.String({ format: 'uuid', description: 'The endpoint that it is about.' })),
   sample: Type.Optional(Sample),
-  operation: Type.Optional(DeviceOperation),
+  operation: Type.Optional(DeviceCommand),
   config: Type.Optional(
     Shape('webpageEventConfig', {
       version: Int32('Number of the version.'),
@@ -69,7 +69,7 @@ export const eventOperations = {
       'The answer does not end. Send the id of the last event as the header `Last-Event-ID` to go on after it; when that is not possible any more, the first event is `reset`. A reader that is too slow is cut.',
     query: {
       types: Type.String({
-        description: `Only events of these types, separated by commas: ${chosenEvents.join(', ')}. \`reset\` is always sent.`,
+        description: `Only events of these types, separated by commas: ${selectableEventTypes.join(', ')}. \`reset\` is always sent.`,
       }),
       regionId: Int32('Only what is about this region.'),
       locationId: Int32('Only what is about this location.'),

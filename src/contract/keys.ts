@@ -1,8 +1,8 @@
 // API keys: what the key operations take and give. [contract 3.1] [contract 6.keys]
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
-import { Empty, ListOf, Name, OneOf, Shape, Time } from './shape.ts'
+import { mediumBodyBytes, operation } from './operation.ts'
+import { Empty, ListOf, Name, OneOf, Shape, Timestamp } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the key.' })
 const Scopes = Type.Array(OneOf(['read', 'write'], 'A scope.'), {
@@ -17,9 +17,9 @@ const fields = {
   prefix: Type.String({ description: 'How the key starts; the rest is shown once, when it is created.' }),
   scopes: Scopes,
   manage: Type.Boolean({ description: 'Whether it may manage keys and users.' }),
-  createdAt: Time('When it was created.'),
-  expiresAt: Type.Optional(Time('When it stops working; absent: never.')),
-  lastUsedAt: Type.Optional(Time('When it was last used; absent: never.')),
+  createdAt: Timestamp('When it was created.'),
+  expiresAt: Type.Optional(Timestamp('When it stops working; absent: never.')),
+  lastUsedAt: Type.Optional(Timestamp('When it was last used; absent: never.')),
 }
 export const Key = Shape('webpageKey', fields)
 export const KeyWithSecret = Shape('webpageKeyWithSecret', {
@@ -59,8 +59,9 @@ export const keyOperations = {
       name: Name('key'),
       scopes: Scopes,
       manage: Type.Optional(Type.Boolean({ description: 'Whether it may manage keys and users; default false.' })),
-      expiresAt: Type.Optional(Type.Union([Time('When it stops working.'), Type.Null()])),
+      expiresAt: Type.Optional(Type.Union([Timestamp('When it stops working.'), Type.Null()])),
     }),
+    bodyLimitBytes: mediumBodyBytes,
     response: KeyWithSecret,
     versioned: true,
     audit: { category: 'USER', type: 'API_KEY_CREATED' },

@@ -1,8 +1,8 @@
 // Locations: what the four location operations take and give.
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
-import { Empty, Int32, ListOf, Name, Named, Reference, Shape } from './shape.ts'
+import { mediumBodyBytes, operation } from './operation.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, Named, Shape } from './shape.ts'
 
 const fields = {
   id: Int32('Identifier of the location.'),
@@ -12,7 +12,7 @@ const fields = {
 export const Location = Shape('webpageLocation', fields)
 
 const id = Int32('Identifier of the location.')
-const regionId = Type.Optional(Reference('The region it is part of; 0 or null means none.'))
+const regionId = Type.Optional(IdAndName('The region it is part of; 0 or null means none.'))
 const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' } }
 
 export const locationOperations = {
@@ -32,6 +32,7 @@ export const locationOperations = {
     scope: 'write',
     summary: 'Add a location, optionally in an existing region',
     body: Shape('LocationsCreateRequest', { name: Name('location'), regionId }),
+    bodyLimitBytes: mediumBodyBytes,
     response: Location,
     versioned: true,
     audit: { category: 'ORG', type: 'LOCATION_CREATED' },
@@ -50,6 +51,7 @@ export const locationOperations = {
       { name: Type.Optional(Name('location')), regionId },
       { minProperties: 1 },
     ),
+    bodyLimitBytes: mediumBodyBytes,
     response: Type.Object(fields, { title: 'webpageUpdateLocationResponse' }),
     versioned: true,
     ifMatch: true,

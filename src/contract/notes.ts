@@ -1,15 +1,15 @@
 // Room notes: what the note operations take and give. [contract 5.4.note] [contract 6.notes]
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
-import { Empty, Int32, Lines, ListOf, Shape, Time } from './shape.ts'
+import { largeBodyBytes, operation } from './operation.ts'
+import { Empty, Int32, ListOf, MultilineText, Shape, Timestamp } from './shape.ts'
 
 export const Note = Shape('webpageRoomNote', {
   id: Type.String({ description: 'Identifier of the note.' }),
   roomId: Int32('The room it belongs to.'),
   note: Type.String({ description: 'The text.' }),
   author: Type.String({ description: 'Name of the key that wrote it.' }),
-  createdAt: Time('When it was written.'),
+  createdAt: Timestamp('When it was written.'),
 })
 
 const roomId = Int32('Identifier of the room.')
@@ -31,7 +31,8 @@ export const noteOperations = {
     summary: 'Add a note to a room',
     description: '`content` and `text` are accepted as other names of `note`.',
     params: { roomId },
-    body: Shape('RoomNotesCreateRequest', { note: Lines(4096, 'The text of the note.') }),
+    body: Shape('RoomNotesCreateRequest', { note: MultilineText(4096, 'The text of the note.') }),
+    bodyLimitBytes: largeBodyBytes,
     bodyAliases: { content: 'note', text: 'note' },
     response: Note,
     versioned: true,

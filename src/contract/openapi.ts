@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, derived from the table of operations.
 import type { TProperties, TSchema } from 'typebox'
 import { ErrorBody } from './error.ts'
-import type { Operation, Tag } from './operation.ts'
+import { kibibytes, type Operation, type Tag } from './operation.ts'
 import { operationList } from './operations.ts'
 
 type Json = { [key: string]: unknown }
@@ -80,7 +80,11 @@ const errors: Record<string, { status: string; description: string; when?: (o: O
   NotFound: { status: '404', description: 'There is no such thing, or the organisation is not yours.' },
   Conflict: { status: '409', description: 'A race was lost after retries.', when: (o) => o.audit !== undefined },
   Stale: { status: '412', description: '`If-Match` names another version.', when: (o) => o.ifMatch === true },
-  TooLarge: { status: '413', description: 'The body is larger than 1 MiB.', when: (o) => o.body !== undefined },
+  TooLarge: {
+    status: '413',
+    description: 'The body is larger than the operation allows.',
+    when: (o) => o.body !== undefined,
+  },
   NotJson: { status: '415', description: 'The body is not application/json.', when: (o) => o.body !== undefined },
   TooMany: { status: '429', description: 'The rate limit is reached; wait for `Retry-After` seconds.' },
   Internal: { status: '500', description: 'Our mistake; report it with the requestId.' },
@@ -88,7 +92,7 @@ const errors: Record<string, { status: string; description: string; when?: (o: O
 }
 
 function describe(id: string, operation: Operation, components: Map<string, Json>): Json {
-  const { example, response, body } = operation
+  const { example, response } = operation
   const needs = [operation.scope, ...(operation.manage ? ['manage'] : [])]
   return {
     operationId: id,
@@ -113,10 +117,11 @@ function describe(id: string, operation: Operation, components: Map<string, Json
         ? [conditional('If-None-Match', 'Answer 304 if the answer is still this one.')]
         : []),
     ],
-    ...(body && {
+    ...(operation.body && {
       requestBody: {
+        description: `At most ${kibibytes(operation.bodyLimitBytes)}.`,
         required: true,
-        content: { 'application/json': { schema: shapeOf(body, components), example: example.body } },
+        content: { 'application/json': { schema: shapeOf(operation.body, components), example: example.body } },
       },
     }),
     responses: {

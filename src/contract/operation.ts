@@ -19,7 +19,30 @@ export type Tag =
   | 'API keys'
 export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
 
-export interface Operation {
+/** Bodies of callers that are not authenticated yet (enrolment, sign-in), and of operations that take none. [contract 7.1] */
+export const smallBodyBytes = 4 * 1024
+/** Bodies that hold a name and a few references. */
+export const mediumBodyBytes = 16 * 1024
+/** Bodies with a list of ids, a long text or a config, and of updates to which clients send back a whole answer. */
+export const largeBodyBytes = 64 * 1024
+
+/** A limit as a person reads it. */
+export const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`
+
+export type Operation = OperationWithBody | OperationWithoutBody
+
+interface OperationWithBody extends OperationBase {
+  readonly body: TSchema
+  /** The largest body that is read; a larger one is a 413. [contract 7.1] */
+  readonly bodyLimitBytes: number
+}
+
+interface OperationWithoutBody extends OperationBase {
+  readonly body?: undefined
+  readonly bodyLimitBytes?: undefined
+}
+
+interface OperationBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below /v1/orgs/{orgid}. */
   readonly path: string
@@ -33,7 +56,6 @@ export interface Operation {
   readonly manage?: true
   readonly params?: TProperties
   readonly query?: TProperties
-  readonly body?: TSchema
   /** Other names of a body key that real clients send: alias -> key. */
   readonly bodyAliases?: Readonly<Record<string, string>>
   /** A key that some clients put around the body; it is taken off. */

@@ -2,7 +2,7 @@
 import { auditOperations } from './audit.ts'
 import { bugReportOperations } from './bug-reports.ts'
 import { configOperations } from './configs.ts'
-import { deviceOperationOperations } from './device-operations.ts'
+import { deviceCommandOperations } from './device-commands.ts'
 import { endpointOperations } from './endpoints.ts'
 import { eventOperations } from './events.ts'
 import { keyOperations } from './keys.ts'
@@ -20,7 +20,7 @@ export const operations = {
   ...auditOperations,
   ...endpointOperations,
   ...configOperations,
-  ...deviceOperationOperations,
+  ...deviceCommandOperations,
   ...sensorOperations,
   ...sensorHistoryOperations,
   ...eventOperations,

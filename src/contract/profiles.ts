@@ -2,8 +2,8 @@
 
 import Type from 'typebox'
 import { DeviceSettings, ProfileConfig } from './config-keys.ts'
-import { operation } from './operation.ts'
-import { Empty, Int32, Lines, ListOf, Name, Shape } from './shape.ts'
+import { largeBodyBytes, operation } from './operation.ts'
+import { Empty, Int32, ListOf, MultilineText, Name, Shape } from './shape.ts'
 
 const id = Int32('Identifier of the profile.')
 
@@ -17,7 +17,7 @@ export const ProfileWithConfig = Shape('webpageProfileWithConfig', { profile: Pr
 
 const body = {
   name: Name('profile'),
-  description: Type.Optional(Type.Union([Lines(1024, 'What it is for.'), Type.Null(), Type.Literal('')])),
+  description: Type.Optional(Type.Union([MultilineText(1024, 'What it is for.'), Type.Null(), Type.Literal('')])),
   config: ProfileConfig,
 }
 const profile = { id: 2, name: 'Quiet rooms', description: 'Dark and silent at night', configId: 5 }
@@ -53,6 +53,7 @@ export const profileOperations = {
     scope: 'write',
     summary: 'Create a profile',
     body: Shape('ProfilesCreateRequest', body),
+    bodyLimitBytes: largeBodyBytes,
     response: ProfileWithConfig,
     versioned: true,
     audit: { category: 'ORG', type: 'PROFILE_CREATED' },
@@ -68,6 +69,7 @@ export const profileOperations = {
       'An absent description is cleared. A config key that is absent or null is no longer fixed by the profile; only a password that is absent is kept, because it is never returned.',
     params: { id },
     body: Shape('ProfilesUpdateRequest', body),
+    bodyLimitBytes: largeBodyBytes,
     response: ProfileWithConfig,
     versioned: true,
     ifMatch: true,

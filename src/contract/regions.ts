@@ -1,7 +1,7 @@
 // Regions: what the four region operations take and give.
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
+import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
 import { Empty, Int32, ListOf, Name, Named, Shape } from './shape.ts'
 
 export const Region = Shape('webpageRegion', {
@@ -32,6 +32,7 @@ export const regionOperations = {
     scope: 'write',
     summary: 'Create a region',
     body: Shape('RegionsCreateRequest', { name: Name('region') }),
+    bodyLimitBytes: mediumBodyBytes,
     response: Region,
     versioned: true,
     audit: { category: 'ORG', type: 'REGION_CREATED' },
@@ -45,6 +46,7 @@ export const regionOperations = {
     summary: 'Rename a region',
     params: { id },
     body: Shape('RegionsUpdateRequest', { name: Name('region') }),
+    bodyLimitBytes: largeBodyBytes,
     response: Type.Object(Region.properties, { title: 'webpageUpdateRegionResponse' }),
     versioned: true,
     ifMatch: true,

@@ -3,8 +3,8 @@
 import Type from 'typebox'
 import { Endpoint } from './endpoints.ts'
 import { Location } from './locations.ts'
-import { operation } from './operation.ts'
-import { Empty, Int32, ListOf, Name, Named, OneOf, Reference, Shape } from './shape.ts'
+import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, Named, OneOf, Shape } from './shape.ts'
 
 const State = OneOf(
   ['EMPTY', 'OFFLINE', 'DEGRADED', 'HEALTHY'],
@@ -59,7 +59,7 @@ const example = {
 }
 const body = {
   name: Name('room'),
-  locationId: Type.Optional(Reference('Where the room is; 0, null or absent: nowhere.')),
+  locationId: Type.Optional(IdAndName('Where the room is; 0, null or absent: nowhere.')),
 }
 const filters = {
   regionId: Int32('Only rooms in this region.'),
@@ -96,6 +96,7 @@ export const roomOperations = {
     scope: 'write',
     summary: 'Create a room; the answer holds its enrolment code',
     body: Shape('RoomsCreateRequest', body),
+    bodyLimitBytes: mediumBodyBytes,
     response: Room,
     versioned: true,
     audit: { category: 'ORG', type: 'ROOM_CREATED' },
@@ -110,6 +111,7 @@ export const roomOperations = {
     description: 'An absent `locationId` clears the location.',
     params: { id },
     body: Shape('RoomsUpdateRequest', body),
+    bodyLimitBytes: largeBodyBytes,
     response: Room,
     versioned: true,
     ifMatch: true,
@@ -170,7 +172,8 @@ export const roomOperations = {
     scope: 'write',
     summary: 'Assign a profile to a room and all its endpoints, or clear it',
     params: { id },
-    body: Shape('AssignProfileRequest', { profileId: Reference('The profile; null or 0 clears it.') }),
+    body: Shape('AssignProfileRequest', { profileId: IdAndName('The profile; null or 0 clears it.') }),
+    bodyLimitBytes: mediumBodyBytes,
     response: Empty,
     ifMatch: true,
     audit: { category: 'ORG', type: 'PROFILE_ASSIGNED', undoType: 'PROFILE_UNASSIGNED' },

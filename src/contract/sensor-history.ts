@@ -3,7 +3,7 @@ import Type, { type TOptional, type TSchema } from 'typebox'
 import { exampleEndpointId } from './endpoints.ts'
 import { type Sensor, sensorRanges, sensors } from './models.ts'
 import { operation } from './operation.ts'
-import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Time } from './shape.ts'
+import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from './shape.ts'
 
 export const intervals = ['raw', '5m', '15m', '1h', '1d'] as const
 export type Interval = (typeof intervals)[number]
@@ -20,7 +20,7 @@ const Statistics = Shape('webpageSensorStatistics', {
 })
 
 const Bucket = Shape('webpageSensorBucket', {
-  start: Time('When the bucket begins.'),
+  start: Timestamp('When the bucket begins.'),
   day: Type.Optional(
     Type.String({ format: 'date', description: 'The calendar day in the time zone, for buckets of 1d.' }),
   ),

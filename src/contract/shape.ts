@@ -5,21 +5,22 @@ export const int32 = { minimum: -2147483648, maximum: 2147483647 } as const
 export const Int32 = (description: string) => Type.Integer({ ...int32, format: 'int32', description })
 
 /** An id in a body: 0 and null both mean "none". [contract 4.locationsUpdate] */
-export const Reference = (description: string) => Type.Union([Int32(description), Type.Null()])
+export const IdAndName = (description: string) => Type.Union([Int32(description), Type.Null()])
 
 /** One line of text, trimmed, counted in code points. [contract 1.10] */
-export const Line = (max: number, description: string) =>
+export const SingleLineText = (max: number, description: string) =>
   Type.String({ minLength: 1, maxLength: max, format: 'line', description })
 
 /** Text that may hold newlines and tabs. [contract 1.10] */
-export const Lines = (max: number, description: string) =>
+export const MultilineText = (max: number, description: string) =>
   Type.String({ minLength: 1, maxLength: max, format: 'lines', description })
 
-export const longestName = 100
-export const Name = (noun: string) => Line(longestName, `Name of the ${noun}. Names may repeat; ids identify.`)
+export const maxNameLength = 100
+export const Name = (noun: string) =>
+  SingleLineText(maxNameLength, `Name of the ${noun}. Names may repeat; ids identify.`)
 
 /** RFC 3339 UTC with milliseconds. [contract 1.6] */
-export const Time = (description: string) => Type.String({ format: 'date-time', description })
+export const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
 /** A time in a query: any ISO 8601 offset; handlers get milliseconds. [contract 1.6] */
 export const QueryTime = (description: string) =>

@@ -1,7 +1,7 @@
 // Users: records of people; nobody signs in with one yet. [contract 5.4.user] [contract 6.users]
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
+import { largeBodyBytes, operation } from './operation.ts'
 import { Empty, Int32, ListOf, OneOf, Shape } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the user.' })
@@ -53,6 +53,7 @@ export const userOperations = {
     summary: 'Create a user record',
     description: 'A record only: nothing is mailed and nobody signs in with it yet.',
     body: Shape('UsersCreateRequest', { email, role: Role, regionIds: Type.Optional(regionIds) }),
+    bodyLimitBytes: largeBodyBytes,
     response: User,
     versioned: true,
     audit: { category: 'USER', type: 'USER_CREATED' },
@@ -72,6 +73,7 @@ export const userOperations = {
       role: Type.Optional(Role),
       regionIds: Type.Optional(regionIds),
     }),
+    bodyLimitBytes: largeBodyBytes,
     response: User,
     versioned: true,
     ifMatch: true,

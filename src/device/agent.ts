@@ -119,7 +119,7 @@ export class Agent extends EventEmitter<Events> {
       password: credential,
     } as const
     // The agent does its own reconnecting, and subscribes again on each connection.
-    const options = { ...credentials, keepalive: wire.keepAlive.usual, reconnectPeriod: 0, resubscribe: false }
+    const options = { ...credentials, keepalive: wire.keepAliveSeconds.usual, reconnectPeriod: 0, resubscribe: false }
     const client = connect(addresses[this.#addressIndex % addresses.length] ?? '', options)
     this.#client = client
     let since: number | undefined
@@ -172,7 +172,7 @@ export class Agent extends EventEmitter<Events> {
     this.reportConfig()
   }
 
-  async #executeCommand(command: wire.OperationCommand, signal: AbortSignal): Promise<void> {
+  async #executeCommand(command: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
     const { id, type, deadline } = command
     if (type === 'UNENROL') return this.#unenrolled()
     const known = this.#state.outcomes.find((outcome) => outcome.id === id)
@@ -192,7 +192,7 @@ export class Agent extends EventEmitter<Events> {
     }
   }
 
-  async #runCommand({ id, type, message = '', logs }: wire.OperationCommand, signal: AbortSignal): Promise<void> {
+  async #runCommand({ id, type, message = '', logs }: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
     const { identity, handlers } = this.#options
     if (type === 'REBOOT') return handlers.reboot()
     if (type === 'MESSAGE') {

@@ -1,6 +1,6 @@
 // The functions and the storage that a maker passes to the agent.
 import type { Readable } from 'node:stream'
-import type { LogsReport, OperationReport } from '../contract/device.ts'
+import type { CommandReport, LogsReport } from '../contract/device.ts'
 
 export type AgentSettings = Record<string, boolean | number | string>
 type Awaitable<T> = Promise<T> | T
@@ -30,4 +30,4 @@ export interface AgentState {
   /** Outcomes of the latest commands, oldest first. A command that arrives again is answered from here, not executed. */
   readonly outcomes: readonly CommandOutcome[]
 }
-export type CommandOutcome = OperationReport | LogsReport
+export type CommandOutcome = CommandReport | LogsReport

@@ -22,22 +22,77 @@ const files: File[] = readdirSync(source, { recursive: true, encoding: 'utf8' })
     return { path, text, imports }
   })
 
-const roomOf = (path: string) => (path.includes('/') ? (path.split('/')[0] as string) : path)
+/** The folder that a direction is about: below src/server its second folder, elsewhere its first. */
+function roomOf(path: string): string {
+  const [first, second = ''] = path.split('/')
+  if (first !== 'server') return first as string
+  return path.split('/').length > 2 ? `server/${second}` : path
+}
 
-/** Who may import whom; everybody may import contract/. */
+const noun = (path: string) => path.split('/')[2] as string
+
+/** Each folder may import the ones that are listed, and contract/. */
 const mayImport: Record<string, readonly string[]> = {
-  'main.ts': ['cli', 'platform'],
-  'app.ts': ['first-start.ts', 'resources', 'link', 'platform'],
-  'first-start.ts': ['resources', 'platform'],
+  'main.ts': ['cli', 'server/core', 'server/config'],
   contract: [],
-  resources: ['link', 'platform'],
-  link: ['platform'],
-  platform: [],
   client: [],
-  cli: ['app.ts', 'first-start.ts', 'resources', 'client', 'platform', 'simulator'],
   device: ['client'],
   simulator: ['device', 'client'],
   console: ['client'],
+  cli: [
+    'server/app.ts',
+    'server/first-start.ts',
+    'server/resources',
+    'server/context',
+    'server/db',
+    'server/auth',
+    'server/config',
+    'server/core',
+    'server/http',
+    'client',
+    'simulator',
+  ],
+  'server/app.ts': [
+    'server/first-start.ts',
+    'server/resources',
+    'server/devices',
+    'server/http',
+    'server/api-page',
+    'server/context',
+    'server/db',
+    'server/events',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
+  'server/first-start.ts': ['server/resources', 'server/context'],
+  'server/resources': [
+    'server/devices',
+    'server/http',
+    'server/context',
+    'server/db',
+    'server/events',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
+  'server/devices': ['server/http', 'server/context', 'server/db', 'server/auth', 'server/config', 'server/core'],
+  'server/http': [
+    'server/api-page',
+    'server/context',
+    'server/db',
+    'server/events',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
+  'server/api-page': ['server/core'],
+  'server/context': ['server/db', 'server/events', 'server/auth', 'server/config', 'server/core'],
+  'server/db': ['server/events', 'server/config', 'server/core'],
+  'server/events': ['server/core'],
+  'server/auth': ['server/core'],
+  'server/config': ['server/core'],
+  'server/core': [],
 }
 
 test('imports follow the directions of ARCHITECTURE.md', () => {
@@ -53,30 +108,34 @@ test('imports follow the directions of ARCHITECTURE.md', () => {
   expect(wrong).toEqual([])
 })
 
-test("a noun reaches another noun only through that noun's store or view, or a door that is made for all", () => {
-  /** The audit log's, and that of config versions: whatever changes a config goes through them. */
-  const doors = ['resources/audit/change.ts', 'resources/configs/version.ts']
+test("a noun reaches another noun only through that noun's store or view, or a file that is made for all", () => {
+  const madeForAll = [
+    'server/resources/audit/change.ts',
+    'server/resources/configs/make-versions.ts',
+    'server/resources/configs/sealed-config.ts',
+    'server/resources/places/site-filter.ts',
+    'server/resources/rooms/enrolment-code.ts',
+  ]
   const wrong = files
-    .filter((f) => roomOf(f.path) === 'resources')
+    .filter((f) => roomOf(f.path) === 'server/resources')
     .flatMap(({ path, imports }) =>
       imports
-        .filter((to) => roomOf(to) === 'resources' && dirname(to) !== dirname(path))
-        .filter((to) => !/\/(store|view)\.ts$/.test(to) && !doors.includes(to))
+        .filter((to) => roomOf(to) === 'server/resources' && noun(to) !== noun(path))
+        .filter((to) => !/\/(store|view)\.ts$/.test(to) && !madeForAll.includes(to))
         .map((to) => `${path} imports ${to}. Call its store, or let app.ts join the two.`),
     )
   expect(wrong).toEqual([])
 })
 
 test('a store holds SQL and decides nothing: it imports only the database and stores of its noun', () => {
+  const open = ['server/auth/keyring.ts', 'server/core/uuid.ts', 'server/resources/places/site-filter.ts']
+  const isSqlOfItsNoun = (path: string, to: string) => noun(to) === noun(path) && /(store|room-at)\.ts$/.test(to)
   const wrong = files
-    .filter((f) => /^resources\/[\w-]+\/([\w-]+-)?store\.ts$/.test(f.path))
+    .filter((f) => /^server\/resources\/.*store\.ts$/.test(f.path))
     .flatMap(({ path, imports }) =>
       imports
-        .filter(
-          (to) => !to.startsWith('platform/db/') && !['platform/auth/keyring.ts', 'platform/uuid.ts'].includes(to),
-        )
-        .filter((to) => !(dirname(to) === dirname(path) && to.endsWith('store.ts')))
-        .map((to) => `${path} imports ${to}`),
+        .filter((to) => !to.startsWith('server/db/') && !open.includes(to) && !isSqlOfItsNoun(path, to))
+        .map((to) => `${path} imports ${to}. Decide in the rules, and pass values to the store.`),
     )
   expect(wrong).toEqual([])
 })
@@ -120,7 +179,7 @@ test('a noun writes only its own tables', () => {
     keys: ['api_keys', 'key_directory'],
     locations: ['locations'],
     notes: ['room_notes'],
-    operations: ['operations'],
+    commands: ['operations'],
     orgs: ['orgs'],
     profiles: ['profiles'],
     regions: ['regions'],
@@ -138,13 +197,13 @@ test('a noun writes only its own tables', () => {
     users: ['users', 'user_regions'],
   }
   const wrong = files
-    .filter((f) => roomOf(f.path) === 'resources')
+    .filter((f) => roomOf(f.path) === 'server/resources')
     .flatMap(({ path, text }) => {
-      const noun = path.split('/')[1] as string
+      const owner = noun(path)
       const written = [...text.matchAll(/\b(?:insertInto|updateTable|deleteFrom|writeMany)\('(\w+)'/g)].map(
         (m) => m[1] as string,
       )
-      return written.filter((table) => !owners[noun]?.includes(table)).map((table) => `${path} writes ${table}`)
+      return written.filter((table) => !owners[owner]?.includes(table)).map((table) => `${path} writes ${table}`)
     })
   expect(wrong).toEqual([])
 })
@@ -155,30 +214,60 @@ test('only change() opens an audited transaction, and only the named ones open a
       .filter((f) => pattern.test(f.text))
       .map((f) => f.path)
       .sort()
-  expect(users(/\.transaction\(async/)).toEqual(['resources/audit/change.ts'])
+  expect(users(/\bdb\.transaction\(async/)).toEqual(['server/resources/audit/change.ts'])
   expect(users(/\.telemetry\(/)).toEqual([
-    'platform/db/secrets-of.ts',
-    'resources/bug-reports/retention.ts',
-    'resources/bug-reports/upload.ts',
-    'resources/configs/reported.ts',
-    'resources/endpoints/presence.ts',
-    'resources/keys/last-used.ts',
-    'resources/operations/progress.ts',
-    'resources/sensors/horizon.ts',
-    'resources/sensors/intake.ts',
-    'resources/sensors/retention.ts',
-    'resources/sensors/rollup.ts',
-    'resources/sessions/retention.ts',
+    'server/resources/bug-reports/upload.ts',
+    'server/resources/commands/progress.ts',
+    'server/resources/configs/reported.ts',
+    'server/resources/endpoints/presence.ts',
+    'server/resources/sensors/rollups/retention.ts',
+    'server/resources/sensors/rollups/roll-up.ts',
   ])
-  expect(users(/\.reshape\(/)).toEqual(['resources/sensors/partitions.ts'])
-  expect(users(/new Tx\(/)).toEqual(['platform/db/db.ts'])
+  expect(users(/\.systemTransaction\(/)).toEqual([
+    'server/db/database-secrets.ts',
+    'server/db/disk-probe.ts',
+    'server/resources/audit/change.ts',
+    'server/resources/bug-reports/retention.ts',
+    'server/resources/commands/progress.ts',
+    'server/resources/endpoints/presence.ts',
+    'server/resources/keys/last-used.ts',
+    'server/resources/sensors/ingest/intake.ts',
+    'server/resources/sensors/rollups/horizon.ts',
+    'server/resources/sensors/rollups/retention.ts',
+    'server/resources/sessions/retention.ts',
+  ])
+  expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
+  expect(users(/new Tx\(/)).toEqual(['server/db/db.ts', 'server/db/system.ts'])
+})
+
+test('only the files that look up keys, sessions, devices and codes, and scheduled tasks, reach beyond one organisation', () => {
+  const importers = files.filter((f) => f.imports.includes('server/db/system.ts')).map((f) => f.path)
+  expect(importers.sort()).toEqual([
+    'server/db/database-secrets.ts',
+    'server/db/db.ts',
+    'server/db/disk-probe.ts',
+    'server/db/insert-many.ts',
+    'server/resources/audit/change.ts',
+    'server/resources/bug-reports/store.ts',
+    'server/resources/commands/store.ts',
+    'server/resources/configs/store.ts',
+    'server/resources/endpoints/device-store.ts',
+    'server/resources/endpoints/enrol.ts',
+    'server/resources/keys/store.ts',
+    'server/resources/orgs/rules.ts',
+    'server/resources/orgs/store.ts',
+    'server/resources/rooms/store.ts',
+    'server/resources/sensors/ingest/store.ts',
+    'server/resources/sensors/rollups/retention-store.ts',
+    'server/resources/sessions/store.ts',
+  ])
 })
 
 test('a work in a transaction asks its own handle: the reader does not see what shares its commit', () => {
   const works = files
-    .filter((f) => roomOf(f.path) === 'resources')
+    .filter((f) => roomOf(f.path) === 'server/resources')
     .flatMap(({ path, text }) =>
-      [...text.matchAll(/\b(?:change|changeNewOrg|telemetry|transaction)\((?=.*=>)/g)].map((m) => ({
+      [...text.matchAll(/\b(?:change|changeNewOrg|telemetry|transaction|systemTransaction)\((?=.*=>)/g)].map((m) => ({
         path,
         work: insideParentheses(text.slice(m.index)),
       })),

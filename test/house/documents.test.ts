@@ -2,14 +2,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { quote, quoted } from '../../bench/quote.ts'
+import { fullReport, type Results, summary } from '../../bench/report/markdown-table.ts'
+import { readSection } from '../../bench/report/readme-section.ts'
 import { operationIds } from '../../src/contract/operations.ts'
-import { serveOptions } from '../../src/platform/options.ts'
+import { serveOptions } from '../../src/server/config/options.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const documents = [
   'bench/README.md',
+  'bench/results/latest.md',
+  'bench/results/profiles.md',
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -62,7 +65,13 @@ test('nothing points outside the project, and the lock file names no registry', 
   }
 })
 
-test('what the README says was measured is what the last full run kept', () => {
-  const results = JSON.parse(read('bench/results/latest.json'))
-  expect(quoted(read('README.md'))).toBe(quote(results))
+test('the README shows eight rows of bench/results/latest.json, and bench/results/latest.md shows all of them', () => {
+  const results: Results = JSON.parse(read('bench/results/latest.json'))
+  const section = readSection(read('README.md'))
+  expect(section).toBe(summary(results))
+  expect(section.match(/^\| (?!bench )\w/gm)).toHaveLength(8)
+  const report = read('bench/results/latest.md')
+  expect(report).toBe(fullReport(results))
+  const rows = Object.values(results).flatMap(({ rows }) => rows)
+  expect(report.match(/^\| (?!bench )\w+ \| (?!peer: )/gm)).toHaveLength(rows.length)
 })

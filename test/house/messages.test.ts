@@ -8,14 +8,14 @@ import {
   devicePaths,
   downMessages,
   downTopic,
-  keepAlive,
-  largestBundle,
-  largestPacket,
+  keepAliveSeconds,
+  maxBundleBytes,
+  maxPacketBytes,
   upMessages,
   upTopic,
 } from '../../src/contract/device.ts'
-import { parseTime } from '../../src/platform/clock.ts'
-import { tables } from '../protocol-tables.ts'
+import { parseTime } from '../../src/server/core/clock.ts'
+import { tables } from '../support/protocol-tables.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 const committed = readFileSync(join(docs, 'device-messages.json'), 'utf8')
@@ -81,9 +81,11 @@ test('the page names every topic with its message, every path and every limit', 
     expect(page).toContain(`| \`${topic}\` | ${sender} | ${(shape as { title?: string }).title} |`)
   }
   for (const path of Object.values(devicePaths)) expect(page).toContain(path)
-  expect(page).toContain(`| one MQTT packet | ${largestPacket / 1024} KiB |`)
-  expect(page).toContain(`| one log bundle | ${largestBundle / 1024 / 1024} MiB |`)
-  expect(page).toContain(`${keepAlive.min} to ${keepAlive.max} seconds; ${keepAlive.usual} is usual`)
+  expect(page).toContain(`| one MQTT packet | ${maxPacketBytes / 1024} KiB |`)
+  expect(page).toContain(`| one log bundle | ${maxBundleBytes / 1024 / 1024} MiB |`)
+  expect(page).toContain(
+    `${keepAliveSeconds.min} to ${keepAliveSeconds.max} seconds; ${keepAliveSeconds.usual} is usual`,
+  )
 })
 
 test('every link inside the page leads to a heading', () => {

@@ -3,7 +3,7 @@ import { Button, Modal, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { PlusIcon } from '../../parts/page/icons.tsx'
@@ -63,7 +63,7 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
         label="Name"
         description="As on the door sign"
         value={name}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         onChange={(event) => setName(event.currentTarget.value)}
         data-autofocus
       />

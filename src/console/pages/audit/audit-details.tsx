@@ -1,21 +1,21 @@
-// All that an entry holds: what was before and after, whom else it concerned, and where the call came from.
+// Shows the details of an audit entry: the difference, further targets, and the origin of the request.
 import { Code, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { DiffTable } from '../../parts/text/diff-table.tsx'
 import { fullTime } from '../../parts/text/time.tsx'
 import classes from './audit.module.css'
-import type { Entry } from './audit-entries.ts'
+import type { AuditLogEntry } from './audit-entries.ts'
+import { actorTypeNames, categoryNames } from './audit-names.ts'
 import { TargetName } from './audit-target.tsx'
-import { actorKinds, categoryWords } from './audit-words.ts'
 
 interface AuditDetailsProps {
-  readonly entry: Entry
-  readonly gone: ReadonlySet<string>
+  readonly entry: AuditLogEntry
+  readonly deleted: ReadonlySet<string>
 }
 
-const mostAffected = 50
+const maxAffectedShown = 50
 
-export function AuditDetails({ entry, gone }: AuditDetailsProps) {
+export function AuditDetails({ entry, deleted }: AuditDetailsProps) {
   const { before, after, affected = [] } = entry.details
   return (
     <Stack gap="md" className={classes.details}>
@@ -23,33 +23,33 @@ export function AuditDetails({ entry, gone }: AuditDetailsProps) {
       {affected.length > 0 && (
         <div>
           <Text fz="sm" fw={600} mb={4}>
-            Also concerned
+            Also affected
           </Text>
           <ul className={classes.affected}>
-            {affected.slice(0, mostAffected).map((target) => (
+            {affected.slice(0, maxAffectedShown).map((target) => (
               <li key={`${target.type} ${target.id}`}>
-                <TargetName target={target} gone={gone} />
+                <TargetName target={target} deleted={deleted} />
               </li>
             ))}
-            {affected.length > mostAffected && (
-              <li>and {affected.length - mostAffected} more (all are in the export)</li>
+            {affected.length > maxAffectedShown && (
+              <li>and {affected.length - maxAffectedShown} more (see the export)</li>
             )}
           </ul>
         </div>
       )}
       <dl className={classes.facts}>
-        <Fact name="When">{fullTime(Date.parse(entry.timestamp))}</Fact>
-        <Fact name="Who">
-          {actorKinds[entry.actor.type]}: {entry.actor.name || entry.actor.id}
+        <Fact name="Time">{fullTime(Date.parse(entry.timestamp))}</Fact>
+        <Fact name="Actor">
+          {actorTypeNames[entry.actor.type]}: {entry.actor.name || entry.actor.id}
         </Fact>
-        <Fact name="About">{categoryWords[entry.category]}</Fact>
-        {entry.ip && <Fact name="Address">{entry.ip}</Fact>}
+        <Fact name="Category">{categoryNames[entry.category]}</Fact>
+        {entry.ip && <Fact name="IP address">{entry.ip}</Fact>}
         {entry.requestId && (
-          <Fact name="Request">
+          <Fact name="Request ID">
             <Code>{entry.requestId}</Code>
           </Fact>
         )}
-        <Fact name="Entry">{entry.id}</Fact>
+        <Fact name="Entry number">{entry.id}</Fact>
       </dl>
     </Stack>
   )

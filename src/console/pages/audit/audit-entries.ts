@@ -1,4 +1,4 @@
-// The entries of a window: loaded page by page, and narrowed down to what somebody looks for.
+// Loads the audit entries of a period page by page, and filters them.
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Static } from 'typebox'
@@ -9,60 +9,63 @@ import { includesAll, normalizeText, searchWords } from '../../parts/text/search
 import { humanize } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 
-export type Entry = Static<typeof AuditEntry>
-export type Target = Entry['target']
+export type AuditLogEntry = Static<typeof AuditEntry>
+export type AuditTarget = AuditLogEntry['target']
 
-export const pageSize = 200
+export const entriesPerPage = 200
 
-/** Events make it old by the name of its operation, as all others; then what is loaded is asked for again. */
-export function useEntries({ from, to }: AuditWindow) {
-  const asked = useInfiniteQuery({
+/** The key begins with the operation, so that an event invalidates the query; then all loaded pages are read again. */
+export function useAuditEntries({ from, to }: AuditWindow) {
+  const query = useInfiniteQuery({
     queryKey: [...queryKeyOf('auditLogs', { from, to }), 'pages'],
     queryFn: async ({ pageParam, signal }) =>
-      (await client().auditLogs({ from, to, pageSize, pageToken: pageParam }, { signal })).body,
+      (await client().auditLogs({ from, to, pageSize: entriesPerPage, pageToken: pageParam }, { signal })).body,
     initialPageParam: '',
     getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
     placeholderData: keepPreviousData,
     enabled: from < to,
   })
-  const pages = asked.data?.pages
+  const pages = query.data?.pages
   const entries = useMemo(() => pages?.flatMap(({ logs }) => logs), [pages])
-  return { ...asked, entries }
+  return { ...query, entries }
 }
 
-interface Wanted {
+interface EntryFilter {
   readonly category?: string | undefined
   readonly type?: string | undefined
   readonly q?: string | undefined
 }
 
-export function fitting(entries: readonly Entry[], { category, type, q = '' }: Wanted): readonly Entry[] {
+export function filterEntries(
+  entries: readonly AuditLogEntry[],
+  { category, type, q = '' }: EntryFilter,
+): readonly AuditLogEntry[] {
   const words = searchWords(q)
   return entries.filter(
     (entry) =>
       (category === undefined || entry.category === category) &&
       (type === undefined || entry.type === type) &&
-      (words.length === 0 || includesAll(normalizeText(textOf(entry)), words)),
+      (words.length === 0 || includesAll(normalizeText(searchText(entry)), words)),
   )
 }
 
-const textOf = ({ actor, target, type, details, requestId = '', ip = '' }: Entry) =>
+const searchText = ({ actor, target, type, details, requestId = '', ip = '' }: AuditLogEntry) =>
   [actor.name, target.name, humanize(type), requestId, ip, ...(details.affected ?? []).map(({ name }) => name)].join(
     ' ',
   )
 
-export const nameOf = ({ type, id }: Pick<Target, 'type' | 'id'>): string => `${type} ${id}`
+export const targetKey = ({ type, id }: Pick<AuditTarget, 'type' | 'id'>): string => `${type} ${id}`
 
-const endings = /_(DELETED|REMOVED|REVOKED)$/
+const deletionTypes = /_(DELETED|REMOVED|REVOKED)$/
 
-/** What the entries say is no longer there. The newest come first, so what is gone is known before what it was. */
-export function goneIn(entries: readonly Entry[]): ReadonlySet<string> {
-  const gone = new Set<string>()
+/** Collects the targets that the entries say are deleted, so that they are not linked. */
+export function deletedTargets(entries: readonly AuditLogEntry[]): ReadonlySet<string> {
+  const deleted = new Set<string>()
   for (const { type, target, details } of entries) {
-    if (!endings.test(type)) continue
-    gone.add(nameOf(target))
-    // A room takes its devices along; a location or a region frees what was in it.
-    if (target.type === 'room') for (const also of details.affected ?? []) gone.add(nameOf(also))
+    if (!deletionTypes.test(type)) continue
+    deleted.add(targetKey(target))
+    // Deleting a room deletes its devices. Deleting a location or a region deletes nothing else.
+    if (target.type === 'room') for (const also of details.affected ?? []) deleted.add(targetKey(also))
   }
-  return gone
+  return deleted
 }

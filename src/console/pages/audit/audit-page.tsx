@@ -1,4 +1,4 @@
-// Audit: who did what, when and to what, newest first and live.
+// The audit page shows a live log of changes with their actor, time and target; the newest comes first.
 import { Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
@@ -8,71 +8,70 @@ import { EmptyState, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx
 import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { humanize, plural } from '../../parts/text/words.ts'
-import { type Entry, fitting, pageSize, useEntries } from './audit-entries.ts'
+import { type AuditLogEntry, entriesPerPage, filterEntries, useAuditEntries } from './audit-entries.ts'
+import { categoryNames } from './audit-names.ts'
 import { AuditTable } from './audit-table.tsx'
-import { categoryWords } from './audit-words.ts'
 import { ExportButton } from './export-button.tsx'
 import { WindowPicker } from './window-picker.tsx'
 
 const route = getRouteApi('/audit')
-const nothing: readonly Entry[] = []
-const categories = Object.entries(categoryWords).map(([value, label]) => ({ value, label }))
+const noEntries: readonly AuditLogEntry[] = []
+const categories = Object.entries(categoryNames).map(([value, label]) => ({ value, label }))
 
 export function AuditPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const window = useAuditWindow(search.from, search.to)
-  const asked = useEntries(window)
-  const { entries = nothing, hasNextPage, isFetchingNextPage } = asked
-  const wanted = useDeferredValue(search)
-  const shown = useMemo(() => fitting(entries, wanted), [entries, wanted])
+  const query = useAuditEntries(window)
+  const { entries = noEntries, hasNextPage, isFetchingNextPage } = query
+  const deferredSearch = useDeferredValue(search)
+  const shown = useMemo(() => filterEntries(entries, deferredSearch), [entries, deferredSearch])
   const types = useMemo(() => typesIn(entries), [entries])
-  const set = useSearchParamsUpdate<typeof search>(navigate)
+  const setSearch = useSearchParamsUpdate<typeof search>(navigate)
   const isFiltered = search.category !== undefined || search.type !== undefined || Boolean(search.q)
-  const clear = () => set({ category: undefined, type: undefined, q: undefined })
+  const clear = () => setSearch({ category: undefined, type: undefined, q: undefined })
 
-  const end = (
+  const footer = (
     <Group gap="sm">
       {hasNextPage ? (
-        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void asked.fetchNextPage()}>
-          Load {pageSize} more
+        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Load {entriesPerPage} more
         </Button>
       ) : (
         shown.length > 0 && (
           <Text fz="sm" c="dimmed">
-            That is all of this time.
+            End of list
           </Text>
         )
       )}
       {hasNextPage && isFiltered && (
         <Text fz="sm" c="dimmed">
-          The filters look at the newest {entries.length.toLocaleString('en-GB')} entries. Older ones are not loaded
-          yet.
+          Filtering the latest {entries.length.toLocaleString('en-GB')} entries. Load more to search further back.
         </Text>
       )}
     </Group>
   )
   return (
     <Page title="Audit" actions={<ExportButton window={window} isFiltered={isFiltered} />}>
-      <WindowPicker window={window} onChange={(from, to) => set({ from, to })} />
+      <WindowPicker window={window} onChange={(from, to) => setSearch({ from, to })} />
       <FilterBar>
         <SearchBox
           label="Search"
-          placeholder="Who, or on what"
+          placeholder="Actor or target"
           value={search.q ?? ''}
-          onChange={(q) => set({ q: q || undefined })}
+          onChange={(q) => setSearch({ q: q || undefined })}
         />
         <FilterSelect
-          label="About"
+          label="Category"
           value={search.category}
           choices={categories}
-          onChange={(category) => set({ category })}
+          onChange={(category) => setSearch({ category })}
         />
-        <FilterSelect label="What" value={search.type} choices={types} onChange={(type) => set({ type })} />
+        <FilterSelect label="Action" value={search.type} choices={types} onChange={(type) => setSearch({ type })} />
       </FilterBar>
       <Group gap="sm" mih={26}>
         <Text fz="sm" c="dimmed" role="status">
-          {asked.isSuccess && countWords(shown.length, entries.length, hasNextPage)}
+          {query.isSuccess && countText(shown.length, entries.length, hasNextPage)}
         </Text>
         {isFiltered && (
           <Button variant="subtle" size="compact-sm" leftSection={<CrossIcon size={14} />} onClick={clear}>
@@ -80,43 +79,43 @@ export function AuditPage() {
           </Button>
         )}
       </Group>
-      {asked.error && <ErrorPanel error={asked.error} onRetry={() => void asked.refetch()} />}
-      {asked.isPending && asked.isFetching && <Loading />}
-      {asked.isSuccess && (
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending && query.isFetching && <Loading />}
+      {query.isSuccess && (
         <>
           {shown.length > 0 ? (
             <AuditTable key={`${window.from} ${window.to}`} entries={entries} shown={shown} />
           ) : (
-            <Nothing isFiltered={isFiltered} isMore={hasNextPage} />
+            <NoMatches isFiltered={isFiltered} hasMore={hasNextPage} />
           )}
-          {end}
+          {footer}
         </>
       )}
     </Page>
   )
 }
 
-interface NothingProps {
+interface NoMatchesProps {
   readonly isFiltered: boolean
-  /** Not all of this time is loaded. */
-  readonly isMore: boolean
+  /** The period has entries that are not loaded yet. */
+  readonly hasMore: boolean
 }
 
-const Nothing = ({ isFiltered, isMore }: NothingProps) =>
+const NoMatches = ({ isFiltered, hasMore }: NoMatchesProps) =>
   isFiltered ? (
-    <EmptyState title={isMore ? 'No loaded entry fits' : 'No entry of this time fits'}>
-      {isMore ? 'Clear the filters, or load more of this time.' : 'Clear the filters, or choose a longer time.'}
+    <EmptyState title={hasMore ? 'No matching entries loaded' : 'No matching entries'}>
+      {hasMore ? 'Clear the filters or load more entries.' : 'Clear the filters or choose a longer period.'}
     </EmptyState>
   ) : (
-    <EmptyState title="Nothing happened in this time">
-      Every change is written here: who made it, when, and what was before and after. Choose a longer time to see more.
+    <EmptyState title="No activity in this period">
+      All changes are logged here. Choose a longer period to see more.
     </EmptyState>
   )
 
-function countWords(shown: number, loaded: number, isMore: boolean): string {
-  const all = `${plural(loaded, 'entry', 'entries')}${isMore ? ' loaded' : ''}`
+function countText(shown: number, loaded: number, hasMore: boolean): string {
+  const all = `${plural(loaded, 'entry', 'entries')}${hasMore ? ' loaded' : ''}`
   return shown === loaded ? all : `${shown.toLocaleString('en-GB')} of ${all}`
 }
 
-const typesIn = (entries: readonly Entry[]) =>
+const typesIn = (entries: readonly AuditLogEntry[]) =>
   [...new Set(entries.map(({ type }) => type))].sort().map((value) => ({ value, label: humanize(value) }))

@@ -1,4 +1,4 @@
-// The entries as a table; each opens to show all that it holds.
+// Shows audit entries as a table; each row expands to its details.
 import { Text } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
@@ -7,26 +7,26 @@ import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { Timestamp } from '../../parts/text/time.tsx'
 import { humanize } from '../../parts/text/words.ts'
 import { AuditDetails } from './audit-details.tsx'
-import { type Entry, goneIn } from './audit-entries.ts'
+import { type AuditLogEntry, deletedTargets } from './audit-entries.ts'
+import { actorTypeNames } from './audit-names.ts'
 import { TargetName } from './audit-target.tsx'
-import { actorKinds } from './audit-words.ts'
 
 interface AuditTableProps {
-  /** All that are loaded, and those of them that are shown. */
-  readonly entries: readonly Entry[]
-  readonly shown: readonly Entry[]
+  readonly entries: readonly AuditLogEntry[]
+  /** These are the loaded entries that match the filters. */
+  readonly shown: readonly AuditLogEntry[]
 }
 
-/** An entry, or below it the details of one that is open. */
+/** A row is an entry, or the details below an expanded entry. */
 interface Row {
-  readonly entry: Entry
+  readonly entry: AuditLogEntry
   readonly isOpen: boolean
   readonly isDetail: boolean
 }
 
 export function AuditTable({ entries, shown }: AuditTableProps) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
-  const gone = useMemo(() => goneIn(entries), [entries])
+  const deleted = useMemo(() => deletedTargets(entries), [entries])
   const rows = useMemo(
     () =>
       shown.flatMap((entry): Row[] => {
@@ -36,7 +36,7 @@ export function AuditTable({ entries, shown }: AuditTableProps) {
     [shown, opened],
   )
   const toggle = useCallback((id: string) => setOpened((old) => old.symmetricDifference(new Set([id]))), [])
-  const columns = useMemo(() => columnsOf(gone, toggle), [gone, toggle])
+  const columns = useMemo(() => columnsOf(deleted, toggle), [deleted, toggle])
   return (
     <VirtualTable
       label="Audit log"
@@ -46,7 +46,7 @@ export function AuditTable({ entries, shown }: AuditTableProps) {
       minHeightPx={240}
       belowPx={86}
       onRowClick={({ entry }) => toggle(entry.id)}
-      wideContent={({ entry, isDetail }) => (isDetail ? <AuditDetails entry={entry} gone={gone} /> : undefined)}
+      wideContent={({ entry, isDetail }) => (isDetail ? <AuditDetails entry={entry} deleted={deleted} /> : undefined)}
       growsAbove
     />
   )
@@ -54,10 +54,10 @@ export function AuditTable({ entries, shown }: AuditTableProps) {
 
 const keyOf = ({ entry, isDetail }: Row) => `${entry.id} ${isDetail}`
 
-const columnsOf = (gone: ReadonlySet<string>, toggle: (id: string) => void): Column<Row>[] => [
+const columnsOf = (deleted: ReadonlySet<string>, toggle: (id: string) => void): Column<Row>[] => [
   {
     id: 'when',
-    title: 'When',
+    title: 'Time',
     width: '150px',
     cell: ({ entry, isOpen }) => (
       <DisclosureButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
@@ -66,35 +66,35 @@ const columnsOf = (gone: ReadonlySet<string>, toggle: (id: string) => void): Col
       </DisclosureButton>
     ),
   },
-  { id: 'what', title: 'What', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => humanize(entry.type) },
+  { id: 'what', title: 'Action', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => humanize(entry.type) },
   {
     id: 'target',
-    title: 'On what',
+    title: 'Target',
     width: 'minmax(0, 1.6fr)',
     cell: ({ entry: { target, details } }) => (
       <>
-        <TargetName target={target} gone={gone} details={details} />
-        <More count={details.affected?.length ?? 0} />
+        <TargetName target={target} deleted={deleted} details={details} />
+        <AffectedCount count={details.affected?.length ?? 0} />
       </>
     ),
   },
   {
     id: 'who',
-    title: 'Who',
+    title: 'Actor',
     width: 'minmax(0, 1fr)',
     cell: ({ entry: { actor } }) => (
       <>
         {actor.name || actor.id}
         <Text span fz="sm" c="dimmed">
           {' '}
-          {actorKinds[actor.type]}
+          {actorTypeNames[actor.type]}
         </Text>
       </>
     ),
   },
 ]
 
-const More = ({ count }: { readonly count: number }) =>
+const AffectedCount = ({ count }: { readonly count: number }) =>
   count > 0 && (
     <Text span fz="sm" c="dimmed">
       {' '}

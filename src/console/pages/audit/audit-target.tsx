@@ -1,10 +1,10 @@
-// What an entry is about: its kind, its name, and the way to it where it still exists.
+// Shows the target of an audit entry: its type, its name, and a link if it still exists.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Entry, nameOf, type Target } from './audit-entries.ts'
+import { type AuditLogEntry, type AuditTarget, targetKey } from './audit-entries.ts'
 
-const kinds: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   room: 'Room',
   roomNote: 'Note in room',
   endpoint: 'Device',
@@ -18,31 +18,31 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 interface TargetProps {
-  readonly target: Target
-  readonly gone: ReadonlySet<string>
-  /** The entry, where the target alone does not say where to go. */
-  readonly details?: Entry['details'] | undefined
+  readonly target: AuditTarget
+  readonly deleted: ReadonlySet<string>
+  /** A room note is linked to its room, whose id is in the details. */
+  readonly details?: AuditLogEntry['details'] | undefined
 }
 
-export function TargetName({ target, gone, details }: TargetProps) {
-  const kind = kinds[target.type] ?? target.type
+export function TargetName({ target, deleted, details }: TargetProps) {
+  const typeName = typeNames[target.type] ?? target.type
   const name = target.name || target.id
   return (
     <>
-      {kind && (
+      {typeName && (
         <Text span fz="sm" c="dimmed">
-          {kind}{' '}
+          {typeName}{' '}
         </Text>
       )}
-      {gone.has(nameOf(target)) ? name : linkTo(target, details, gone, name)}
+      {deleted.has(targetKey(target)) ? name : targetLink(target, details, deleted, name)}
     </>
   )
 }
 
-function linkTo(
-  target: Target,
-  details: Entry['details'] | undefined,
-  gone: ReadonlySet<string>,
+function targetLink(
+  target: AuditTarget,
+  details: AuditLogEntry['details'] | undefined,
+  deleted: ReadonlySet<string>,
   name: string,
 ): ReactNode {
   const { type, id } = target
@@ -71,7 +71,7 @@ function linkTo(
   if (type === 'key' || type === 'user') return <Link to="/settings">{name}</Link>
   if (type === 'roomNote') {
     const room = details?.after?.roomId ?? details?.before?.roomId
-    if (room !== undefined && !gone.has(nameOf({ type: 'room', id: String(room) })))
+    if (room !== undefined && !deleted.has(targetKey({ type: 'room', id: String(room) })))
       return <RoomLink id={String(room)} name={name} />
   }
   return name

@@ -1,4 +1,4 @@
-// Saves the whole window as CSV; the export is an entry of the log itself. [contract 4.auditLogs]
+// Saves all entries of the period as CSV; the export itself is logged. [contract 4.auditLogs]
 import { Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
@@ -8,8 +8,7 @@ import { DownloadIcon } from '../../parts/page/icons.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { client } from '../../session.ts'
 
-const told =
-  'All entries of this time, whatever the filters hide. That somebody exported them is written to the log too.'
+const hint = 'Exports the whole period, ignoring filters. Exports are logged.'
 
 interface ExportButtonProps {
   readonly window: AuditWindow
@@ -17,29 +16,29 @@ interface ExportButtonProps {
 }
 
 export function ExportButton({ window: { from, to }, isFiltered }: ExportButtonProps) {
-  const save = useMutation({
+  const exportCsv = useMutation({
     mutationFn: async () => (await client().auditLogs({ from, to }, { accept: 'text/csv' })).body,
     onSuccess: async (csv) => {
-      saveFile(csv, `audit ${day(from)} to ${day(Math.min(to, Date.now()))}.csv`)
-      notifications.show({ message: 'The audit log was exported, and the export was logged.', color: 'green' })
+      saveFile(csv, `audit ${dateText(from)} to ${dateText(Math.min(to, Date.now()))}.csv`)
+      notifications.show({ message: 'Audit log exported', color: 'green' })
       await queryClient.invalidateQueries({ queryKey: ['auditLogs'] })
     },
-    onError: (error) => notifyError(error, 'The export did not work'),
+    onError: (error) => notifyError(error, 'Export failed'),
   })
   return (
-    <Tooltip label={told} multiline maw={300}>
+    <Tooltip label={hint} multiline maw={300}>
       <Button
         variant="default"
         leftSection={<DownloadIcon />}
-        loading={save.isPending}
+        loading={exportCsv.isPending}
         disabled={from >= to}
-        aria-description={told}
-        onClick={() => save.mutate()}
+        aria-description={hint}
+        onClick={() => exportCsv.mutate()}
       >
-        {isFiltered ? 'Export CSV, unfiltered' : 'Export CSV'}
+        {isFiltered ? 'Export CSV (unfiltered)' : 'Export CSV'}
       </Button>
     </Tooltip>
   )
 }
 
-const day = (at: number) => dateTimeLocalText(at).slice(0, 10)
+const dateText = (at: number) => dateTimeLocalText(at).slice(0, 10)

@@ -1,11 +1,11 @@
-// Choosing the time that is looked at: some days up to now, or two moments of one's own.
+// Chooses the period of the audit log: some days up to now, or a start and an end.
 import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type AuditWindow, dateTimeLocalText, type WindowChoice } from '../../domain/audit/audit-window.ts'
 
 interface WindowPickerProps {
   readonly window: AuditWindow
-  /** As the address has it: the name of a preset, or times. */
+  /** Receives the values for the address: the name of a preset, or times. */
   readonly onChange: (from: string, to: string | undefined) => void
 }
 
@@ -24,28 +24,28 @@ export function WindowPicker({ window, onChange }: WindowPickerProps) {
   return (
     <Group gap="sm" align="flex-start">
       <SegmentedControl
-        aria-label="Time"
+        aria-label="Period"
         data={[...choices]}
         value={window.choice}
         onChange={choose}
         withItemsBorders={false}
       />
       {window.choice === 'custom' && (
-        <Moments key={`${window.from} ${window.to}`} window={window} onChange={onChange} />
+        <CustomPeriod key={`${window.from} ${window.to}`} window={window} onChange={onChange} />
       )}
     </Group>
   )
 }
 
-function Moments({ window, onChange }: WindowPickerProps) {
+function CustomPeriod({ window, onChange }: WindowPickerProps) {
   const [from, setFrom] = useState(dateTimeLocalText(window.from))
   const [to, setTo] = useState(dateTimeLocalText(window.to))
   const [start, end] = [new Date(from).getTime(), new Date(to).getTime()]
   const isComplete = !Number.isNaN(start) && !Number.isNaN(end)
-  const isBackwards = isComplete && start >= end
+  const isReversed = isComplete && start >= end
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isComplete && !isBackwards) onChange(new Date(start).toISOString(), new Date(end).toISOString())
+    if (isComplete && !isReversed) onChange(new Date(start).toISOString(), new Date(end).toISOString())
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -64,10 +64,10 @@ function Moments({ window, onChange }: WindowPickerProps) {
           leftSection={<Text fz="xs">To</Text>}
           leftSectionWidth={48}
           value={to}
-          error={isBackwards && 'The end must be after the beginning.'}
+          error={isReversed && 'End must be after start.'}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default" disabled={!isComplete || isBackwards}>
+        <Button type="submit" variant="default" disabled={!isComplete || isReversed}>
           Show
         </Button>
       </Group>

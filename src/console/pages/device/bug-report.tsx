@@ -1,4 +1,4 @@
-// One bug report: its support ID, how far each device is, and the files that have arrived.
+// Shows one bug report: its support ID, the progress of each device, and the log bundles to download.
 import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -15,30 +15,30 @@ import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
-import classes from './place-section.module.css'
+import classes from './device-list.module.css'
 
-type Item = ResponseOf<Operations['bugReportsGet']>['endpoints'][number]
+type ReportDevice = ResponseOf<Operations['bugReportsGet']>['endpoints'][number]
 
-const states: Record<Item['state'], { word: string; colour: string; mark: ReactNode }> = {
+const states: Record<ReportDevice['state'], { word: string; colour: string; mark: ReactNode }> = {
   REQUESTED: { word: 'Waiting for the device', colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} /> },
   UPLOADED: { word: 'Ready', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
   FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
-  EXPIRED: { word: 'Did not arrive in time', colour: 'var(--rk-degraded)', mark: <WarnIcon size={16} /> },
+  EXPIRED: { word: 'Timed out', colour: 'var(--rk-degraded)', mark: <WarnIcon size={16} /> },
   CANCELLED: { word: 'Cancelled', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
 }
 
 export function BugReport({ supportId, onClose }: { readonly supportId: string; readonly onClose: () => void }) {
   const { data, error } = useQuery(operationQuery('bugReportsGet', { supportId }))
   const report = data?.body
-  const isReady = report?.endpoints.filter(({ state }) => state === 'UPLOADED').length ?? 0
-  const isOpen = report?.endpoints.some(({ state }) => state === 'REQUESTED') ?? true
+  const readyCount = report?.endpoints.filter(({ state }) => state === 'UPLOADED').length ?? 0
+  const isWaiting = report?.endpoints.some(({ state }) => state === 'REQUESTED') ?? true
   return (
     <Card component="section" aria-label={`Report ${supportId}`} bg="var(--rk-panel)">
       <Stack gap="sm">
         <Group justify="space-between" align="flex-start" wrap="nowrap">
           <div>
             <Title order={2} fz="sm" fw={500} c="dimmed">
-              Report with the support ID
+              Support ID
             </Title>
             <CopyableText text={supportId} what="support ID" large />
           </div>
@@ -50,20 +50,20 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
         {report && (
           <>
             <Text fz="sm" c="dimmed" role="status">
-              {isReady} of {plural(report.endpoints.length, 'device')} delivered
-              {report.uploadInCallLogs ? ', with logs of calls' : ', without logs of calls'}. Asked{' '}
-              <Timestamp at={report.createdAt} />; the files are deleted <Timestamp at={report.expiresAt} />.
+              {readyCount} of {plural(report.endpoints.length, 'device')} delivered, call logs{' '}
+              {report.uploadInCallLogs ? 'included' : 'not included'}. Requested <Timestamp at={report.createdAt} />.
+              Files are kept until <Timestamp at={report.expiresAt} />.
             </Text>
-            {isOpen && (
+            {isWaiting && (
               <Progress
-                value={(100 * isReady) / report.endpoints.length}
+                value={(100 * readyCount) / report.endpoints.length}
                 size="sm"
-                aria-label="Devices that have delivered"
+                aria-label="Devices that delivered logs"
                 animated
                 striped
               />
             )}
-            <ul className={classes.pair}>
+            <ul className={classes.list}>
               {report.endpoints.map((item) => (
                 <Delivery key={item.endpointId} supportId={report.supportId} item={item} />
               ))}
@@ -75,11 +75,11 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
   )
 }
 
-function Delivery({ supportId, item }: { readonly supportId: string; readonly item: Item }) {
+function Delivery({ supportId, item }: { readonly supportId: string; readonly item: ReportDevice }) {
   const { word, colour, mark } = states[item.state]
   return (
     <li>
-      <div className={classes.who}>
+      <div className={classes.device}>
         <Link to="/devices/$endpointId" params={{ endpointId: item.endpointId }}>
           {deviceName(item)}
         </Link>
@@ -92,7 +92,7 @@ function Delivery({ supportId, item }: { readonly supportId: string; readonly it
           </Text>
         )}
       </div>
-      {item.file && <Download supportId={supportId} file={item.file} size={item.size} name={deviceName(item)} />}
+      {item.file && <Download supportId={supportId} file={item.file} sizeBytes={item.size} name={deviceName(item)} />}
     </li>
   )
 }
@@ -100,20 +100,20 @@ function Delivery({ supportId, item }: { readonly supportId: string; readonly it
 interface DownloadProps {
   readonly supportId: string
   readonly file: string
-  readonly size: string | undefined
+  readonly sizeBytes: string | undefined
   readonly name: string
 }
 
-function Download({ supportId, file, size, name }: DownloadProps) {
+function Download({ supportId, file, sizeBytes, name }: DownloadProps) {
   const may = usePermissions()
   const download = useWrite('bugReportsFileGet', {
     onDone: (content) => saveFile(content, `${supportId} ${name}.log.gz`.replaceAll(' ', '-')),
   })
-  const text = size === undefined ? 'Download' : `Download (${sizeText(Number(size))})`
+  const text = sizeBytes === undefined ? 'Download' : `Download (${sizeText(Number(sizeBytes))})`
   if (!may.write) {
     return (
       <Text fz="xs" c="dimmed">
-        Downloading needs a key with Write, because logs can be private.
+        Write access is required to download logs.
       </Text>
     )
   }
@@ -125,7 +125,7 @@ function Download({ supportId, file, size, name }: DownloadProps) {
         leftSection={<DownloadIcon size={15} />}
         loading={download.isPending}
         onClick={() => download.mutate({ input: { supportId, name: file } })}
-        aria-label={`Download the logs of ${name}`}
+        aria-label={`Download logs from ${name}`}
       >
         {text}
       </Button>

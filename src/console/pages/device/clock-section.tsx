@@ -1,4 +1,4 @@
-// The clock of a device: its zone, what time it is there, and whether its time server answers.
+// Shows the clock of a device: time zone, local time and time server.
 
 import type { DeviceDetails } from '../../domain/device/device.ts'
 import { CheckIcon, CrossIcon } from '../../parts/page/icons.tsx'
@@ -17,18 +17,21 @@ export function ClockSection({ device }: { readonly device: DeviceDetails }) {
       <DefinitionList
         definitions={[
           ['Time zone', timezone],
-          ['Time there', timezone && isTimeZone(timezone) ? clockInZone(now, timezone) : undefined],
+          ['Local time', timezone && isTimeZone(timezone) ? clockInZone(now, timezone) : undefined],
           ['Time server', ntpServer],
-          ['In use', activeNtpServer !== ntpServer && activeNtpServer],
-          ['Answers', ntpServerReachable !== undefined && <Answers key="answers" yes={ntpServerReachable} />],
+          ['Active time server', activeNtpServer !== ntpServer && activeNtpServer],
+          [
+            'Reachable',
+            ntpServerReachable !== undefined && <ReachableMark key="reachable" isReachable={ntpServerReachable} />,
+          ],
         ]}
       />
     </Section>
   )
 }
 
-const Answers = ({ yes }: { readonly yes: boolean }) =>
-  yes ? (
+const ReachableMark = ({ isReachable }: { readonly isReachable: boolean }) =>
+  isReachable ? (
     <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
       Yes
     </StatusLabel>

@@ -1,4 +1,4 @@
-// How far the newest version of a config has come, and what the device refused of it.
+// Shows the delivery of the newest config version, and the settings that the device rejected.
 import { Card, Code, Group, List, Stack, Text } from '@mantine/core'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
@@ -12,21 +12,21 @@ interface ConfigProgressProps {
 }
 
 export function ConfigProgress({ state, isConnected }: ConfigProgressProps) {
-  const refused = Object.entries(state.rejected)
+  const rejected = Object.entries(state.rejected)
   return (
-    <Card component="section" aria-label="State of the config" bg="var(--rk-panel)" py="sm">
+    <Card component="section" aria-label="Settings status" bg="var(--rk-panel)" py="sm">
       <Stack gap="xs">
         <Group gap="md" role="status">
           {state.version > 0 && <ConfigStateMark state={state.state} />}
-          <Text fz="sm">{sentenceOf(state, isConnected)}</Text>
+          <Text fz="sm">{progressText(state, isConnected)}</Text>
         </Group>
-        {refused.length > 0 && (
+        {rejected.length > 0 && (
           <>
             <Text fz="sm">
-              It refused {plural(refused.length, 'setting')}. What it refused is not sent again until you change it.
+              {plural(rejected.length, 'setting')} rejected. Rejected settings are not sent again until you change them.
             </Text>
             <List fz="sm" spacing={4}>
-              {refused.map(([name, reason]) => (
+              {rejected.map(([name, reason]) => (
                 <List.Item key={name}>
                   <b>{settingName(name)}</b> <Code>{name}</Code>: {reason}
                 </List.Item>
@@ -34,17 +34,17 @@ export function ConfigProgress({ state, isConnected }: ConfigProgressProps) {
             </List>
           </>
         )}
-        {state.state === 'FAILED' && refused.length === 0 && state.error && <Text fz="sm">{state.error}</Text>}
+        {state.state === 'FAILED' && rejected.length === 0 && state.error && <Text fz="sm">{state.error}</Text>}
       </Stack>
     </Card>
   )
 }
 
-function sentenceOf({ version, state }: ConfigProgressProps['state'], isConnected: boolean): string {
-  if (version === 0) return 'Nothing has been set from here yet: the device keeps the settings that it has.'
-  if (state === 'DELIVERED') return `The device has version ${version}.`
-  if (state === 'FAILED') return `The device did not take all of version ${version}.`
+function progressText({ version, state }: ConfigProgressProps['state'], isConnected: boolean): string {
+  if (version === 0) return 'Not managed yet. The device uses its own settings.'
+  if (state === 'DELIVERED') return `Version ${version} is active.`
+  if (state === 'FAILED') return `The device did not accept all settings of version ${version}.`
   return isConnected
-    ? `Version ${version} waits for the device to answer.`
-    : `Version ${version} waits for the device, which is offline. It gets it when it comes back.`
+    ? `Waiting for the device to confirm version ${version}.`
+    : `Version ${version} will be applied when the device is back online.`
 }

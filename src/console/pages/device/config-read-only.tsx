@@ -1,4 +1,4 @@
-// What a device reports about itself and nobody can set from here. [contract 4.endpointsSettings]
+// Lists the settings that a device reports and that cannot be changed. [contract 4.endpointsSettings]
 import { Code, Table, Text } from '@mantine/core'
 import { readOnlyKeys } from '../../../contract/config-keys.ts'
 import { Section } from '../../parts/page/page.tsx'
@@ -6,18 +6,18 @@ import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { type SettingValues, valueText } from '../../parts/settings-form/setting-values.ts'
 
 export function ReadOnlySettings({ settings }: { readonly settings: SettingValues }) {
-  const known = Object.keys(readOnlyKeys).filter((name) => settings[name] !== undefined)
+  const names = Object.keys(readOnlyKeys).filter((name) => settings[name] !== undefined)
   return (
-    <Section title="Only reported">
+    <Section title="Read-only">
       <Text fz="sm" c="dimmed" mb="xs">
-        {known.length > 0
-          ? 'The device says this about itself. It cannot be set from here.'
-          : 'The device has not said anything about itself yet.'}
+        {names.length > 0
+          ? 'Reported by the device. These values cannot be changed here.'
+          : 'The device has not reported any values yet.'}
       </Text>
-      {known.length > 0 && (
-        <Table layout="fixed" fz="sm" aria-label="Only reported">
+      {names.length > 0 && (
+        <Table layout="fixed" fz="sm" aria-label="Read-only settings">
           <Table.Tbody>
-            {known.map((name) => (
+            {names.map((name) => (
               <Table.Tr key={name}>
                 <Table.Th scope="row" fw={550}>
                   {settingName(name)}{' '}

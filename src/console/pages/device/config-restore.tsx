@@ -1,4 +1,4 @@
-// Goes back to an earlier version of a config, after a look at what that changes.
+// Restores an earlier config version after a review of the differences.
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useBody, useResponse, useWrite } from '../../api.ts'
@@ -8,11 +8,11 @@ import { ReviewDialog } from '../../parts/settings-form/review-dialog.tsx'
 import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { differenceCount } from '../../parts/text/diff-table.tsx'
 import { plural } from '../../parts/text/words.ts'
-import type { Version } from './config-version-row.tsx'
+import type { ListedConfigVersion } from './config-version-row.tsx'
 
 interface RestoreDialogProps {
   readonly endpointId: string
-  readonly version: Version
+  readonly version: ListedConfigVersion
   readonly onClose: () => void
 }
 
@@ -23,7 +23,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
   const [seen, setSeen] = useState(etag)
   const restore = useWrite('configVersionsRestore', {
     quiet: true,
-    successText: `Version ${version.version} was restored on ${deviceName(device)}.`,
+    successText: `Version ${version.version} restored on ${deviceName(device)}`,
     onDone: onClose,
   })
   const send = async () => {
@@ -33,7 +33,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       await refetchIfChanged(error)
     }
   }
-  const fixed = Object.keys(version.config).filter((name) => Object.hasOwn(state.profile, name))
+  const lockedNames = Object.keys(version.config).filter((name) => Object.hasOwn(state.profile, name))
   const count = differenceCount(state.desired, version.config)
   const isStale = seen !== etag && !restore.isPending
   return (
@@ -41,16 +41,16 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       opened
       onClose={onClose}
       title={
-        fixed.length > 0
-          ? `Version ${version.version} cannot be restored on ${deviceName(device)} now`
-          : `Restore version ${version.version} on ${deviceName(device)}: ${plural(count, 'setting')} will change`
+        lockedNames.length > 0
+          ? `Version ${version.version} cannot be restored on ${deviceName(device)}`
+          : `Restore version ${version.version} on ${deviceName(device)}? ${plural(count, 'setting')} will change`
       }
       before={state.desired}
       after={version.config}
       verb="Restore"
       isBusy={restore.isPending}
       error={restore.error}
-      blocked={fixed.length > 0}
+      blocked={lockedNames.length > 0}
       onConfirm={() => void send()}
       onContinue={
         isStale
@@ -61,25 +61,24 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
           : undefined
       }
     >
-      {fixed.length > 0 ? (
+      {lockedNames.length > 0 ? (
         <>
-          This version cannot be restored now: it sets {fixed.map(settingName).join(', ')}, which{' '}
+          {lockedNames.map(settingName).join(', ')} {lockedNames.length === 1 ? 'is' : 'are'} locked by{' '}
           {device.profileId === undefined ? (
-            'the profile of the device'
+            'the device profile'
           ) : (
             <Link to="/profiles/$profileId" params={{ profileId: String(device.profileId) }}>
-              the profile of the device
+              the device profile
             </Link>
-          )}{' '}
-          fixes. Give the device another profile first, or none.
+          )}
+          . Change or remove the profile first.
         </>
       ) : (
         <>
-          Passwords of that version come back too, and passwords that were set since then go. They are never shown, so
-          they are not in this list.{' '}
+          Passwords are restored too but are not listed here.{' '}
           {device.connected
-            ? 'The device is connected and gets this at once.'
-            : 'The device is offline. It gets this when it comes back.'}
+            ? 'The device applies this immediately.'
+            : 'The device is offline and applies this when it reconnects.'}
         </>
       )}
     </ReviewDialog>

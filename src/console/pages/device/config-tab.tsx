@@ -1,4 +1,4 @@
-// The settings of a device: what is desired, what the device reports, what its profile fixes; changed after a look at the diff.
+// The settings tab shows set, reported and locked values of a device; changes are applied after a review.
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -23,40 +23,25 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
   const device = useBody('endpointsGet', { id: endpointId })
   const { body: settings, etag } = useResponse('endpointsSettings', { id: endpointId })
   const state = useBody('configStateGet', { id: endpointId })
-  const profile = useProfileSentence(device.profileId)
+  const lockText = useLockText(device.profileId)
 
-  const stored = useMemo(() => settable(settings, state.desired, state.profile), [settings, state])
+  const stored = useMemo(() => settableSettings(settings, state.desired, state.profile), [settings, state])
   const draft = useDraft(stored, etag)
   const { changes } = draft
   const [isReviewing, setReviewing] = useState(false)
-  const [refused, setRefused] = useState<{ changes: SettingChanges; error: unknown }>()
   const top = useRef<HTMLDivElement>(null)
-
-  const apply = useWrite('endpointsApplyConfig', {
-    quiet: true,
-    onDone: () => {
-      setReviewing(false)
-      top.current?.scrollIntoView({ block: 'start' })
-    },
+  const { apply, send, serverErrors } = useApply(endpointId, draft, () => {
+    setReviewing(false)
+    top.current?.scrollIntoView({ block: 'start' })
   })
-  const send = async () => {
-    const sent = changes
-    try {
-      await apply.mutateAsync({ input: { id: endpointId, body: sent }, ifMatch: draft.etag })
-      draft.forgetSent(sent)
-    } catch (error) {
-      setRefused({ changes: sent, error })
-      await refetchIfChanged(error)
-    }
-  }
 
   const problems = useMemo(() => settingProblems(changes), [changes])
-  const errors = useMemo(() => ({ ...standing(refused, changes), ...problems }), [refused, changes, problems])
+  const errors = useMemo(() => ({ ...serverErrors, ...problems }), [serverErrors, problems])
   const count = Object.keys(changes).length
   const isStale = draft.isStale && !apply.isPending
   const sides = useMemo(() => diffSides(stored, changes), [stored, changes])
   const name = deviceName(device)
-  const words = useMemo(
+  const reports = useMemo(
     () => ({ reported: state.reported, rejected: state.rejected, isPending: state.state === 'PENDING' }),
     [state],
   )
@@ -74,10 +59,10 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         onChange={may.write ? draft.set : undefined}
         unset="Not set"
         mayHaveSecret
-        heading="Desired"
+        heading="Value"
         fixed={state.profile}
-        fixedBy={profile}
-        device={words}
+        fixedBy={lockText}
+        device={reports}
       />
       <ReadOnlySettings settings={settings} />
       <UnsavedBar
@@ -103,43 +88,56 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         onContinue={isStale ? draft.rebase : undefined}
       >
         {device.connected
-          ? 'The device is connected and gets this at once.'
-          : 'The device is offline. It gets this when it comes back.'}
+          ? 'The device applies this immediately.'
+          : 'The device is offline and applies this when it reconnects.'}
       </ReviewDialog>
       <LeaveGuard count={apply.isPending ? 0 : count} what={`the settings of ${name}`} />
     </Stack>
   )
 }
 
-/** What was set for the device itself, with its version; what its profile hides is only in the state. */
-function settable(settings: SettingValues, desired: SettingValues, profile: SettingValues): SettingValues {
-  const hidden = Object.entries(desired).filter(([name]) => Object.hasOwn(profile, name))
-  const own = Object.entries(settings).filter(([name]) => Object.hasOwn(configKeys, name) && !isSecret(name))
-  return Object.fromEntries([...hidden, ...own])
+/** Sends the changes of a draft. The server's errors stay at their fields until the values change. */
+function useApply(endpointId: string, draft: ReturnType<typeof useDraft>, onDone: () => void) {
+  const { changes } = draft
+  const [failure, setFailure] = useState<{ changes: SettingChanges; error: unknown }>()
+  const apply = useWrite('endpointsApplyConfig', { quiet: true, onDone })
+  const send = async () => {
+    const sent = changes
+    try {
+      await apply.mutateAsync({ input: { id: endpointId, body: sent }, ifMatch: draft.etag })
+      draft.forgetSent(sent)
+    } catch (error) {
+      setFailure({ changes: sent, error })
+      await refetchIfChanged(error)
+    }
+  }
+  const serverErrors = useMemo(() => {
+    const isUnchanged = (name: string) => Object.hasOwn(changes, name) && failure?.changes[name] === changes[name]
+    return Object.fromEntries(Object.entries(serverViolations(failure?.error)).filter(([name]) => isUnchanged(name)))
+  }, [failure, changes])
+  return { apply, send, serverErrors }
 }
 
-/** What the service said about a value stands at its field until the value is another. */
-const standing = (refused: { changes: SettingChanges; error: unknown } | undefined, changes: SettingChanges) =>
-  Object.fromEntries(
-    Object.entries(serverViolations(refused?.error)).filter(
-      ([name]) => Object.hasOwn(changes, name) && refused?.changes[name] === changes[name],
-    ),
-  )
+/** Returns the device's own settings. Those that the profile overrides are only in the desired config. */
+function settableSettings(settings: SettingValues, desired: SettingValues, profile: SettingValues): SettingValues {
+  const overridden = Object.entries(desired).filter(([name]) => Object.hasOwn(profile, name))
+  const own = Object.entries(settings).filter(([name]) => Object.hasOwn(configKeys, name) && !isSecret(name))
+  return Object.fromEntries([...overridden, ...own])
+}
 
-function useProfileSentence(profileId: number | undefined) {
+function useLockText(profileId: number | undefined) {
   const { data } = useQuery(operationQuery('profilesList'))
   const name = data?.body.profiles.find(({ id }) => id === profileId)?.name
   return useMemo(
     () =>
       profileId === undefined ? (
-        'Fixed by its profile.'
+        'Locked by the device profile'
       ) : (
         <>
-          Fixed by the profile{' '}
+          Locked by profile{' '}
           <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
             {name ?? profileId}
           </Link>
-          . Change it there.
         </>
       ),
     [profileId, name],

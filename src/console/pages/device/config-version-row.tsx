@@ -1,4 +1,4 @@
-// One version in the list: a line, and below it what it changed when somebody wants to know.
+// Shows one config version as a table row, which expands to the settings that the version changed.
 import { Button, Table, Text } from '@mantine/core'
 import { useId, useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -10,20 +10,20 @@ import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
 
-export type Version = ResponseOf<Operations['configVersionsList']>['versions'][number]
+export type ListedConfigVersion = ResponseOf<Operations['configVersionsList']>['versions'][number]
 
-interface VersionRowProps {
-  readonly version: Version
+interface VersionTableRowProps {
+  readonly version: ListedConfigVersion
   readonly zone: string
   readonly isNewest: boolean
-  /** With the button that was pressed: the focus comes back to it. */
-  readonly onRestore: ((version: Version, button: HTMLElement) => void) | undefined
+  /** Receives the pressed button, which gets the focus back when the dialog closes. */
+  readonly onRestore: ((version: ListedConfigVersion, button: HTMLElement) => void) | undefined
 }
 
-export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowProps) {
+export function VersionTableRow({ version, zone, isNewest, onRestore }: VersionTableRowProps) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
-  const changed = Object.keys(version.diff)
+  const changedNames = Object.keys(version.diff)
   return (
     <>
       <Table.Tr>
@@ -31,7 +31,7 @@ export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowPro
           <DisclosureButton
             isOpen={isOpen}
             aria-controls={id}
-            aria-label={`What version ${version.version} changed`}
+            aria-label={`Changes in version ${version.version}`}
             onClick={() => setOpen(!isOpen)}
           >
             {version.version}
@@ -44,12 +44,12 @@ export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowPro
           <Timestamp at={version.createdAt} zone={zone} />
         </Table.Td>
         <Table.Td style={{ overflowWrap: 'anywhere' }}>{version.author.name}</Table.Td>
-        <Table.Td>{summaryOf(changed)}</Table.Td>
+        <Table.Td>{changeSummary(changedNames)}</Table.Td>
         {onRestore && (
           <Table.Td ta="right">
             {isNewest ? (
               <Text span fz="sm" c="dimmed">
-                In force
+                Current
               </Text>
             ) : (
               <Button
@@ -66,20 +66,20 @@ export function VersionRow({ version, zone, isNewest, onRestore }: VersionRowPro
       </Table.Tr>
       <Table.Tr id={id} hidden={!isOpen}>
         <Table.Td colSpan={onRestore ? 6 : 5} bg="var(--rk-page)" p="md">
-          {isOpen && <Details version={version} />}
+          {isOpen && <VersionDetails version={version} />}
         </Table.Td>
       </Table.Tr>
     </>
   )
 }
 
-function Details({ version }: { readonly version: Version }) {
-  const { before, after } = sidesOf(version.diff)
+function VersionDetails({ version }: { readonly version: ListedConfigVersion }) {
+  const { before, after } = diffSides(version.diff)
   return (
     <>
       {version.error && (
         <Text fz="sm" mb="xs" c="var(--rk-offline)">
-          The device refused: {version.error}
+          Rejected by the device: {version.error}
         </Text>
       )}
       <DiffTable before={before} after={after} />
@@ -87,14 +87,14 @@ function Details({ version }: { readonly version: Version }) {
   )
 }
 
-function summaryOf(changed: readonly string[]): string {
-  if (changed.length === 0) return 'Nothing'
-  const [first = '', second] = changed
-  if (changed.length > 2) return `${settingName(first)} and ${plural(changed.length - 1, 'more', 'more')}`
+function changeSummary(changedNames: readonly string[]): string {
+  if (changedNames.length === 0) return 'No changes'
+  const [first = '', second] = changedNames
+  if (changedNames.length > 2) return `${settingName(first)} and ${plural(changedNames.length - 1, 'more', 'more')}`
   return second === undefined ? settingName(first) : `${settingName(first)}, ${settingName(second)}`
 }
 
-function sidesOf(diff: Version['diff']) {
+function diffSides(diff: ListedConfigVersion['diff']) {
   const side = (which: 'before' | 'after') =>
     Object.fromEntries(Object.entries(diff).map(([name, change]) => [name, change[which]]))
   return { before: side('before'), after: side('after') }

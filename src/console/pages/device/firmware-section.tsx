@@ -1,4 +1,4 @@
-// The firmware of a device, and whether a newer one is on its way.
+// Shows the firmware of a device and the state of its update.
 import { Text } from '@mantine/core'
 import { type DeviceDetails, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/page/icons.tsx'
@@ -14,13 +14,13 @@ export function FirmwareSection({ device }: { readonly device: DeviceDetails }) 
     <Section title="Firmware">
       <DefinitionList
         definitions={[
-          ['Installed', release(device.firmwareVersionReleaseName, device.firmwareVersion)],
-          ['Newest', release(device.latestVersionReleaseName, device.latestVersion)],
-          ['Update', <Update key="update" device={device} />],
-          ['Running upgrade', upgradeStatus && upgradeStatus !== 'IDLE' && humanize(upgradeStatus)],
+          ['Installed', releaseName(device.firmwareVersionReleaseName, device.firmwareVersion)],
+          ['Latest', releaseName(device.latestVersionReleaseName, device.latestVersion)],
+          ['Update', <UpdateState key="update" device={device} />],
+          ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && humanize(upgradeStatus)],
           ['Automatic updates', automaticUpdates === undefined ? undefined : automaticUpdates ? 'On' : 'Off'],
           ['Channel', otaChannel && humanize(otaChannel)],
-          ['Upgrade model', device.upgradeModel],
+          ['Update model', device.upgradeModel],
           ['Build', [device.buildType, device.hexapaBuild].filter(Boolean).join(' · ')],
         ]}
       />
@@ -28,8 +28,8 @@ export function FirmwareSection({ device }: { readonly device: DeviceDetails }) 
   )
 }
 
-/** The name that people know, and the version that support asks for. */
-function release(name: string | undefined, version: string | undefined) {
+/** The release name is for operators, the version for support. */
+function releaseName(name: string | undefined, version: string | undefined) {
   if (!name || !version) return name ?? version
   return (
     <>
@@ -41,13 +41,13 @@ function release(name: string | undefined, version: string | undefined) {
   )
 }
 
-function Update({ device }: { readonly device: DeviceDetails }) {
+function UpdateState({ device }: { readonly device: DeviceDetails }) {
   const zone = useDeviceTimeZone(device)
   const { upgradeTime, firmwareVersion, latestVersion } = device
   if (device.isLatestVersionScheduledForNow) {
     return (
       <StatusLabel colour="var(--rk-degraded)" icon={<ClockIcon size={16} />}>
-        About to be installed
+        Installing soon
       </StatusLabel>
     )
   }
@@ -68,7 +68,7 @@ function Update({ device }: { readonly device: DeviceDetails }) {
       </StatusLabel>
     )
   }
-  if (!latestVersion) return <>Not known</>
+  if (!latestVersion) return <>Unknown</>
   return (
     <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
       Up to date

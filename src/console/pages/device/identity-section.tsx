@@ -1,4 +1,4 @@
-// Who a device is: the numbers that support asks for.
+// Shows the identity of a device: model, serial number and id, which support asks for.
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { modelOf } from '../../../contract/models.ts'
@@ -9,7 +9,7 @@ import { Section } from '../../parts/page/page.tsx'
 import { CopyableText, DefinitionList } from '../../parts/text/definition-list.tsx'
 import { Timestamp } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
-import type { TabProps } from './device-page.tsx'
+import type { TabProps } from './tab-props.ts'
 import { UnenrolDialog } from './unenrol-dialog.tsx'
 
 export function IdentitySection({ device, etag }: TabProps) {
@@ -18,7 +18,7 @@ export function IdentitySection({ device, etag }: TabProps) {
   const { id, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   const { name } = modelOf(model)
   return (
-    <Section title="Identity" actions={may.write && <Unenrol device={device} etag={etag} />}>
+    <Section title="Identity" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
       <DefinitionList
         definitions={[
           ['Model', name === model ? model : `${name} (${model})`],
@@ -26,14 +26,14 @@ export function IdentitySection({ device, etag }: TabProps) {
           ['Device ID', <CopyableText key="id" text={id} what="device ID" />],
           ['Enrolled', <Timestamp key="enrolled" at={enrolmentTime} zone={zone} />],
           ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
-          ['Bulk enrolment', bulkEnrolmentPending && 'Under way'],
+          ['Bulk enrolment', bulkEnrolmentPending && 'In progress'],
         ]}
       />
     </Section>
   )
 }
 
-function Unenrol({ device, etag }: TabProps) {
+function UnenrolButton({ device, etag }: TabProps) {
   const [opened, dialog] = useDisclosure(false)
   const pair = usePairGroup(device)
   return (

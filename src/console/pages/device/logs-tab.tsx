@@ -1,4 +1,4 @@
-// Logs of a device: asks for them, and finds them again by their support ID. [contract 6.bugReports]
+// Requests the logs of a device, and opens bug reports by their support ID. [contract 6.bugReports]
 import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -9,20 +9,20 @@ import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { BugReport } from './bug-report.tsx'
-import type { TabProps } from './device-page.tsx'
-import { useKnownReports } from './known-reports.ts'
+import { useOpenedReports } from './opened-reports.ts'
+import type { TabProps } from './tab-props.ts'
 
 export function LogsTab({ device }: TabProps) {
   const may = usePermissions()
-  const { supportIds, remember, forget } = useKnownReports(device.id)
+  const { supportIds, add, remove } = useOpenedReports(device.id)
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, md: may.write ? 2 : 1 }}>
-        {may.write && <CollectLogs device={device} onAsked={remember} />}
-        <OpenReport onFound={remember} />
+        {may.write && <CollectLogs device={device} onRequested={add} />}
+        <OpenReport onFound={add} />
       </SimpleGrid>
       {supportIds.map((supportId) => (
-        <BugReport key={supportId} supportId={supportId} onClose={() => forget(supportId)} />
+        <BugReport key={supportId} supportId={supportId} onClose={() => remove(supportId)} />
       ))}
     </Stack>
   )
@@ -30,45 +30,45 @@ export function LogsTab({ device }: TabProps) {
 
 function CollectLogs({
   device,
-  onAsked,
+  onRequested,
 }: {
   readonly device: DeviceDetails
-  readonly onAsked: (supportId: string) => void
+  readonly onRequested: (supportId: string) => void
 }) {
   const { others } = usePairGroup(device)
   const [withCalls, setWithCalls] = useState(false)
   const [withPair, setWithPair] = useState(false)
-  const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onAsked(supportId) })
-  const from = withPair ? [device, ...others] : [device]
-  const isAnyOffline = from.some(({ connected }) => !connected)
+  const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onRequested(supportId) })
+  const devices = withPair ? [device, ...others] : [device]
+  const isAnyOffline = devices.some(({ connected }) => !connected)
   return (
     <Section title="Collect logs">
       <Stack gap="sm" align="flex-start">
         <Text fz="sm" c="dimmed">
-          Asks {deviceName(device)} for its logs. You get a support ID, with which support staff can find them.
+          Requests logs from {deviceName(device)}. You get a support ID to share with support.
         </Text>
         {others.length > 0 && (
           <Checkbox
-            label={`Also from ${others.map(deviceName).join(', ')}`}
+            label={`Include ${others.map(deviceName).join(', ')}`}
             description="Paired with this device."
             checked={withPair}
             onChange={(event) => setWithPair(event.currentTarget.checked)}
           />
         )}
         <Checkbox
-          label="Include logs of calls"
-          description="They can be private: who called whom, and when. Ask those concerned before you pass them on."
+          label="Include call logs"
+          description="Call logs contain personal data. Get consent before sharing."
           checked={withCalls}
           onChange={(event) => setWithCalls(event.currentTarget.checked)}
         />
         {isAnyOffline && (
           <Text fz="sm" c="var(--rk-degraded)">
-            A device that is offline delivers its logs when it comes back within 24 hours.
+            Offline devices send logs if they reconnect within 24 hours.
           </Text>
         )}
         <Button
           loading={collect.isPending}
-          onClick={() => collect.mutate({ input: { uploadInCallLogs: withCalls, body: from.map(({ id }) => id) } })}
+          onClick={() => collect.mutate({ input: { uploadInCallLogs: withCalls, body: devices.map(({ id }) => id) } })}
         >
           Collect logs
         </Button>
@@ -98,8 +98,8 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
         <Stack gap="sm">
           <Text fz="sm" c="dimmed">
             {may.write
-              ? 'Keep the support ID: a report stays on this page only until you close or reload it. With the ID it is found again.'
-              : 'A report is found by its support ID. Asking a device for its logs needs a key with Write.'}
+              ? 'Save the support ID. You need the ID to open a report again after you close or reload this page.'
+              : 'Enter the support ID of a report. Write access is required to request logs.'}
           </Text>
           <Group align="flex-start" gap="xs" maw={520}>
             <TextInput
@@ -110,7 +110,7 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
                 setText(event.currentTarget.value)
                 open.reset()
               }}
-              error={open.error && notFoundText(open.error)}
+              error={open.error && openErrorText(open.error)}
               autoComplete="off"
               spellCheck={false}
               flex={1}
@@ -126,7 +126,7 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
   )
 }
 
-const notFoundText = (error: unknown) =>
+const openErrorText = (error: unknown) =>
   error instanceof ApiError && error.status === 404
-    ? 'There is no report with this support ID. Check the letters; old reports are deleted.'
+    ? 'Report not found. Check the support ID. Old reports are deleted.'
     : errorMessage(error)

@@ -1,19 +1,19 @@
-// Writes a message to the screen of a device, and of those paired with it.
+// Sends a message to the screen of a device and of its paired devices.
 import { Checkbox, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import { MessageForm } from '../../domain/device/message-form.tsx'
 import { plural } from '../../parts/text/words.ts'
-import type { DialogProps } from './reboot-dialog.tsx'
+import type { PairDialogProps } from './pair-dialog-props.ts'
 
-export const MessageDialog = (props: DialogProps) => (
-  <Modal opened={props.opened} onClose={props.onClose} title={`Message to ${deviceName(props.device)}`}>
-    <MessageToDevice {...props} />
+export const MessageDialog = (props: PairDialogProps) => (
+  <Modal opened={props.opened} onClose={props.onClose} title={`Send message to ${deviceName(props.device)}`}>
+    <DeviceMessageForm {...props} />
   </Modal>
 )
 
-function MessageToDevice({ device, pair: { others }, onClose }: DialogProps) {
+function DeviceMessageForm({ device, pair: { others }, onClose }: PairDialogProps) {
   const [toAll, setToAll] = useState(false)
   const receivers = toAll ? [device, ...others] : [device]
   const offline = receivers.filter(({ connected }) => !connected)
@@ -21,7 +21,7 @@ function MessageToDevice({ device, pair: { others }, onClose }: DialogProps) {
   const write = useWrite('endpointsSendMessage', {
     quiet: true,
     successText: ({ operations }) =>
-      `The message is on its way to ${plural(operations.length, 'device')}. Operations shows how far it is.`,
+      `Message sent to ${plural(operations.length, 'device')}. See Operations for delivery.`,
     onDone: onClose,
   })
   return (
@@ -34,7 +34,7 @@ function MessageToDevice({ device, pair: { others }, onClose }: DialogProps) {
     >
       {others.length > 0 && (
         <Checkbox
-          label={`Also on ${others.map(deviceName).join(', ')}`}
+          label={`Also send to ${others.map(deviceName).join(', ')}`}
           description="Paired with this device."
           checked={toAll}
           onChange={(event) => setToAll(event.currentTarget.checked)}
@@ -42,8 +42,8 @@ function MessageToDevice({ device, pair: { others }, onClose }: DialogProps) {
       )}
       {offline.length > 0 && (
         <Text fz="sm" c="var(--rk-degraded)">
-          {offline.map(deviceName).join(', ')} {offline.length === 1 ? 'is' : 'are'} offline: the message is shown there
-          on return within 5 minutes, else not at all.
+          {offline.map(deviceName).join(', ')} {offline.length === 1 ? 'is' : 'are'} offline and will show the message
+          only after reconnecting within 5 minutes.
         </Text>
       )}
     </MessageForm>

@@ -1,4 +1,4 @@
-// The network interfaces of a device, with addresses as people know them.
+// Lists the network interfaces of a device with readable addresses.
 import { Box, Stack, Table, Text } from '@mantine/core'
 import type { DeviceDetails } from '../../domain/device/device.ts'
 import { addressTexts, macText } from '../../domain/device/network-address.ts'
@@ -10,8 +10,8 @@ import classes from './table.module.css'
 
 type Network = DeviceDetails['networks'][number]
 
-const kinds: Record<string, string> = { NETWORK_TYPE_ETHERNET: 'Ethernet', NETWORK_TYPE_WIFI: 'Wi-Fi' }
-const modes: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_MODE_STATIC: 'Static' }
+const typeNames: Record<string, string> = { NETWORK_TYPE_ETHERNET: 'Ethernet', NETWORK_TYPE_WIFI: 'Wi-Fi' }
+const modeNames: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_MODE_STATIC: 'Static' }
 
 export function NetworkSection({ device: { networks, localIpAddress } }: { readonly device: DeviceDetails }) {
   return (
@@ -28,7 +28,7 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
         )}
         {networks.length === 0 ? (
           <Text c="dimmed" fz="sm">
-            The device has reported no network interfaces.
+            No network interfaces reported
           </Text>
         ) : (
           <Box role="region" aria-label="Network interfaces" tabIndex={0} style={{ overflowX: 'auto' }}>
@@ -40,13 +40,13 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
                   <Table.Th>Address</Table.Th>
                   <Table.Th>Gateway</Table.Th>
                   <Table.Th>MAC address</Table.Th>
-                  <Table.Th>Set by</Table.Th>
+                  <Table.Th>Mode</Table.Th>
                   <Table.Th ta="right">MTU</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
                 {networks.map((network, index) => (
-                  <Row key={`${network.display ?? ''} ${String(index)}`} network={network} />
+                  <InterfaceRow key={`${network.display ?? ''} ${String(index)}`} network={network} />
                 ))}
               </Table.Tbody>
             </Table>
@@ -57,9 +57,9 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
   )
 }
 
-function Row({ network }: { readonly network: Network }) {
+function InterfaceRow({ network }: { readonly network: Network }) {
   const { type, display, networkName, linkUp, macAddress, mode, mtu } = network
-  const kind = type && (kinds[type] ?? type)
+  const kind = type && (typeNames[type] ?? type)
   const addresses = network.addresses.flatMap(({ address, prefix }) =>
     addressTexts(address).map((text) => (prefix === undefined ? text : `${text}/${String(prefix)}`)),
   )
@@ -83,12 +83,12 @@ function Row({ network }: { readonly network: Network }) {
       </Table.Td>
       <Table.Td>
         {macAddress ? (
-          <CopyableText text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'it'}`} />
+          <CopyableText text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'this interface'}`} />
         ) : (
           '–'
         )}
       </Table.Td>
-      <Table.Td>{mode ? (modes[mode] ?? mode) : '–'}</Table.Td>
+      <Table.Td>{mode ? (modeNames[mode] ?? mode) : '–'}</Table.Td>
       <Table.Td ta="right">{mtu ?? '–'}</Table.Td>
     </Table.Tr>
   )

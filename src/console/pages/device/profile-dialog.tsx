@@ -1,4 +1,4 @@
-// Gives a device a profile, another one, or none.
+// Assigns a profile to a device or removes it.
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
@@ -16,25 +16,25 @@ interface ProfileDialogProps {
 export const ProfileDialog = ({ device, opened, onClose }: ProfileDialogProps) => (
   <Modal opened={opened} onClose={onClose} title={`Profile of ${deviceName(device)}`}>
     <LoadingBoundary>
-      <ProfileOfDevice id={device.id} onClose={onClose} />
+      <DeviceProfileForm id={device.id} onClose={onClose} />
     </LoadingBoundary>
   </Modal>
 )
 
-function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+function DeviceProfileForm({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { seen, reload } = useBaseline('endpointsGet', { id })
   const before = seen.body.profileId
   const [isCleared, setCleared] = useState(false)
   const write = useWrite('endpointsAssignProfile', {
     quiet: true,
-    successText: isCleared ? 'The device has no profile any more.' : 'The device has the profile.',
+    successText: isCleared ? 'Profile removed' : 'Profile assigned',
     onDone: onClose,
   })
   return (
     <ProfileForm
       key={seen.etag}
       before={before}
-      verb={(chosen) => (chosen === null && before !== undefined ? 'Clear profile' : 'Assign profile')}
+      verb={(chosen) => (chosen === null && before !== undefined ? 'Remove profile' : 'Assign profile')}
       isBusy={write.isPending}
       error={write.error}
       onAssign={(profileId) => {
@@ -45,7 +45,7 @@ function ProfileOfDevice({ id, onClose }: { readonly id: string; readonly onClos
       onReload={() => reload(write.reset)}
     >
       {() =>
-        'A profile fixes settings: the device gets them, and nobody can change them for this device alone. Its own settings that a profile hides come back when the profile goes.'
+        'The settings of a profile are locked on the device. The device’s own values return when the profile is removed.'
       }
     </ProfileForm>
   )

@@ -1,67 +1,61 @@
-// Asks before a reboot, and names everything that will reboot, room by room. [contract 4.endpointsReboot]
+// Confirms a restart, and lists every device that restarts, by room. [contract 4.endpointsReboot]
 import { Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { errorMessage, useWrite } from '../../api.ts'
-import { callText, type DeviceDetails, deviceName, type ListedDevice } from '../../domain/device/device.ts'
+import { callText, deviceName, type ListedDevice } from '../../domain/device/device.ts'
 import type { PairGroup } from '../../domain/device/pair-group.ts'
 import { RoomName } from '../../domain/site/room-link.tsx'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import { plural } from '../../parts/text/words.ts'
+import type { PairDialogProps } from './pair-dialog-props.ts'
 
-export interface DialogProps {
-  readonly device: DeviceDetails
-  readonly pair: PairGroup
-  readonly opened: boolean
-  readonly onClose: () => void
-}
-
-export function RebootDialog({ device, pair, opened, onClose }: DialogProps) {
+export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps) {
   const reboot = useWrite('endpointsReboot', {
     quiet: true,
     successText: ({ operations }) => {
       const skipped = operations.filter(({ state }) => state === 'SKIPPED').length
-      const told = `${plural(operations.length - skipped, 'device')} told to reboot.`
-      return skipped === 0 ? told : `${told} ${plural(skipped, 'offline device')} skipped.`
+      const text = `Restarting ${plural(operations.length - skipped, 'device')}`
+      return skipped === 0 ? text : `${text} (${skipped} offline, skipped)`
     },
     onDone: onClose,
   })
-  const rebooting = pair.members?.filter(({ connected }) => connected).length ?? 0
+  const onlineCount = pair.members?.filter(({ connected }) => connected).length ?? 0
   return (
     <ConfirmDialog
       opened={opened}
       onClose={onClose}
-      title={device.connected ? `Reboot ${deviceName(device)}?` : `${deviceName(device)} cannot be rebooted`}
-      verb={rebooting > 1 ? `Reboot ${plural(rebooting, 'device')}` : 'Reboot'}
+      title={device.connected ? `Restart ${deviceName(device)}?` : `${deviceName(device)} cannot be restarted`}
+      verb={onlineCount > 1 ? `Restart ${plural(onlineCount, 'device')}` : 'Restart'}
       blocked={!device.connected || pair.members === undefined}
       mutation={reboot}
       onConfirm={() => reboot.mutate({ input: { id: device.id } })}
     >
-      {device.connected ? <WhatReboots pair={pair} /> : <WhyNot device={device} pair={pair} close={onClose} />}
+      {device.connected ? <RestartPreview pair={pair} /> : <OfflineNotice pair={pair} close={onClose} />}
     </ConfirmDialog>
   )
 }
 
-function WhatReboots({ pair: { members, error } }: { readonly pair: PairGroup }) {
+function RestartPreview({ pair: { members, error } }: { readonly pair: PairGroup }) {
   if (!members) {
-    return <Text fz="sm">{error ? errorMessage(error) : 'Finding out what is paired with it…'}</Text>
+    return <Text fz="sm">{error ? errorMessage(error) : 'Checking paired devices…'}</Text>
   }
   return (
     <Stack gap="sm">
       <Text fz="sm">
         {members.length > 1
-          ? 'Paired devices reboot together. They are away for a minute or two, and calls on them end.'
-          : 'It is away for a minute or two, and a call on it ends.'}
+          ? 'Paired devices restart together. They will be offline for 1 to 2 minutes, and active calls will end.'
+          : 'The device will be offline for 1 to 2 minutes, and an active call will end.'}
       </Text>
-      {byRoom(members).map(({ roomId, devices }) => (
+      {groupByRoom(members).map(({ roomId, devices }) => (
         <div key={roomId ?? 0}>
           <Text fz="sm" fw={600}>
-            {roomId === undefined ? 'In no room' : <RoomName roomId={roomId} roomName={devices[0]?.roomName} />}
+            {roomId === undefined ? 'Unassigned' : <RoomName roomId={roomId} roomName={devices[0]?.roomName} />}
           </Text>
           <ul className={classes.list}>
             {devices.map((one) => (
               <li key={one.id}>
-                {deviceName(one)} <Fate device={one} />
+                {deviceName(one)} <RestartOutcome device={one} />
               </li>
             ))}
           </ul>
@@ -71,15 +65,15 @@ function WhatReboots({ pair: { members, error } }: { readonly pair: PairGroup })
   )
 }
 
-/** Rooms one after the other, each with its devices; those without a room last. */
-function byRoom(devices: readonly ListedDevice[]): { roomId: number | undefined; devices: ListedDevice[] }[] {
+/** Groups devices by room; devices without a room come last. */
+function groupByRoom(devices: readonly ListedDevice[]): { roomId: number | undefined; devices: ListedDevice[] }[] {
   const rooms = Map.groupBy(devices, (one) => one.roomId)
   return [...rooms]
     .map(([roomId, inRoom]) => ({ roomId, devices: inRoom }))
     .sort((a, b) => Number(a.roomId === undefined) - Number(b.roomId === undefined))
 }
 
-function Fate({ device: { connected, inCallStatus } }: { readonly device: ListedDevice }) {
+function RestartOutcome({ device: { connected, inCallStatus } }: { readonly device: ListedDevice }) {
   const call = callText(inCallStatus)
   if (!connected) {
     return (
@@ -88,36 +82,24 @@ function Fate({ device: { connected, inCallStatus } }: { readonly device: Listed
       </Text>
     )
   }
-  if (!call) return 'will reboot'
+  if (!call) return 'will restart'
   return (
     <Text span fz="sm" c="var(--rk-degraded)" fw={550}>
-      will reboot; it is {call} now
+      will restart (now {call})
     </Text>
   )
 }
 
-function WhyNot({
-  device,
-  pair,
-  close,
-}: {
-  readonly device: DeviceDetails
-  readonly pair: PairGroup
-  readonly close: () => void
-}) {
+function OfflineNotice({ pair, close }: { readonly pair: PairGroup; readonly close: () => void }) {
   const reachable = pair.others.filter(({ connected }) => connected)
   return (
     <Stack gap="sm" fz="sm">
       <Text fz="sm">
-        It is offline, so nobody can tell it to reboot. Check its power and its network cable, or switch it off and on
-        where it stands.
+        The device is offline and cannot be restarted remotely. Check power and network, or power-cycle it on site.
       </Text>
       {reachable.length > 0 && (
         <div>
-          <Text fz="sm">
-            {reachable.length === 1 ? 'A device that is' : 'Devices that are'} paired with {deviceName(device)} can be
-            rebooted from {reachable.length === 1 ? 'its' : 'their'} own page:
-          </Text>
+          <Text fz="sm">Paired devices that are online can be restarted from their own page:</Text>
           <ul className={classes.list}>
             {reachable.map((one) => (
               <li key={one.id}>

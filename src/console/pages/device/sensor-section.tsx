@@ -1,4 +1,4 @@
-// What the sensors of a device say now; only those that its model has.
+// Shows the latest readings of the sensors that the model of a device has.
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -21,44 +21,44 @@ import { Timestamp } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import classes from './sensor-section.module.css'
 
-/** Nobody there and no light are values; without CO₂ there is only no sensor. [contract 5.2] */
-const mayBeZero: readonly Sensor[] = ['people', 'illumination']
-/** In seconds: a sample that is older says little about now. [contract 5.2.aggregate] */
-const fresh = 15 * 60
+/** 0 people and 0 lux are readings; 0 ppm of CO₂ means that there is no sensor. [contract 5.2] */
+const canBeZero: readonly Sensor[] = ['people', 'illumination']
+/** An older sample is marked as stale. [contract 5.2.aggregate] */
+const staleAfterSeconds = 15 * 60
 
 export function SensorSection({ device }: { readonly device: DeviceDetails }) {
   const { data, error, refetch } = useQuery(operationQuery('endpointsSensorData', { id: device.id }))
   const zone = useDeviceTimeZone(device)
   const now = useNow()
   const { airLimits } = useSession()
-  const hasNone = error instanceof ApiError && error.status === 404
+  const hasNoSample = error instanceof ApiError && error.status === 404
   const sample = data?.body.endpointData.data[0]
   const { sensors, shutter } = modelOf(device.model)
-  if (error && !hasNone) return <ErrorPanel error={error} onRetry={() => void refetch()} />
+  if (error && !hasNoSample) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   if (!sample) {
     return (
       <Section title="Sensors">
         <Text fz="sm" c="dimmed">
-          {hasNone ? 'No sample has arrived yet. A device sends them while it is connected.' : 'Loading…'}
+          {hasNoSample ? 'No sensor data yet' : 'Loading…'}
         </Text>
       </Section>
     )
   }
   const outliers = airOutliers(sample, airLimits)
-  const at = Number(sample.timestamp)
-  const isOld = now / 1000 - at > fresh
+  const measuredAtSeconds = Number(sample.timestamp)
+  const isStale = now / 1000 - measuredAtSeconds > staleAfterSeconds
   return (
     <Section
       title="Sensors"
       actions={
         <Group gap="sm" fz="sm" c="dimmed">
-          <Text span fz="sm" c={isOld ? 'var(--rk-degraded)' : 'dimmed'}>
-            {isOld ? 'Last measured ' : 'Measured '}
-            <Timestamp at={at * 1000} zone={zone} />
+          <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
+            {isStale ? 'Last reading ' : 'Updated '}
+            <Timestamp at={measuredAtSeconds * 1000} zone={zone} />
           </Text>
           {device.roomId !== undefined && (
             <Link to="/rooms/$roomId" params={{ roomId: String(device.roomId) }}>
-              History of the room
+              Room history
             </Link>
           )}
         </Group>
@@ -74,7 +74,7 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
               <div key={sensor} className={classes.value}>
                 <dt>{sensorLabels[sensor].name}</dt>
                 <dd>
-                  {isMeasured(value) || mayBeZero.includes(sensor) ? sensorValueText(sensor, value) : 'Not measured'}
+                  {isMeasured(value) || canBeZero.includes(sensor) ? sensorValueText(sensor, value) : 'No reading'}
                   {outlier && (
                     <Text span fz="xs" c="var(--rk-degraded)" className={classes.outlier}>
                       <WarnIcon size={14} />

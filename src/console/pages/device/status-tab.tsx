@@ -1,26 +1,26 @@
-// How a device is: what is wrong first, then all that it has reported.
+// The status tab shows the problems of a device first, then everything that the device reported.
 import { SimpleGrid, Stack } from '@mantine/core'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { ClockSection } from './clock-section.tsx'
-import type { TabProps } from './device-page.tsx'
 import { FirmwareSection } from './firmware-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
 import { NetworkSection } from './network-section.tsx'
-import { PlaceSection } from './place-section.tsx'
+import { PlacementSection } from './placement-section.tsx'
+import { ProblemsSection } from './problems-section.tsx'
 import { SensorSection } from './sensor-section.tsx'
 import { StorageSection } from './storage-section.tsx'
-import { Troubles } from './troubles.tsx'
+import type { TabProps } from './tab-props.ts'
 
 export function StatusTab({ device, etag }: TabProps) {
   const hasReported =
     device.firmwareVersion !== undefined || device.networks.length > 0 || device.primaryMode !== undefined
   return (
     <Stack>
-      <Troubles device={device} />
+      <ProblemsSection device={device} />
       <SensorSection device={device} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
         <Stack>
-          <PlaceSection device={device} />
+          <PlacementSection device={device} />
           <IdentitySection device={device} etag={etag} />
         </Stack>
         {hasReported ? (
@@ -31,9 +31,7 @@ export function StatusTab({ device, etag }: TabProps) {
           </Stack>
         ) : (
           <Section title="Firmware, storage and network">
-            <EmptyState title="This device has not reported anything yet.">
-              It does so by itself when it connects for the first time, and this page shows it at once.
-            </EmptyState>
+            <EmptyState title="No data yet">Details appear when the device connects for the first time.</EmptyState>
           </Section>
         )}
       </SimpleGrid>

@@ -1,15 +1,15 @@
-// How full the storage of a device is; a kind that it has not is not shown.
+// Shows how full the storage of a device is, for each kind of storage that the device has.
 import { Group, Progress, Stack, Text } from '@mantine/core'
 import type { DeviceDetails } from '../../domain/device/device.ts'
 import { Section } from '../../parts/page/page.tsx'
 
-interface Storage {
+interface StorageVolume {
   readonly name: string
-  readonly total: number
-  readonly free: number
+  readonly totalBytes: number
+  readonly freeBytes: number
 }
 
-export function storagesOf(device: DeviceDetails): Storage[] {
+export function storageVolumes(device: DeviceDetails): StorageVolume[] {
   const kinds: readonly [string, string | undefined, string | undefined][] = [
     ['System', device.totalSystemStorage, device.freeSystemStorage],
     ['Internal', device.totalInternalStorage, device.freeInternalStorage],
@@ -18,45 +18,45 @@ export function storagesOf(device: DeviceDetails): Storage[] {
   return kinds.flatMap(([name, total, free]) =>
     total === undefined || free === undefined || Number(total) === 0
       ? []
-      : [{ name, total: Number(total), free: Math.min(Number(free), Number(total)) }],
+      : [{ name, totalBytes: Number(total), freeBytes: Math.min(Number(free), Number(total)) }],
   )
 }
 
-export const isNearlyFull = ({ total, free }: Storage): boolean => free < total / 10
+export const isNearlyFull = ({ totalBytes, freeBytes }: StorageVolume): boolean => freeBytes < totalBytes / 10
 
 const gigabytes = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-export const inGigabytes = (bytes: number): string => `${gigabytes.format(bytes / 1e9)} GB`
+export const gigabytesText = (bytes: number): string => `${gigabytes.format(bytes / 1e9)} GB`
 
 export function StorageSection({ device }: { readonly device: DeviceDetails }) {
-  const storages = storagesOf(device)
-  if (storages.length === 0) return null
+  const volumes = storageVolumes(device)
+  if (volumes.length === 0) return null
   return (
     <Section title="Storage">
       <Stack gap="sm">
-        {storages.map((storage) => (
-          <Bar key={storage.name} storage={storage} />
+        {volumes.map((volume) => (
+          <UsageBar key={volume.name} volume={volume} />
         ))}
       </Stack>
     </Section>
   )
 }
 
-function Bar({ storage }: { readonly storage: Storage }) {
-  const { name, total, free } = storage
-  const isFull = isNearlyFull(storage)
-  const text = `${inGigabytes(free)} free of ${inGigabytes(total)}`
+function UsageBar({ volume }: { readonly volume: StorageVolume }) {
+  const { name, totalBytes, freeBytes } = volume
+  const isLow = isNearlyFull(volume)
+  const text = `${gigabytesText(freeBytes)} free of ${gigabytesText(totalBytes)}`
   return (
     <div>
       <Group justify="space-between" gap="xs" mb={4} fz="sm">
         <span>{name}</span>
-        <Text span fz="sm" c={isFull ? 'var(--rk-offline)' : 'dimmed'}>
-          {isFull ? `Nearly full: ${text}` : text}
+        <Text span fz="sm" c={isLow ? 'var(--rk-offline)' : 'dimmed'}>
+          {isLow ? `Nearly full: ${text}` : text}
         </Text>
       </Group>
       <Progress.Root size="sm">
         <Progress.Section
-          value={100 * (1 - free / total)}
-          color={isFull ? 'var(--rk-offline)' : 'fjord'}
+          value={100 * (1 - freeBytes / totalBytes)}
+          color={isLow ? 'var(--rk-offline)' : 'fjord'}
           aria-label={`${name} storage in use`}
           aria-valuetext={text}
         />

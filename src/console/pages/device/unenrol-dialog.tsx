@@ -1,4 +1,4 @@
-// Asks before a device is unenrolled, and says what that ends. [contract 4.endpointsDelete]
+// Confirms that a device is unenrolled, and lists the consequences. [contract 4.endpointsDelete]
 import { Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
@@ -6,7 +6,7 @@ import { deviceName } from '../../domain/device/device.ts'
 import { RoomName } from '../../domain/site/room-link.tsx'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
-import type { DialogProps } from './reboot-dialog.tsx'
+import type { PairDialogProps } from './pair-dialog-props.ts'
 
 export function UnenrolDialog({
   device,
@@ -14,12 +14,12 @@ export function UnenrolDialog({
   pair,
   opened,
   onClose,
-}: DialogProps & { readonly etag: string | undefined }) {
+}: PairDialogProps & { readonly etag: string | undefined }) {
   const navigate = useNavigate()
   const { roomId } = device
   const unenrol = useWrite('endpointsDelete', {
     quiet: true,
-    successText: `${deviceName(device)} is unenrolled.`,
+    successText: `${deviceName(device)} unenrolled`,
     onDone: () =>
       roomId === undefined
         ? navigate({ to: '/devices' })
@@ -38,18 +38,18 @@ export function UnenrolDialog({
       <Text fz="sm">
         {roomId !== undefined && (
           <>
-            It leaves <RoomName roomId={roomId} roomName={device.roomName} /> at once.{' '}
+            The device is removed from <RoomName roomId={roomId} roomName={device.roomName} />.{' '}
           </>
         )}
-        This cannot be taken back:
+        This cannot be undone:
       </Text>
       <ul className={classes.list}>
-        <li>Its credential stops working, and its connection is closed.</li>
-        <li>Its settings and their history are deleted. What it was asked to do and has not done is cancelled.</li>
-        <li>To come back it must enrol again with the code of a room, and is then a new device here.</li>
+        <li>The device is disconnected, and its credential stops working.</li>
+        <li>Its settings and their history are deleted. Pending operations are cancelled.</li>
+        <li>To use the device again, enrol it with a room code. It will be listed as a new device.</li>
         {pair.others.length > 0 && (
           <li>
-            {others} {pair.others.length === 1 ? 'is' : 'are'} paired with it and{' '}
+            {others} {pair.others.length === 1 ? 'is' : 'are'} paired with this device and{' '}
             {pair.others.length === 1 ? 'stays' : 'stay'} enrolled.
           </li>
         )}

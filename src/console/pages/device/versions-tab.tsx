@@ -1,4 +1,4 @@
-// Every version of a device's config: who made it, when, what it changed, and a way back to it.
+// Lists the config versions of a device: author, time and changes; each can be restored.
 import { Table, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useBody } from '../../api.ts'
@@ -6,67 +6,66 @@ import { useDeviceTimeZone } from '../../domain/device/device.ts'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { RestoreDialog } from './config-restore.tsx'
-import { type Version, VersionRow } from './config-version-row.tsx'
+import { type ListedConfigVersion, VersionTableRow } from './config-version-row.tsx'
 
-/** How many the service lists. [contract 6.configVersions] */
-const mostListed = 200
+/** The API lists no more versions than this. [contract D.23] */
+const maxListed = 200
 
 export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
   const may = usePermissions()
   const device = useBody('endpointsGet', { id: endpointId })
   const { versions } = useBody('configVersionsList', { id: endpointId })
   const zone = useDeviceTimeZone(device)
-  const [chosen, setChosen] = useState<{ readonly version: Version; readonly button: HTMLElement }>()
+  const [restoring, setRestoring] = useState<{ readonly version: ListedConfigVersion; readonly button: HTMLElement }>()
   const close = () => {
-    setChosen(undefined)
-    chosen?.button.focus()
+    setRestoring(undefined)
+    restoring?.button.focus()
   }
   return (
-    <Section title="Versions of the config">
+    <Section title="Settings history">
       {versions.length === 0 ? (
-        <EmptyState title="There is no version yet">
-          Each time that settings are applied to this device, or its profile changes, a version is kept here. It says
-          who did it and what changed, and you can go back to it.
+        <EmptyState title="No history yet">
+          Every change of settings or profile is saved here and can be restored.
         </EmptyState>
       ) : (
         <Table.ScrollContainer minWidth={620} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table fz="sm" verticalSpacing="xs" aria-label="Versions of the config">
+          <Table fz="sm" verticalSpacing="xs" aria-label="Settings history">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">Version</Table.Th>
                 <Table.Th scope="col">State</Table.Th>
-                <Table.Th scope="col">When</Table.Th>
-                <Table.Th scope="col">Who</Table.Th>
-                <Table.Th scope="col">Changed</Table.Th>
+                <Table.Th scope="col">Time</Table.Th>
+                <Table.Th scope="col">Changed by</Table.Th>
+                <Table.Th scope="col">Changes</Table.Th>
                 {may.write && (
                   <Table.Th scope="col" ta="right">
-                    Go back
+                    Restore
                   </Table.Th>
                 )}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
               {versions.map((version, index) => (
-                <VersionRow
+                <VersionTableRow
                   key={version.version}
                   version={version}
                   zone={zone}
                   isNewest={index === 0}
-                  onRestore={may.write ? (from, button) => setChosen({ version: from, button }) : undefined}
+                  onRestore={may.write ? (from, button) => setRestoring({ version: from, button }) : undefined}
                 />
               ))}
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
       )}
-      {versions.length === mostListed && (
+      {versions.length === maxListed && (
         <Text fz="sm" c="dimmed" mt="sm">
-          Only the newest {mostListed} versions are listed.
+          Showing the latest {maxListed} versions.
         </Text>
       )}
-      {chosen && (
+      {restoring && (
         <Suspense>
-          <RestoreDialog endpointId={endpointId} version={chosen.version} onClose={close} />
+          <RestoreDialog endpointId={endpointId} version={restoring.version} onClose={close} />
         </Suspense>
       )}
     </Section>

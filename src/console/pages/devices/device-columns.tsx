@@ -1,4 +1,4 @@
-// The columns of the table of devices.
+// Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
 import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import type { DeviceTableRow } from '../../domain/device/device-rows.ts'
@@ -38,9 +38,9 @@ export const deviceColumns = (isWide: boolean): Column<DeviceTableRow>[] => [
     canSort: true,
     cell: ({ roomId, roomName }) =>
       roomId === undefined ? (
-        <Dimmed>In no room</Dimmed>
+        <Dimmed>Unassigned</Dimmed>
       ) : (
-        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.quiet} title={roomName}>
+        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} className={classes.room} title={roomName}>
           {roomName}
         </Link>
       ),

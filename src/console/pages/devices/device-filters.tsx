@@ -1,4 +1,4 @@
-// The search box and the filters above the table of devices.
+// Shows the search box and the filters above the table of devices.
 import { useMemo } from 'react'
 import { modelOf } from '../../../contract/models.ts'
 import {
@@ -33,7 +33,7 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
         .map((value) => ({ value, label: value === unknownFirmware ? 'Not reported' : value })),
     [rows],
   )
-  const choose = useMemo(
+  const setFilter = useMemo(
     () => ({
       q: (q: string) => onChange({ q: q || undefined }),
       model: (model: string | undefined) => onChange({ model }),
@@ -49,11 +49,11 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
         label="Search devices"
         placeholder="Serial number, model, room, location"
         value={filter.q ?? ''}
-        onChange={choose.q}
+        onChange={setFilter.q}
       />
-      <FilterSelect label="Model" value={filter.model} choices={modelChoices} onChange={choose.model} />
-      <FilterSelect label="Firmware" value={filter.firmware} choices={firmwareChoices} onChange={choose.firmware} />
-      <FilterSelect label="State" value={connected} choices={stateChoices} onChange={choose.connected} />
+      <FilterSelect label="Model" value={filter.model} choices={modelChoices} onChange={setFilter.model} />
+      <FilterSelect label="Firmware" value={filter.firmware} choices={firmwareChoices} onChange={setFilter.firmware} />
+      <FilterSelect label="State" value={connected} choices={stateChoices} onChange={setFilter.connected} />
     </FilterBar>
   )
 }

@@ -1,4 +1,4 @@
-// All devices: found by typing, narrowed by filters that are kept in the address, live.
+// The devices page shows a live table of all devices; the address holds the search and the filters.
 import { Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -28,17 +28,18 @@ export function DevicesPage() {
   const isWide = useMediaQuery('(min-width: 64em)', undefined, { getInitialValueInEffect: false })
   const change = useSearchParamsUpdate<Search>(navigate)
 
-  const wanted = useDeferredValue(search)
-  const sort = useMemo(() => parseSort(wanted.sort, defaultDeviceSort), [wanted.sort])
-  // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
+  const deferredSearch = useDeferredValue(search)
+  const sort = useMemo(() => parseSort(deferredSearch.sort, defaultDeviceSort), [deferredSearch.sort])
+  // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(deviceMatcher(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => deviceColumns(isWide), [isWide])
 
-  const isFiltered = filters.some((name) => search[name] !== undefined)
-  const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const clear = () =>
+    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
 
-  // Drawn anew for other rows only, not for every letter that is typed.
+  // The memo keeps the table from rendering for every letter that is typed.
   const table = useMemo(
     () => (
       <VirtualTable
@@ -50,7 +51,7 @@ export function DevicesPage() {
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
         empty={
           isFiltered ? (
-            <EmptyState title="No device is like that.">Try fewer words, or clear a filter.</EmptyState>
+            <EmptyState title="No devices match your filters">Change the search or clear the filters.</EmptyState>
           ) : (
             <NoDevices />
           )
@@ -71,11 +72,11 @@ export function DevicesPage() {
   )
 }
 
-const filters = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
+const filterNames = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
-  <EmptyState title="No device has enrolled yet.">
-    Open a <Link to="/rooms">room</Link>: its page has the code with which a device enrols. The{' '}
-    <Link to="/">overview</Link> shows how to start a simulated fleet.
+  <EmptyState title="No devices yet">
+    Open a <Link to="/rooms">room</Link> to get its enrolment code. The <Link to="/">overview</Link> shows how to run a
+    simulated fleet.
   </EmptyState>
 )

@@ -1,4 +1,4 @@
-// Rooms whose air is outside the limits, sensor by sensor, with the worst of them by name.
+// Counts the rooms whose air is outside the limits, by sensor, and names the worst of them.
 import { Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -24,19 +24,19 @@ interface AirSectionProps {
 }
 
 export function AirSection({ rows, air, error }: AirSectionProps) {
-  const kinds = useMemo(() => airSensors.map((sensor) => kindOf(sensor, rows)), [rows])
+  const summaries = useMemo(() => airSensors.map((sensor) => summariseSensor(sensor, rows)), [rows])
   return (
-    <Section title="Air outside the limits">
+    <Section title="Air quality">
       {air === 'failed' && <ErrorPanel error={error} />}
       {air === 'loading' && (
         <Text c="dimmed" role="status">
-          The sensors are being read.
+          Loading sensor data…
         </Text>
       )}
       {air === 'loaded' && (
         <ul className={classes.list}>
-          {kinds.map((kind) => (
-            <AirKind key={kind.sensor} {...kind} />
+          {summaries.map((summary) => (
+            <SensorItem key={summary.sensor} {...summary} />
           ))}
         </ul>
       )}
@@ -44,15 +44,15 @@ export function AirSection({ rows, air, error }: AirSectionProps) {
   )
 }
 
-interface Kind {
+interface SensorSummary {
   readonly sensor: AirSensor
-  /** Rooms that know it. */
+  /** This many rooms have a reading of the sensor. */
   readonly measured: number
-  /** Rooms that are outside the limits, the worst first. */
+  /** These rooms are outside the limits; the worst comes first. */
   readonly outside: readonly { readonly row: RoomTableRow; readonly value: number; readonly excess: number }[]
 }
 
-function kindOf(sensor: AirSensor, rows: readonly RoomTableRow[]): Kind {
+function summariseSensor(sensor: AirSensor, rows: readonly RoomTableRow[]): SensorSummary {
   const outside = rows.flatMap((row) =>
     row.outliers
       .filter((outlier) => outlier.sensor === sensor)
@@ -65,14 +65,14 @@ function kindOf(sensor: AirSensor, rows: readonly RoomTableRow[]): Kind {
   }
 }
 
-const mostNamed = 3
+const maxRoomsNamed = 3
 
-function AirKind({ sensor, measured, outside }: Kind) {
+function SensorItem({ sensor, measured, outside }: SensorSummary) {
   const { airLimits } = useSession()
   const limit = limitText(sensor, airLimits)
   if (limit === undefined) return null
   return (
-    <li className={classes.kind}>
+    <li className={classes.sensor}>
       <Title order={3} fz="sm" fw={600}>
         {sensorLabels[sensor].name}{' '}
         <Text span fz="sm" c="dimmed" fw={400}>
@@ -86,10 +86,10 @@ function AirKind({ sensor, measured, outside }: Kind) {
       ) : (
         <Text span fz="sm" c="dimmed">
           {measured === 0 ? (
-            'Not measured'
+            'No readings'
           ) : (
             <>
-              None of{' '}
+              OK in{' '}
               <Link to="/rooms" search={{ sort: `-${sensor}` }}>
                 {plural(measured, 'room')}
               </Link>
@@ -98,13 +98,13 @@ function AirKind({ sensor, measured, outside }: Kind) {
         </Text>
       )}
       {outside.length > 0 && (
-        <ul className={classes.worst}>
-          {outside.slice(0, mostNamed).map(({ row, value }) => (
-            <li key={row.id} className={classes.named}>
+        <ul className={classes.worstRooms}>
+          {outside.slice(0, maxRoomsNamed).map(({ row, value }) => (
+            <li key={row.id} className={classes.worstRoom}>
               <Link to="/rooms/$roomId" params={{ roomId: String(row.id) }} title={row.name}>
                 {row.name}
               </Link>
-              <Text span fz="sm" c="dimmed" className={classes.place} title={row.location?.name}>
+              <Text span fz="sm" c="dimmed" className={classes.location} title={row.location?.name}>
                 {row.location?.name}
               </Text>
               <span className={classes.value}>{sensorValueText(sensor, value)}</span>

@@ -1,4 +1,4 @@
-// Devices by model and by firmware: how many, how many of them are connected. Each number leads to its devices.
+// Counts devices by model and by firmware, online and offline; each number links to its devices.
 import { Button, Table } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
@@ -16,14 +16,14 @@ import { Section } from '../../parts/page/page.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import classes from './overview.module.css'
 
-interface RowsProps {
+interface DeviceRowsProps {
   readonly rows: readonly DeviceTableRow[]
 }
 
-export const ModelsSection = ({ rows }: RowsProps) => (
+export const DevicesByModelSection = ({ rows }: DeviceRowsProps) => (
   <CountsSection
     title="Devices by model"
-    what="Model"
+    groupTitle="Model"
     rows={rows}
     groupOf={modelOfRow}
     nameOf={(model) => modelOf(model).name}
@@ -31,10 +31,10 @@ export const ModelsSection = ({ rows }: RowsProps) => (
   />
 )
 
-export const FirmwareSection = ({ rows }: RowsProps) => (
+export const DevicesByFirmwareSection = ({ rows }: DeviceRowsProps) => (
   <CountsSection
     title="Devices by firmware"
-    what="Firmware"
+    groupTitle="Firmware"
     rows={rows}
     groupOf={firmwareOf}
     nameOf={(firmware) => (firmware === unknownFirmware ? 'Not reported' : firmware)}
@@ -44,27 +44,27 @@ export const FirmwareSection = ({ rows }: RowsProps) => (
 
 const modelOfRow = ({ model }: DeviceTableRow): string => model
 
-interface CountsSectionProps extends RowsProps {
+interface CountsSectionProps extends DeviceRowsProps {
   readonly title: string
-  readonly what: string
+  readonly groupTitle: string
   readonly groupOf: (row: DeviceTableRow) => string
   readonly nameOf: (group: string) => string
   readonly filterOf: (group: string) => DeviceFilter
 }
 
-const mostShown = 9
+const maxGroupsShown = 9
 
-function CountsSection({ title, what, rows, groupOf, nameOf, filterOf }: CountsSectionProps) {
+function CountsSection({ title, groupTitle, rows, groupOf, nameOf, filterOf }: CountsSectionProps) {
   const groups = useMemo(() => countBy(rows, groupOf), [rows, groupOf])
   const [showsAll, all] = useDisclosure(false)
-  const shown = showsAll || groups.length <= mostShown + 1 ? groups : groups.slice(0, mostShown)
+  const shown = showsAll || groups.length <= maxGroupsShown + 1 ? groups : groups.slice(0, maxGroupsShown)
   return (
     <Section title={title}>
       <Table verticalSpacing={5} horizontalSpacing={6} className={classes.counts} aria-label={title}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{what}</Table.Th>
-            <Table.Th>Connected</Table.Th>
+            <Table.Th>{groupTitle}</Table.Th>
+            <Table.Th>Online</Table.Th>
             <Table.Th>Offline</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -75,14 +75,14 @@ function CountsSection({ title, what, rows, groupOf, nameOf, filterOf }: CountsS
                 {nameOf(group)}
               </Table.Th>
               <Table.Td>
-                <Count filter={{ ...filterOf(group), connected: 'yes' }} of={nameOf(group)} count={connected} />
-                <span className={classes.of}> of </span>
-                <Count filter={filterOf(group)} of={nameOf(group)} count={devices} />
+                <Count filter={{ ...filterOf(group), connected: 'yes' }} name={nameOf(group)} count={connected} />
+                <span className={classes.dimmed}> of </span>
+                <Count filter={filterOf(group)} name={nameOf(group)} count={devices} />
               </Table.Td>
               <Table.Td>
                 <Count
                   filter={{ ...filterOf(group), connected: 'no' }}
-                  of={nameOf(group)}
+                  name={nameOf(group)}
                   count={devices - connected}
                 />
               </Table.Td>
@@ -101,20 +101,20 @@ function CountsSection({ title, what, rows, groupOf, nameOf, filterOf }: CountsS
 
 interface CountProps {
   readonly filter: DeviceFilter
-  readonly of: string
+  readonly name: string
   readonly count: number
 }
 
-/** Heard as "5 Pad offline"; seen as 5. */
-function Count({ filter, of, count }: CountProps) {
-  if (count === 0) return <span className={classes.of}>0</span>
+/** Shows "5", and "5 pad offline" to screen readers. */
+function Count({ filter, name, count }: CountProps) {
+  if (count === 0) return <span className={classes.dimmed}>0</span>
   const { connected } = filter
   return (
-    <Link to="/devices" search={filter} className={connected === 'no' ? classes.bad : classes.number}>
+    <Link to="/devices" search={filter} className={connected === 'no' ? classes.offline : classes.number}>
       {count.toLocaleString('en-GB')}
       <VisuallyHidden>
         {' '}
-        {[of, ...(isConnectedChoice(connected) ? [connectedChoices[connected]] : [])].join(' ').toLowerCase()}
+        {[name, ...(isConnectedChoice(connected) ? [connectedChoices[connected]] : [])].join(' ').toLowerCase()}
       </VisuallyHidden>
     </Link>
   )
@@ -126,7 +126,7 @@ interface GroupCount {
   readonly connected: number
 }
 
-/** The largest first. */
+/** Groups with the most devices come first. */
 function countBy(rows: readonly DeviceTableRow[], groupOf: (row: DeviceTableRow) => string): GroupCount[] {
   const counts = new Map<string, { devices: number; connected: number }>()
   for (const row of rows) {

@@ -1,4 +1,4 @@
-// What an empty fleet shows: how the first device comes in, and how to have a simulated fleet meanwhile.
+// Guides through the enrolment of the first device, or to a simulated fleet, while there are no devices.
 import { Code, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -11,16 +11,16 @@ import { plural } from '../../parts/text/words.ts'
 import { usePermissions, useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
-/** What the commands take for granted. */
-const usualAddress = 'http://127.0.0.1:8080'
-const elsewhere = location.origin === usualAddress ? '' : ` --url ${location.origin}`
+/** The commands use this address unless they are given another. */
+const defaultServerUrl = 'http://127.0.0.1:8080'
+const urlOption = location.origin === defaultServerUrl ? '' : ` --url ${location.origin}`
 
 export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
   const { org } = useSession()
   const may = usePermissions()
   return (
     <Stack maw={820}>
-      <Text>No device has enrolled yet. As soon as the first one has, this page shows how your rooms are.</Text>
+      <Text>No devices yet. Your dashboard appears here after the first device is enrolled.</Text>
       <Section title="Enrol the first device">
         <ol className={classes.steps}>
           <Step number={1} title="Create a room" isDone={roomCount > 0}>
@@ -29,7 +29,7 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
                 You have <Link to="/rooms">{plural(roomCount, 'room')}</Link>.
               </Text>
             ) : (
-              <Text>A device belongs to a room, so the room comes first.</Text>
+              <Text>Every device belongs to a room. Start by creating one.</Text>
             )}
             {may.write ? (
               <Group mt="xs">
@@ -37,28 +37,25 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
               </Group>
             ) : (
               roomCount === 0 && (
-                <Text c="dimmed">Your key may only read. Somebody whose key may write can create one.</Text>
+                <Text c="dimmed">You have read-only access. Ask an administrator to create a room.</Text>
               )
             )}
           </Step>
-          <Step number={2} title="Enter its code on the device">
+          <Step number={2} title="Enter the room code on the device">
             <Text>
-              The page of the room shows an enrolment code, and a QR code with the same. Enter or scan it on the device:
-              it shows here within a second.
+              Open the room to see its enrolment code. Type the code on the device or scan the QR code. The device
+              appears here within seconds.
             </Text>
           </Step>
         </ol>
       </Section>
-      <Section title="No device at hand?">
+      <Section title="No hardware yet?">
         <Stack gap="sm">
-          <Text>
-            Start a simulated fleet, in the checkout where the server runs. It makes rooms of its own, with twenty
-            devices:
-          </Text>
+          <Text>Run a simulated fleet of 20 devices. In the server's checkout:</Text>
           <Command
-            text={`npm run roomkeeper -- simulate --org ${org.id} --key YOUR-API-KEY --endpoints 20 --rooms 8 --locations 3 --regions 1${elsewhere}`}
+            text={`npm run roomkeeper -- simulate --org ${org.id} --key YOUR-API-KEY --endpoints 20 --rooms 8 --locations 3 --regions 1${urlOption}`}
           />
-          <Text>Or look around in a fleet of sixty with a week behind it, on a server of its own:</Text>
+          <Text>Or start a separate demo server with 60 devices and a week of data:</Text>
           <Command text={location.port === '8080' ? 'npm run demo -- --port 8081 --mqtt-port 1884' : 'npm run demo'} />
         </Stack>
       </Section>

@@ -1,4 +1,4 @@
-// Is everything all right? Rooms by state, who needs somebody, the air, the devices, and what changed today.
+// The overview page shows rooms by state, rooms that need attention, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useDeviceRows } from '../../domain/device/device-rows.ts'
@@ -6,11 +6,11 @@ import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filte
 import { type RoomTableRow, useRoomRows } from '../../domain/room/room-rows.ts'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
+import { ActivitySection } from './activity-section.tsx'
 import { AirSection } from './air-section.tsx'
-import { ChangesSection } from './changes-section.tsx'
-import { FirmwareSection, ModelsSection } from './devices-sections.tsx'
+import { AttentionSection } from './attention-section.tsx'
+import { DevicesByFirmwareSection, DevicesByModelSection } from './devices-sections.tsx'
 import { GettingStarted } from './getting-started.tsx'
-import { NeedSection } from './need-section.tsx'
 import classes from './overview.module.css'
 import { PeopleTile, StateTiles } from './tiles.tsx'
 
@@ -25,38 +25,42 @@ export function OverviewPage() {
     )
   }
   return (
-    <Page title="Overview" beside={<Summary rows={rows} />}>
+    <Page title="Overview" beside={<AttentionSummary rows={rows} />}>
       <div className={classes.tiles}>
         <StateTiles rows={rows} />
         <PeopleTile rows={rows} />
       </div>
-      <div className={classes.halves}>
-        <NeedSection rows={rows} />
+      <div className={classes.twoColumns}>
+        <AttentionSection rows={rows} />
         <AirSection rows={rows} air={air} error={airError} />
       </div>
-      <div className={classes.thirds}>
-        <ModelsSection rows={devices} />
-        <FirmwareSection rows={devices} />
+      <div className={classes.threeColumns}>
+        <DevicesByModelSection rows={devices} />
+        <DevicesByFirmwareSection rows={devices} />
         <LoadingBoundary>
-          <ChangesSection />
+          <ActivitySection />
         </LoadingBoundary>
       </div>
     </Page>
   )
 }
 
-function Summary({ rows }: { readonly rows: readonly RoomTableRow[] }) {
-  const wrong = rows.filter(roomNeedsAttention).length
+function AttentionSummary({ rows }: { readonly rows: readonly RoomTableRow[] }) {
+  const attentionCount = rows.filter(roomNeedsAttention).length
   return (
     <Text c="dimmed">
-      {wrong === 0 ? (
-        'Every room that has devices is all right.'
+      {attentionCount === 0 ? (
+        'All rooms with devices are healthy.'
       ) : (
         <>
-          <Link to="/rooms" search={{ state: needsAttention }}>
-            {plural(wrong, 'room')}
+          <Link
+            to="/rooms"
+            search={{ state: needsAttention }}
+            aria-label={`${plural(attentionCount, 'room needs', 'rooms need')} attention`}
+          >
+            {attentionCount.toLocaleString('en-GB')}
           </Link>{' '}
-          of <Link to="/rooms">{rows.length.toLocaleString('en-GB')}</Link> {wrong === 1 ? 'needs' : 'need'} somebody.
+          of <Link to="/rooms">{plural(rows.length, 'room')}</Link> {attentionCount === 1 ? 'needs' : 'need'} attention
         </>
       )}
     </Text>

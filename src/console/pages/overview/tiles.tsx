@@ -1,4 +1,4 @@
-// The large numbers: rooms by state, the worst first, and the people in them. Each leads to the rooms that it counts.
+// Shows the rooms by state, worst first, and the occupancy as large numbers that link to the rooms.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -11,11 +11,11 @@ import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
-interface RowsProps {
+interface RoomRowsProps {
   readonly rows: readonly RoomTableRow[]
 }
 
-export function StateTiles({ rows }: RowsProps) {
+export function StateTiles({ rows }: RoomRowsProps) {
   const counts = useMemo(() => {
     const byState = new Map<RoomState, number>()
     for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
@@ -42,20 +42,20 @@ export function StateTiles({ rows }: RowsProps) {
   })
 }
 
-export function PeopleTile({ rows }: RowsProps) {
-  const { people, some, none } = useMemo(() => {
-    const used = rows.filter(roomMatcher({ people: 'some' }))
+export function PeopleTile({ rows }: RoomRowsProps) {
+  const { people, occupiedCount, freeCount } = useMemo(() => {
+    const occupied = rows.filter(roomMatcher({ people: 'some' }))
     return {
-      people: used.reduce((sum, row) => sum + (row.people ?? 0), 0),
-      some: used.length,
-      none: rows.filter(roomMatcher({ people: 'none' })).length,
+      people: occupied.reduce((sum, row) => sum + (row.people ?? 0), 0),
+      occupiedCount: occupied.length,
+      freeCount: rows.filter(roomMatcher({ people: 'none' })).length,
     }
   }, [rows])
-  const isKnown = some + none > 0
+  const isKnown = occupiedCount + freeCount > 0
   return (
     <div className={classes.tile}>
       <StatusLabel colour="var(--mantine-color-text)" icon={<PeopleIcon size={16} />}>
-        People now
+        Occupancy now
       </StatusLabel>
       {isKnown ? (
         <>
@@ -66,11 +66,11 @@ export function PeopleTile({ rows }: RowsProps) {
           <Text span fz="sm" c="dimmed">
             in{' '}
             <Link to="/rooms" search={{ people: 'some', sort: '-people' }}>
-              {plural(some, 'room')}
+              {plural(occupiedCount, 'room')}
             </Link>
             ,{' '}
             <Link to="/rooms" search={{ people: 'none' }}>
-              {none.toLocaleString('en-GB')} free
+              {freeCount.toLocaleString('en-GB')} free
             </Link>
           </Text>
         </>
@@ -78,7 +78,7 @@ export function PeopleTile({ rows }: RowsProps) {
         <>
           <span className={classes.count}>–</span>
           <Text span fz="sm" c="dimmed">
-            No room can count people.
+            No occupancy data
           </Text>
         </>
       )}

@@ -1,4 +1,4 @@
-// Deletes a profile, after saying when that is possible. [contract 5.4.profile]
+// Deletes a profile after a confirmation; a profile in use cannot be deleted. [contract 5.4.profile]
 import { Button, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -16,44 +16,40 @@ interface DeleteProfileProps {
 
 export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
   const navigate = useNavigate()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const remove = useWrite('profilesDelete', {
     quiet: true,
-    successText: `The profile ${name} was deleted.`,
+    successText: `Profile ${name} deleted`,
     onDone: () => navigate({ to: '/profiles', ignoreBlocker: true }),
   })
-  const isHeld = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
-  const isMoved = isConcurrentChange(remove.error)
+  const isInUse = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
+  const isOutdated = isConcurrentChange(remove.error)
   return (
     <>
-      <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setAsking(true)}>
+      <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setConfirming(true)}>
         Delete profile
       </Button>
       <ConfirmDialog
-        opened={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Delete the profile ${name}?`}
+        opened={isConfirming}
+        onClose={() => setConfirming(false)}
+        title={`Delete profile ${name}?`}
         verb="Delete profile"
         mutation={remove}
-        blocked={isHeld}
-        {...((isHeld || isMoved) && { error: null })}
+        blocked={isInUse}
+        {...((isInUse || isOutdated) && { error: null })}
         onConfirm={() => remove.mutate({ input: { id }, ifMatch: etag })}
       >
-        {isHeld ? (
+        {isInUse ? (
           <Text role="alert">
-            Nothing was deleted: a room or a device still has this profile. Give them another profile on their own
-            pages, or none. Then come back.
+            This profile is still used by a room or a device. Change or remove the profile there, then delete it.
           </Text>
         ) : (
           <>
-            <Text>
-              A profile can be deleted only when no room and no device has it any more. If one still has it, nothing
-              happens and you are told.
-            </Text>
-            <Text mt="xs">Its name, description and settings are gone for good.</Text>
-            {isMoved && (
+            <Text>This permanently deletes the profile and its settings.</Text>
+            <Text mt="xs">A profile that a room or a device uses cannot be deleted.</Text>
+            {isOutdated && (
               <Text mt="xs" role="alert" c="var(--rk-offline)">
-                Somebody changed it meanwhile, so nothing was deleted. Close this, look at it again, then decide.
+                The profile was changed by someone else. Nothing was deleted. Close this dialog and check the profile.
               </Text>
             )}
           </>

@@ -1,4 +1,4 @@
-// The form of a profile: name, description and settings, saved after a look at the diff.
+// Edits the name, the description and the locked settings of a profile; changes are saved after a review.
 import { Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -13,10 +13,12 @@ import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved-change
 import { type FieldErrors, serverViolations } from '../../parts/settings-form/validation.ts'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
-import { asBody, configOf, profileProblems } from './profile-fields.ts'
+import { draftConfig, profileBody, profileProblems } from './profile-fields.ts'
+
+type Draft = ReturnType<typeof useDraft>
 
 interface ProfileEditorProps {
-  /** Undefined: it does not exist yet. */
+  /** A new profile has no id. */
   readonly id: number | undefined
   readonly stored: SettingValues
   readonly etag: string | undefined
@@ -24,81 +26,30 @@ interface ProfileEditorProps {
 
 export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
   const may = usePermissions()
-  const navigate = useNavigate()
   const draft = useDraft(stored, etag)
   const { changes } = draft
   const [isReviewing, setReviewing] = useState(false)
-  const [refused, setRefused] = useState<{ changes: SettingChanges; error: unknown }>()
+  const { create, update, save, serverErrors } = useSave(id, stored, draft, () => setReviewing(false))
 
-  const create = useWrite('profilesCreate', { quiet: true })
-  const update = useWrite('profilesUpdate', {
-    quiet: true,
-    successText: 'The profile was saved.',
-    onDone: () => setReviewing(false),
-  })
   const isBusy = create.isPending || update.isPending
-  const failed = (error: unknown) => setRefused({ changes, error })
-
-  const save = async () => {
-    const sent = changes
-    const body = asBody(stored, sent)
-    try {
-      if (id === undefined) {
-        const { profile } = await create.mutateAsync({ input: { body } })
-        await navigate({
-          to: '/profiles/$profileId',
-          params: { profileId: String(profile.id) },
-          replace: true,
-          ignoreBlocker: true,
-        })
-      } else {
-        await update.mutateAsync({ input: { id, body }, ifMatch: draft.etag })
-        draft.forgetSent(sent)
-      }
-    } catch (error) {
-      failed(error)
-      await refetchIfChanged(error)
-    }
-  }
-
+  const isStale = draft.isStale && !isBusy
   const count = Object.keys(changes).length
   const problems = useMemo(() => profileProblems(stored, changes), [stored, changes])
-  const errors = useMemo<FieldErrors>(() => {
-    const said = Object.entries(serverViolations(refused?.error)).filter(
-      ([name]) => refused?.changes[name] === changes[name],
-    )
-    return { ...Object.fromEntries(said), ...(count > 0 && problems) }
-  }, [refused, changes, problems, count])
-  const isStale = draft.isStale && !isBusy
-  const config = useMemo(() => configOf(stored), [stored])
+  const errors = useMemo<FieldErrors>(
+    () => ({ ...serverErrors, ...(count > 0 && problems) }),
+    [serverErrors, problems, count],
+  )
+  const config = useMemo(() => draftConfig(stored), [stored])
   const sides = useMemo(() => diffSides(stored, changes), [stored, changes])
-  const field = (name: string) => String(name in changes ? (changes[name] ?? '') : (stored[name] ?? ''))
 
   return (
     <Stack gap="md">
       {isStale && !isReviewing && <ConcurrentChangeNotice onContinue={draft.rebase} />}
       <Section title="Profile">
         {may.write ? (
-          <Stack gap="sm" maw={640}>
-            <TextInput
-              label="Name"
-              required
-              value={field('name')}
-              onChange={(event) => draft.set('name', event.currentTarget.value)}
-              error={errors.name}
-            />
-            <Textarea
-              label="What it is for"
-              autosize
-              minRows={2}
-              maxRows={6}
-              value={field('description')}
-              onChange={(event) => draft.set('description', event.currentTarget.value || null)}
-              error={errors.description}
-            />
-          </Stack>
+          <TextFields stored={stored} draft={draft} errors={errors} />
         ) : (
-          <Text>{stored.description ?? 'Nobody has written what it is for.'}</Text>
+          <Text>{stored.description ?? 'No description'}</Text>
         )}
       </Section>
       <SettingsForm
@@ -106,9 +57,9 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         changes={changes}
         errors={errors}
         onChange={may.write ? draft.set : undefined}
-        unset="Left to the device"
+        unset="Not managed"
         mayHaveSecret={id !== undefined}
-        heading="Fixed by this profile"
+        heading="Locked value"
       />
       <UnsavedBar
         count={isBusy && !isReviewing && id !== undefined ? 0 : count}
@@ -126,7 +77,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
       <ReviewDialog
         opened={isReviewing}
         onClose={() => setReviewing(false)}
-        title={`${plural(count, 'change')} of the profile ${stored.name ?? ''}`}
+        title={`Save ${plural(count, 'change')} to ${stored.name ?? ''}?`}
         before={sides.before}
         after={sides.after}
         verb="Save"
@@ -135,10 +86,70 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         onConfirm={() => void save()}
         onContinue={isStale ? draft.rebase : undefined}
       >
-        When settings change, every device with this profile gets them at once. Devices that are offline get them when
-        they come back.
+        Devices with this profile apply the changed settings immediately, offline devices when they reconnect.
       </ReviewDialog>
       <LeaveGuard count={isBusy ? 0 : count} what="this profile" />
+    </Stack>
+  )
+}
+
+/** Creates or updates the profile. The server's errors stay at their fields until the values change. */
+function useSave(id: number | undefined, stored: SettingValues, draft: Draft, onUpdated: () => void) {
+  const navigate = useNavigate()
+  const { changes } = draft
+  const [failure, setFailure] = useState<{ changes: SettingChanges; error: unknown }>()
+  const create = useWrite('profilesCreate', { quiet: true })
+  const update = useWrite('profilesUpdate', { quiet: true, successText: 'Profile saved', onDone: onUpdated })
+  const save = async () => {
+    const sent = changes
+    const body = profileBody(stored, sent)
+    try {
+      if (id === undefined) {
+        const { profile } = await create.mutateAsync({ input: { body } })
+        const params = { profileId: String(profile.id) }
+        await navigate({ to: '/profiles/$profileId', params, replace: true, ignoreBlocker: true })
+      } else {
+        await update.mutateAsync({ input: { id, body }, ifMatch: draft.etag })
+        draft.forgetSent(sent)
+      }
+    } catch (error) {
+      setFailure({ changes: sent, error })
+      await refetchIfChanged(error)
+    }
+  }
+  const serverErrors = useMemo(() => {
+    const isUnchanged = (name: string) => failure?.changes[name] === changes[name]
+    return Object.fromEntries(Object.entries(serverViolations(failure?.error)).filter(([name]) => isUnchanged(name)))
+  }, [failure, changes])
+  return { create, update, save, serverErrors }
+}
+
+interface TextFieldsProps {
+  readonly stored: SettingValues
+  readonly draft: Draft
+  readonly errors: FieldErrors
+}
+
+function TextFields({ stored, draft: { changes, set }, errors }: TextFieldsProps) {
+  const fieldValue = (name: string) => String(name in changes ? (changes[name] ?? '') : (stored[name] ?? ''))
+  return (
+    <Stack gap="sm" maw={640}>
+      <TextInput
+        label="Name"
+        required
+        value={fieldValue('name')}
+        onChange={(event) => set('name', event.currentTarget.value)}
+        error={errors.name}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxRows={6}
+        value={fieldValue('description')}
+        onChange={(event) => set('description', event.currentTarget.value || null)}
+        error={errors.description}
+      />
     </Stack>
   )
 }

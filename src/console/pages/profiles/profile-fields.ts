@@ -1,23 +1,23 @@
-// A profile as one flat draft: its name and description beside the settings that it fixes.
+// Converts a profile to one flat draft, with its name and description beside its settings, and back.
 
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { type SettingChanges, withChanges } from '../../parts/settings-form/draft.ts'
 import { isSecret, type SettingValues } from '../../parts/settings-form/setting-values.ts'
 import { type FieldErrors, settingProblems, textInputProblem } from '../../parts/settings-form/validation.ts'
 
-interface Profile {
+interface ProfileText {
   readonly name: string
   readonly description?: string | undefined
 }
 
-export const asDraft = ({ name, description }: Profile, config: SettingValues): SettingValues => ({
+export const draftOfProfile = ({ name, description }: ProfileText, config: SettingValues): SettingValues => ({
   name,
   ...(description !== undefined && { description }),
   ...config,
 })
 
-/** What the service is sent: the whole config, because it replaces the one before. Absent passwords are kept. */
-export function asBody(stored: SettingValues, changes: SettingChanges) {
+/** The body has the whole config, because it replaces the stored one. Passwords that are absent stay as they are. */
+export function profileBody(stored: SettingValues, changes: SettingChanges) {
   const { name = '', description, ...config } = withChanges(stored, changes)
   const secrets = Object.fromEntries(Object.entries(changes).filter(([key]) => isSecret(key)))
   return {
@@ -27,15 +27,15 @@ export function asBody(stored: SettingValues, changes: SettingChanges) {
   }
 }
 
-export const configOf = ({ name: _, description: __, ...config }: SettingValues): SettingValues => config
+export const draftConfig = ({ name: _, description: __, ...config }: SettingValues): SettingValues => config
 
-const longestDescription = 1024
+const maxDescriptionLength = 1024
 
 export function profileProblems(stored: SettingValues, changes: SettingChanges): FieldErrors {
   const { name = '', description } = withChanges(stored, changes)
-  const nameProblem = name === '' ? 'Give the profile a name.' : textInputProblem(String(name), longestName)
+  const nameProblem = name === '' ? 'Enter a name.' : textInputProblem(String(name), maxNameLength)
   const descriptionProblem =
-    description === undefined ? undefined : textInputProblem(String(description), longestDescription, true)
+    description === undefined ? undefined : textInputProblem(String(description), maxDescriptionLength, true)
   return {
     ...settingProblems(changes),
     ...(nameProblem && { name: nameProblem }),

@@ -1,4 +1,4 @@
-// One profile, or a new one: what it is called, and which settings it fixes.
+// The profile page shows the name, description and locked settings of one profile, or of a new one.
 import { Breadcrumbs, Text } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -7,19 +7,19 @@ import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { DeleteProfile } from './profile-delete.tsx'
 import { ProfileEditor } from './profile-editor.tsx'
-import { asDraft } from './profile-fields.ts'
+import { draftOfProfile } from './profile-fields.ts'
 
 export function ProfilePage() {
   const { profileId } = useParams({ from: '/profiles/$profileId' })
   const { profiles } = useBody('profilesList')
-  const known = profiles.find(({ id }) => String(id) === profileId)
+  const listed = profiles.find(({ id }) => String(id) === profileId)
   const may = usePermissions()
-  if (known) return <KnownProfile id={known.id} />
-  return profileId === 'new' && may.write ? <NewProfile /> : <NoSuchProfile />
+  if (listed) return <ProfileView id={listed.id} />
+  return profileId === 'new' && may.write ? <NewProfile /> : <ProfileNotFound />
 }
 
-const above = (
-  <nav aria-label="Where it is">
+const breadcrumbs = (
+  <nav aria-label="Breadcrumb">
     <Breadcrumbs mb={6} fz="sm">
       <Link to="/profiles" activeOptions={{ exact: true }}>
         Profiles
@@ -28,14 +28,14 @@ const above = (
   </nav>
 )
 
-function KnownProfile({ id }: { readonly id: number }) {
+function ProfileView({ id }: { readonly id: number }) {
   const { body, etag } = useResponse('profilesGet', { id })
   const may = usePermissions()
-  const stored = useMemo(() => asDraft(body.profile, body.config), [body])
+  const stored = useMemo(() => draftOfProfile(body.profile, body.config), [body])
   return (
     <Page
       title={body.profile.name}
-      above={above}
+      above={breadcrumbs}
       actions={may.write && <DeleteProfile id={id} name={body.profile.name} etag={etag} />}
     >
       <ProfileEditor id={id} stored={stored} etag={etag} />
@@ -43,22 +43,22 @@ function KnownProfile({ id }: { readonly id: number }) {
   )
 }
 
-const blank = {}
+const emptyDraft = {}
 
 const NewProfile = () => (
-  <Page title="New profile" above={above}>
+  <Page title="New profile" above={breadcrumbs}>
     <Text c="dimmed" maw={720}>
-      Set what all rooms and devices with this profile should have in common. What you leave alone is left to each
-      device. A new profile does nothing until it is given to a room or a device.
+      Choose the settings to lock. Everything else stays editable per device. After saving, assign the profile to rooms
+      or devices.
     </Text>
-    <ProfileEditor id={undefined} stored={blank} etag={undefined} />
+    <ProfileEditor id={undefined} stored={emptyDraft} etag={undefined} />
   </Page>
 )
 
-const NoSuchProfile = () => (
-  <Page title="No such profile" above={above}>
+const ProfileNotFound = () => (
+  <Page title="Profile not found" above={breadcrumbs}>
     <EmptyState title="There is no profile at this address">
-      It may have been deleted. <Link to="/profiles">All profiles</Link> shows those that there are.
+      The profile may have been deleted. <Link to="/profiles">View all profiles</Link>
     </EmptyState>
   </Page>
 )

@@ -1,4 +1,4 @@
-// All profiles: what each is for, and which settings it fixes.
+// The profiles page lists all profiles with their descriptions and locked settings.
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -28,15 +28,15 @@ const columns: readonly Column<Profile>[] = [
   },
   {
     id: 'description',
-    title: 'What it is for',
+    title: 'Description',
     width: 'minmax(160px, 4fr)',
     cell: ({ description }) => <span title={description}>{description}</span>,
   },
   {
     id: 'settings',
-    title: 'What it fixes',
+    title: 'Locked settings',
     width: 'minmax(200px, 5fr)',
-    cell: ({ id }) => <Fixes id={id} />,
+    cell: ({ id }) => <LockedSettings id={id} />,
   },
 ]
 
@@ -62,8 +62,7 @@ export function ProfilesPage() {
       }
     >
       <Text c="dimmed" maw={720}>
-        A profile fixes settings for all rooms and devices that have it. Nobody can change those settings on a single
-        device; the others are left to each device.
+        Profiles lock settings for a group of rooms and devices. Settings not in the profile stay editable per device.
       </Text>
       <VirtualTable
         label="Profiles"
@@ -71,10 +70,10 @@ export function ProfilesPage() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="There is no profile yet">
+          <EmptyState title="No profiles yet">
             {may.write
-              ? 'Make one for what many rooms should have in common, for example night mode and a screen that sleeps. Then give it to a room: all its devices take it.'
-              : 'A key that may write can make one.'}
+              ? 'Create a profile for settings shared by many rooms, then assign it to rooms.'
+              : 'Ask an administrator to create a profile.'}
           </EmptyState>
         }
       />
@@ -82,15 +81,15 @@ export function ProfilesPage() {
   )
 }
 
-/** The list does not say it: each row in sight asks for itself. */
-function Fixes({ id }: { readonly id: number }) {
+/** The list has no settings, so each row that is visible reads its own profile. */
+function LockedSettings({ id }: { readonly id: number }) {
   const { data } = useQuery(operationQuery('profilesGet', { id }))
   if (!data) return null
   const names = Object.keys(data.body.config)
   if (names.length === 0) {
     return (
       <Text span c="dimmed" fz="sm">
-        No settings that can be shown
+        No visible settings
       </Text>
     )
   }

@@ -1,4 +1,4 @@
-// Asks before a room is deleted, and names the devices that lose their place in the service with it.
+// Confirms the deletion of a room, and lists the devices that are unenrolled with it.
 import { List, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
@@ -17,7 +17,7 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
   const navigate = useNavigate()
   const write = useWrite('roomsDelete', {
     quiet: true,
-    successText: `${room.name} was deleted.`,
+    successText: `${room.name} deleted`,
     onDone: () => navigate({ to: '/rooms' }),
   })
   const { endpoints } = room
@@ -30,20 +30,17 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
       verb="Delete room"
       mutation={write}
       {...(isChanged && {
-        error: new Error('The room changed meanwhile. Look at what is named here, then delete it again.'),
+        error: new Error('This room has changed. Check the list below, then delete the room again.'),
       })}
       onConfirm={() => write.mutate({ input: { id: room.id }, ifMatch: etag })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
-        <strong>{room.name}</strong>
-        {room.location && ` in ${room.location.name}`} will be deleted, with its notes and its enrolment code.
+        This deletes <strong>{room.name}</strong>
+        {room.location && ` in ${room.location.name}`}, its notes and its enrolment code.
       </Text>
       {endpoints.length > 0 && (
         <>
-          <Text mt="sm">
-            {plural(endpoints.length, 'device')} will be unenrolled and cut off at once. To use{' '}
-            {endpoints.length === 1 ? 'it' : 'one'} again, enrol it in another room:
-          </Text>
+          <Text mt="sm">{plural(endpoints.length, 'device')} will be disconnected and must be enrolled again:</Text>
           <List mt={4} mah={220} style={{ overflowY: 'auto' }}>
             {endpoints.map((endpoint) => (
               <List.Item key={endpoint.id}>

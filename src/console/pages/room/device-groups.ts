@@ -1,15 +1,15 @@
-// The devices of a room as the groups that they work in: a leader and what is paired with it. [contract 5.1.pairing]
+// Sorts the devices of a room into pair groups: a leader and the devices paired with it. [contract 5.1.pairing]
 import type { DeviceDetails } from '../../domain/device/device.ts'
 import { leaderSerialOf } from '../../domain/device/pair-group.ts'
 
 export interface DeviceGroup {
   readonly leaderSerial: string
-  /** Undefined when the leader is not in the room. */
+  /** The leader is undefined when it is not in the room. */
   readonly leader: DeviceDetails | undefined
   readonly followers: readonly DeviceDetails[]
 }
 
-/** The largest first: it is what the room is used with. */
+/** The largest group comes first, because it is the main equipment of the room. */
 export function deviceGroups(devices: readonly DeviceDetails[]): DeviceGroup[] {
   return [...Map.groupBy(devices, leaderSerialOf)]
     .map(([leaderSerial, members]) => ({

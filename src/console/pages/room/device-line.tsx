@@ -1,4 +1,4 @@
-// One device of a room in a line: is it there, what does it do, what does it run.
+// Shows one device of a room as a line: connection, call, settings and firmware.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -13,13 +13,13 @@ import classes from './room.module.css'
 
 interface DeviceLineProps {
   readonly device: DeviceDetails
-  readonly isRefusing: boolean
+  readonly hasRejectedSettings: boolean
   readonly zone: string
   readonly isFollower: boolean
   readonly action: ReactNode
 }
 
-export function DeviceLine({ device, isRefusing, zone, isFollower, action }: DeviceLineProps) {
+export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, action }: DeviceLineProps) {
   const { id, model, serial, connected, connectionTime, inCallStatus, firmwareVersion } = device
   const call = callText(inCallStatus)
   return (
@@ -38,7 +38,7 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
                 since <Timestamp at={connectionTime} zone={zone} />
               </>
             ) : (
-              'never connected yet'
+              'Never connected'
             )}
           </Text>
         )}
@@ -47,9 +47,9 @@ export function DeviceLine({ device, isRefusing, zone, isFollower, action }: Dev
             {capitalised(call)}
           </Text>
         )}
-        {isRefusing && (
+        {hasRejectedSettings && (
           <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-            Refused its config
+            Settings rejected
           </StatusLabel>
         )}
       </span>

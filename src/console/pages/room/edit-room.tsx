@@ -1,20 +1,20 @@
-// Renames a room, or says that it is somewhere else.
+// Renames a room or changes its location in a form.
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { LocationSelect } from '../../domain/site/location-select.tsx'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
-interface Fields {
+interface RoomFields {
   readonly name: string
   readonly locationId: number | null
 }
 
-const fieldsOf = ({ name, location }: RoomDetails): Fields => ({ name, locationId: location?.id ?? null })
-const isSame = (a: Fields, b: Fields) => a.name === b.name && a.locationId === b.locationId
+const fieldsOf = ({ name, location }: RoomDetails): RoomFields => ({ name, locationId: location?.id ?? null })
+const isSame = (a: RoomFields, b: RoomFields) => a.name === b.name && a.locationId === b.locationId
 
 interface EditRoomProps {
   readonly id: number
@@ -23,14 +23,14 @@ interface EditRoomProps {
 
 export function EditRoom({ id, onClose }: EditRoomProps) {
   const { now, seen, reload } = useBaseline('roomsGet', { id })
-  const write = useWrite('roomsUpdate', { quiet: true, successText: 'The room was changed.', onDone: onClose })
-  const before = fieldsOf(seen.body)
-  // The version also moves when a device joins or leaves: what is edited here is still what was seen.
-  const ifMatch = isSame(before, fieldsOf(now.body)) ? now.etag : seen.etag
+  const write = useWrite('roomsUpdate', { quiet: true, successText: 'Room saved', onDone: onClose })
+  const initial = fieldsOf(seen.body)
+  // The ETag also changes when a device joins or leaves. While the edited fields are unchanged, the new ETag is used.
+  const ifMatch = isSame(initial, fieldsOf(now.body)) ? now.etag : seen.etag
   return (
     <RoomForm
       key={seen.etag}
-      before={before}
+      initial={initial}
       isBusy={write.isPending}
       error={write.error}
       onSubmit={(body) => write.mutate({ input: { id, body }, ifMatch })}
@@ -41,22 +41,22 @@ export function EditRoom({ id, onClose }: EditRoomProps) {
 }
 
 interface RoomFormProps {
-  readonly before: Fields
+  readonly initial: RoomFields
   readonly isBusy: boolean
   readonly error: unknown
-  readonly onSubmit: (fields: Fields) => void
+  readonly onSubmit: (fields: RoomFields) => void
   readonly onCancel: () => void
   readonly onReload: () => void
 }
 
-function RoomForm({ before, onSubmit, ...form }: RoomFormProps) {
-  const [name, setName] = useState(before.name)
-  const [locationId, setLocationId] = useState(before.locationId)
+function RoomForm({ initial, onSubmit, ...form }: RoomFormProps) {
+  const [name, setName] = useState(initial.name)
+  const [locationId, setLocationId] = useState(initial.locationId)
   const fields = { name: name.trim(), locationId }
   return (
     <DialogForm
       verb="Save"
-      canSubmit={fields.name !== '' && !isSame(fields, before)}
+      canSubmit={fields.name !== '' && !isSame(fields, initial)}
       onSubmit={() => onSubmit(fields)}
       {...form}
     >
@@ -64,7 +64,7 @@ function RoomForm({ before, onSubmit, ...form }: RoomFormProps) {
         label="Name"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         required
         data-autofocus
       />

@@ -1,4 +1,4 @@
-// A chart for each sensor of a room; one of them can be enlarged. Their cursors move together.
+// Draws a chart for each sensor of a room, with synchronised cursors; one chart can be expanded.
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
@@ -9,31 +9,31 @@ import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { SensorChart } from '../../parts/chart/sensor-chart.tsx'
 import { clockInZone, shortTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
-import { type History, type SpanName, spans } from './history-query.ts'
+import { type RoomHistory, type SpanName, spans } from './history-query.ts'
 import classes from './room.module.css'
 
-interface ShownProps {
+interface ChartProps {
   readonly roomId: number
-  readonly data: History
+  readonly data: RoomHistory
   readonly range: TimeRange
   readonly onZoom: (range: TimeRange | undefined) => void
-  readonly onEnlarge: (sensor: Sensor | undefined) => void
+  readonly onExpand: (sensor: Sensor | undefined) => void
   readonly zone: string
 }
 
-interface HistoryChartsProps extends ShownProps {
+interface HistoryChartsProps extends ChartProps {
   readonly sensors: readonly Sensor[]
-  /** The one to enlarge, as the address says. */
+  /** The address names the sensor whose chart is expanded. */
   readonly chosen: string | undefined
 }
 
-export function HistoryCharts({ sensors, chosen, ...shown }: HistoryChartsProps) {
-  const large = sensors.find((sensor) => sensor === chosen)
-  if (large) return <ChartOf sensor={large} isLarge {...shown} />
+export function HistoryCharts({ sensors, chosen, ...chartProps }: HistoryChartsProps) {
+  const expanded = sensors.find((sensor) => sensor === chosen)
+  if (expanded) return <ChartPanel sensor={expanded} isExpanded {...chartProps} />
   return (
     <div className={classes.charts}>
       {sensors.map((sensor) => (
-        <ChartOf key={sensor} sensor={sensor} {...shown} />
+        <ChartPanel key={sensor} sensor={sensor} {...chartProps} />
       ))}
     </div>
   )
@@ -42,16 +42,16 @@ export function HistoryCharts({ sensors, chosen, ...shown }: HistoryChartsProps)
 const noLimits: Limits = {}
 const isAir = (sensor: Sensor): sensor is keyof AirLimits => (airSensors as readonly Sensor[]).includes(sensor)
 
-interface ChartOfProps extends ShownProps {
+interface ChartPanelProps extends ChartProps {
   readonly sensor: Sensor
-  readonly isLarge?: boolean
+  readonly isExpanded?: boolean
 }
 
-function ChartOf({ sensor, isLarge = false, roomId, data, range, onZoom, onEnlarge, zone }: ChartOfProps) {
+function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, onExpand, zone }: ChartPanelProps) {
   const { airLimits } = useSession()
-  const [at, setAt] = useState<number | null>(null)
+  const [cursorIndex, setCursorIndex] = useState<number | null>(null)
   const lines = useMemo(
-    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].step }),
+    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].stepSeconds }),
     [data, sensor],
   )
   const summary = useMemo(() => summaryOf(data.buckets, sensor), [data, sensor])
@@ -65,80 +65,79 @@ function ChartOf({ sensor, isLarge = false, roomId, data, range, onZoom, onEnlar
         <Button
           variant="subtle"
           size="compact-xs"
-          aria-label={isLarge ? undefined : `Enlarge ${name}`}
-          onClick={() => onEnlarge(isLarge ? undefined : sensor)}
+          aria-label={isExpanded ? undefined : `Expand ${name}`}
+          onClick={() => onExpand(isExpanded ? undefined : sensor)}
         >
-          {isLarge ? 'All sensors' : 'Enlarge'}
+          {isExpanded ? 'Show all' : 'Expand'}
         </Button>
       </Group>
       <div className={classes.readout}>
-        {at === null || !lines[0][at] ? (
+        {cursorIndex === null || !lines[0][cursorIndex] ? (
           summary &&
-          `Latest ${sensorValueText(sensor, summary.latest)}, ${sensorNumberText(sensor, summary.least)} to ${sensorNumberText(sensor, summary.largest)}`
+          `Latest ${sensorValueText(sensor, summary.latest)} · min ${sensorNumberText(sensor, summary.least)} · max ${sensorNumberText(sensor, summary.largest)}`
         ) : (
-          <PointText
+          <CursorReadout
             sensor={sensor}
-            at={lines[0][at]}
-            least={lines[2][at]}
-            largest={lines[1][at]}
-            mean={lines[3][at]}
+            atSeconds={lines[0][cursorIndex]}
+            min={lines[2][cursorIndex]}
+            max={lines[1][cursorIndex]}
+            mean={lines[3][cursorIndex]}
             zone={zone}
           />
         )}
       </div>
       <SensorChart
         sensor={sensor}
-        label={labelOf(sensor, data.span, summary, airLimits)}
+        label={chartLabel(sensor, data.span, summary, airLimits)}
         lines={lines}
         range={range}
         limits={isAir(sensor) ? airLimits[sensor] : noLimits}
-        height={isLarge ? 340 : 150}
+        height={isExpanded ? 340 : 150}
         syncKey={`room ${roomId}`}
         onZoom={onZoom}
-        onPoint={setAt}
+        onPoint={setCursorIndex}
       />
     </div>
   )
 }
 
-/** What a chart shows, for those who cannot see it. */
-function labelOf(sensor: Sensor, span: SpanName, summary: SensorSummary | undefined, airLimits: AirLimits): string {
+/** Describes a chart to screen readers. */
+function chartLabel(sensor: Sensor, span: SpanName, summary: SensorSummary | undefined, airLimits: AirLimits): string {
   const text = (value: number) => sensorValueText(sensor, value)
   const limits = isAir(sensor) ? limitText(sensor, airLimits) : undefined
   return [
     `${sensorLabels[sensor].name} in the last ${span}`,
     summary
-      ? `least ${text(summary.least)}, largest ${text(summary.largest)}, latest ${text(summary.latest)}`
-      : 'nothing was measured',
-    ...(limits ? [`out of bounds ${limits}`] : []),
+      ? `minimum ${text(summary.least)}, maximum ${text(summary.largest)}, latest ${text(summary.latest)}`
+      : 'no data',
+    ...(limits ? [`outside limits ${limits}`] : []),
   ].join('; ')
 }
 
-interface PointTextProps {
+interface CursorReadoutProps {
   readonly sensor: Sensor
-  /** Unix seconds. */
-  readonly at: number
-  readonly least: number | null | undefined
-  readonly largest: number | null | undefined
+  readonly atSeconds: number
+  readonly min: number | null | undefined
+  readonly max: number | null | undefined
   readonly mean: number | null | undefined
   readonly zone: string
 }
 
-function PointText({ sensor, at, least, largest, mean, zone }: PointTextProps) {
-  const elsewhere = clockInZone(at * 1000, zone)
+function CursorReadout({ sensor, atSeconds, min, max, mean, zone }: CursorReadoutProps) {
+  const elsewhere = clockInZone(atSeconds * 1000, zone)
   return (
     <>
-      {mean == null || least == null || largest == null ? (
-        'Nothing measured'
+      {mean == null || min == null || max == null ? (
+        'No data'
       ) : (
         <>
           <Text span fz="xs" fw={650} c="var(--mantine-color-text)">
             {sensorValueText(sensor, mean)}
           </Text>
-          {least !== largest && `, ${sensorNumberText(sensor, least)} to ${sensorNumberText(sensor, largest)}`}
+          {min !== max && ` · min ${sensorNumberText(sensor, min)} · max ${sensorNumberText(sensor, max)}`}
         </>
       )}
-      {` · ${shortTime(at * 1000)}`}
+      {` · ${shortTime(atSeconds * 1000)}`}
       {elsewhere && ` (${elsewhere})`}
     </>
   )

@@ -1,4 +1,4 @@
-// What was measured in a room over a span of time, all pages of it. [contract 6.sensorHistory]
+// Reads the sensor history of a room over a day, a week or a month, page by page. [contract 6.sensorHistory]
 import { queryOptions } from '@tanstack/react-query'
 import type { Interval } from '../../../contract/sensor-history.ts'
 import type { HistoryBucket } from '../../parts/chart/buckets.ts'
@@ -6,45 +6,45 @@ import { client } from '../../session.ts'
 
 export type SpanName = 'day' | 'week' | 'month'
 
-interface SpanOfTime {
+interface SpanDefinition {
   readonly title: string
   readonly interval: Interval
-  /** Seconds: of a bucket, and of all. */
-  readonly step: number
-  readonly length: number
-  /** Hours that one row of the table stands for. */
+  /** Each bucket is this long. */
+  readonly stepSeconds: number
+  readonly lengthSeconds: number
+  /** Each row of the table is this long. */
   readonly rowHours: number
 }
 
-const day = 86_400
-/** Some hundred points each: as many as a chart can show. */
-export const spans: Readonly<Record<SpanName, SpanOfTime>> = {
-  day: { title: 'Day', interval: '5m', step: 300, length: day, rowHours: 1 },
-  week: { title: 'Week', interval: '15m', step: 900, length: 7 * day, rowHours: 6 },
-  month: { title: 'Month', interval: '1h', step: 3600, length: 30 * day, rowHours: 24 },
+const daySeconds = 86_400
+/** Each span has a few hundred points, which is as many as a chart can show. */
+export const spans: Readonly<Record<SpanName, SpanDefinition>> = {
+  day: { title: 'Day', interval: '5m', stepSeconds: 300, lengthSeconds: daySeconds, rowHours: 1 },
+  week: { title: 'Week', interval: '15m', stepSeconds: 900, lengthSeconds: 7 * daySeconds, rowHours: 6 },
+  month: { title: 'Month', interval: '1h', stepSeconds: 3600, lengthSeconds: 30 * daySeconds, rowHours: 24 },
 }
-export const spanOf = (text: string | undefined): SpanName =>
+export const parseSpan = (text: string | undefined): SpanName =>
   text !== undefined && Object.hasOwn(spans, text) ? (text as SpanName) : 'day'
 
-export interface History {
+export interface RoomHistory {
   readonly span: SpanName
-  /** Unix seconds. */
+  /** The window is in Unix seconds. */
   readonly from: number
   readonly to: number
   readonly buckets: readonly HistoryBucket[]
 }
 
-const largestPage = 3000
+const maxPageSize = 3000
 
-/** Its key is that of the operation, so that samples make it old; the window is that of the moment it is read. */
-export const askHistory = (id: number, span: SpanName) =>
+/** The key names the operation, so that an event about samples invalidates the query. The window ends at the time of the read. */
+export const historyQuery = (id: number, span: SpanName) =>
   queryOptions({
     queryKey: ['roomsSensorHistory', { id, span }],
-    queryFn: async ({ signal }): Promise<History> => {
-      const { interval, length, step } = spans[span]
+    queryFn: async ({ signal }): Promise<RoomHistory> => {
+      const { interval, lengthSeconds, stepSeconds } = spans[span]
       const now = Math.ceil(Date.now() / 1000)
-      const from = now - length
-      const query = { id, from: from * 1000, interval, pageSize: largestPage }
+      const from = now - lengthSeconds
+      const query = { id, from: from * 1000, interval, pageSize: maxPageSize }
       const buckets: HistoryBucket[] = []
       let pageToken = ''
       do {
@@ -54,6 +54,6 @@ export const askHistory = (id: number, span: SpanName) =>
       } while (pageToken)
       // The server's clock may be ahead of the viewer's.
       const last = buckets.at(-1)
-      return { span, from, to: Math.max(now, last ? Date.parse(last.start) / 1000 + step : now), buckets }
+      return { span, from, to: Math.max(now, last ? Date.parse(last.start) / 1000 + stepSeconds : now), buckets }
     },
   })

@@ -1,7 +1,7 @@
-// The history as rows and as CSV: nothing is lost, nothing is invented.
+// Checks that the table and the CSV of a history lose no sample and invent none.
 import { expect, test } from 'vitest'
 import type { HistoryBucket } from '../../parts/chart/buckets.ts'
-import { csvOf } from './history-csv.ts'
+import { historyCsv } from './history-csv.ts'
 import { historyRows } from './history-rows.ts'
 
 const at = (hour: number, minute: number, co2?: number): HistoryBucket => ({
@@ -22,7 +22,7 @@ test('rows of a day begin at its midnight', () => {
 })
 
 test('a value that was not measured is empty in the CSV, not 0', () => {
-  expect(csvOf([at(8, 0, 400), at(8, 5)], ['co2'])).toBe(
+  expect(historyCsv([at(8, 0, 400), at(8, 5)], ['co2'])).toBe(
     `start,co2_min,co2_max,co2_mean,co2_count\r\n${at(8, 0).start},400,400,400,1\r\n${at(8, 5).start},,,,\r\n`,
   )
 })

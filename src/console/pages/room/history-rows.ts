@@ -1,29 +1,34 @@
-// Buckets put together to as many rows as a person reads: hours of a day, quarters of the days of a week, days of a month.
+// Merges buckets into the rows of the history table: an hour, six hours or a day each.
 import type { Sensor } from '../../../contract/models.ts'
 import { type HistoryBucket, mergeStatistics, type Statistics } from '../../parts/chart/buckets.ts'
 
 interface HistoryRow {
-  /** Milliseconds, in the viewer's zone at the beginning of an hour or day. */
+  /** The row starts on a full hour or at midnight in the viewer's zone; the time is in milliseconds. */
   readonly at: number
   readonly values: ReadonlyMap<Sensor, Statistics>
 }
 
-/** Newest first. */
+/** The newest row comes first. */
 export function historyRows(
   buckets: readonly HistoryBucket[],
   sensors: readonly Sensor[],
-  hours: number,
+  rowHours: number,
 ): HistoryRow[] {
-  const groups = Map.groupBy(buckets, ({ start }) => beginOf(new Date(start), hours))
+  const groups = Map.groupBy(buckets, ({ start }) => startOfRow(new Date(start), rowHours))
   return [...groups]
-    .map(([at, members]) => ({ at, values: new Map(sensors.flatMap((sensor) => joinedOf(members, sensor))) }))
+    .map(([at, members]) => ({ at, values: new Map(sensors.flatMap((sensor) => sensorEntry(members, sensor))) }))
     .sort((a, b) => b.at - a.at)
 }
 
-const beginOf = (time: Date, hours: number): number =>
-  new Date(time.getFullYear(), time.getMonth(), time.getDate(), time.getHours() - (time.getHours() % hours)).getTime()
+const startOfRow = (time: Date, rowHours: number): number =>
+  new Date(
+    time.getFullYear(),
+    time.getMonth(),
+    time.getDate(),
+    time.getHours() - (time.getHours() % rowHours),
+  ).getTime()
 
-function joinedOf(buckets: readonly HistoryBucket[], sensor: Sensor): [Sensor, Statistics][] {
+function sensorEntry(buckets: readonly HistoryBucket[], sensor: Sensor): [Sensor, Statistics][] {
   const all = mergeStatistics(buckets.flatMap((bucket) => bucket[sensor] ?? []))
   return all ? [[sensor, all]] : []
 }

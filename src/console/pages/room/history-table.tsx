@@ -1,4 +1,4 @@
-// The history of a room as a table, for those who read numbers rather than lines.
+// Shows the history of a room as a table of numbers.
 import { Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
@@ -20,8 +20,8 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
   const rows = useMemo(() => historyRows(buckets, sensors, spans[span].rowHours), [buckets, sensors, span])
   return (
     <section
-      aria-label="History as a table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      aria-label="History table"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
       className={classes.scroller}
     >
@@ -30,7 +30,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
         fz="sm"
         miw={150 + sensors.length * 80}
         horizontalSpacing={6}
-        aria-label={`Measured in the last ${span}`}
+        aria-label={`Readings of the last ${span}`}
       >
         <Table.Thead>
           <Table.Tr>
@@ -53,7 +53,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
               </Table.Th>
               {sensors.map((sensor) => (
                 <Table.Td key={sensor} ta="right" style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
-                  <Values sensor={sensor} of={values.get(sensor)} />
+                  <Values sensor={sensor} statistics={values.get(sensor)} />
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -66,22 +66,22 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
 
 interface ValuesProps {
   readonly sensor: Sensor
-  readonly of: { readonly min: number; readonly max: number; readonly mean: number } | undefined
+  readonly statistics: { readonly min: number; readonly max: number; readonly mean: number } | undefined
 }
 
-function Values({ sensor, of }: ValuesProps) {
-  if (!of)
+function Values({ sensor, statistics }: ValuesProps) {
+  if (!statistics)
     return (
-      <Text span c="dimmed" fz="sm" aria-label="Nothing measured">
+      <Text span c="dimmed" fz="sm" aria-label="No data">
         –
       </Text>
     )
   return (
     <>
-      {sensorNumberText(sensor, of.mean)}
-      {of.min !== of.max && (
+      {sensorNumberText(sensor, statistics.mean)}
+      {statistics.min !== statistics.max && (
         <Text span fz="xs" c="dimmed" display="block">
-          {sensorNumberText(sensor, of.min)} to {sensorNumberText(sensor, of.max)}
+          {sensorNumberText(sensor, statistics.min)} to {sensorNumberText(sensor, statistics.max)}
         </Text>
       )}
     </>

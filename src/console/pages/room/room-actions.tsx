@@ -1,4 +1,4 @@
-// What can be done with a room as a whole: change it, write on its screens, delete it.
+// Offers the actions on a whole room: send a message, edit, delete.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { RoomSnapshot } from '../../domain/room/room.ts'
@@ -6,36 +6,36 @@ import { BinIcon, EditIcon, MessageIcon } from '../../parts/page/icons.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { DeleteRoom } from './delete-room.tsx'
 import { EditRoom } from './edit-room.tsx'
-import { MessageRoom } from './message-room.tsx'
+import { RoomMessageForm } from './room-message-form.tsx'
 
 export function RoomActions({ room, etag }: RoomSnapshot) {
-  const [open, setOpen] = useState<'edit' | 'message' | 'delete'>()
-  const close = () => setOpen(undefined)
+  const [openDialog, setOpenDialog] = useState<'edit' | 'message' | 'delete'>()
+  const close = () => setOpenDialog(undefined)
   return (
     <>
       <Button
         variant="default"
         leftSection={<MessageIcon />}
-        onClick={() => setOpen('message')}
+        onClick={() => setOpenDialog('message')}
         disabled={room.endpoints.length === 0}
       >
-        Message
+        Send message
       </Button>
-      <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpen('edit')}>
+      <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpenDialog('edit')}>
         Edit
       </Button>
-      <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setOpen('delete')}>
+      <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setOpenDialog('delete')}>
         Delete
       </Button>
-      <Modal opened={open === 'edit'} onClose={close} title="Edit room">
+      <Modal opened={openDialog === 'edit'} onClose={close} title="Edit room">
         <LoadingBoundary>
           <EditRoom id={room.id} onClose={close} />
         </LoadingBoundary>
       </Modal>
-      <Modal opened={open === 'message'} onClose={close} title="Message to all screens">
-        <MessageRoom room={room} onClose={close} />
+      <Modal opened={openDialog === 'message'} onClose={close} title="Send message to all screens">
+        <RoomMessageForm room={room} onClose={close} />
       </Modal>
-      <DeleteRoom room={room} etag={etag} opened={open === 'delete'} onClose={close} />
+      <DeleteRoom room={room} etag={etag} opened={openDialog === 'delete'} onClose={close} />
     </>
   )
 }

@@ -1,4 +1,4 @@
-// The devices of a room, each leader with what is paired with it.
+// Lists the devices of a room, each leader with its paired devices.
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
@@ -7,7 +7,6 @@ import { MoveDevices } from '../../domain/device/move-devices.tsx'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
-import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { type DeviceGroup, deviceGroups } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
@@ -15,11 +14,11 @@ import classes from './room.module.css'
 
 interface RoomDevicesProps {
   readonly room: RoomDetails
-  readonly refusing: readonly DeviceDetails[]
+  readonly rejectingDevices: readonly DeviceDetails[]
   readonly zone: string
 }
 
-export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
+export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) {
   const { write } = usePermissions()
   const [moving, setMoving] = useState<DeviceDetails>()
   const groups = deviceGroups(room.endpoints)
@@ -31,21 +30,21 @@ export function RoomDevices({ room, refusing, zone }: RoomDevicesProps) {
   return (
     <Section title="Devices">
       {groups.length === 0 && (
-        <EmptyState title="No device is in this room yet.">
+        <EmptyState title="No devices in this room">
           {write
-            ? 'Give a device the enrolment code below, or move one here from the page of another room.'
-            : 'Somebody whose key can write sees the enrolment code here.'}
+            ? 'Enrol a device with the code below, or move one from another room.'
+            : 'You need write access to see the enrolment code.'}
         </EmptyState>
       )}
       <ul className={classes.groups}>
         {groups.map((group) => (
           <li key={group.leaderSerial} className={classes.group}>
             <ul className={classes.lines}>
-              {membersOf(group).map((device, index) => (
+              {groupDevices(group).map((device, index) => (
                 <DeviceLine
                   key={device.id}
                   device={device}
-                  isRefusing={refusing.includes(device)}
+                  hasRejectedSettings={rejectingDevices.includes(device)}
                   zone={zone}
                   isFollower={device !== group.leader}
                   action={write && index === 0 && <MoveButton group={group} device={device} onMove={move} />}
@@ -66,9 +65,7 @@ function PairText({ group: { leader, leaderSerial, followers } }: { readonly gro
   return (
     <Text fz="xs" c="dimmed" component="span" className={classes.pair}>
       <LinkIcon size={14} />
-      {leader
-        ? `${plural(followers.length, 'device')} paired with ${deviceName(leader)}`
-        : `Paired with ${leaderSerial}, which is not in this room`}
+      {leader ? `Paired with ${deviceName(leader)}` : `Paired with ${leaderSerial}, which is not in this room`}
     </Text>
   )
 }
@@ -85,10 +82,13 @@ const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
     size="xs"
     leftSection={<MoveIcon size={16} />}
     onClick={() => onMove(device)}
-    aria-label={`Move ${deviceName(device)}${group.followers.length > 0 ? ' and what is paired with it' : ''}`}
+    aria-label={`Move ${deviceName(device)}${group.followers.length > 0 ? ' and its paired devices' : ''}`}
   >
     Move
   </Button>
 )
 
-const membersOf = ({ leader, followers }: DeviceGroup): DeviceDetails[] => [...(leader ? [leader] : []), ...followers]
+const groupDevices = ({ leader, followers }: DeviceGroup): DeviceDetails[] => [
+  ...(leader ? [leader] : []),
+  ...followers,
+]

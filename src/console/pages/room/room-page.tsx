@@ -1,4 +1,4 @@
-// One room: is it all right, what is measured in it, which devices are there, and what can be done about it.
+// The room page shows the state of one room, its readings, devices, history, profile, notes and enrolment code.
 import { Button, Grid, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -11,33 +11,33 @@ import { EmptyState, Loading, LoadingBoundary, Page } from '../../parts/page/pag
 import { useNow } from '../../parts/text/now.ts'
 import { clockInZone } from '../../parts/text/time.tsx'
 import { usePermissions, useSession } from '../../session.ts'
-import { Enrolment } from './enrolment.tsx'
-import { History } from './history.tsx'
-import { Notes } from './notes.tsx'
+import { CurrentReadings } from './current-readings.tsx'
+import { EnrolmentSection } from './enrolment-section.tsx'
+import { HistorySection } from './history-section.tsx'
+import { NotesSection } from './notes-section.tsx'
+import { ProfileSection } from './profile-section.tsx'
 import { RoomActions } from './room-actions.tsx'
 import { RoomDevices } from './room-devices.tsx'
-import { RoomProfile } from './room-profile.tsx'
-import { reasonOf, useRefusing } from './room-reason.ts'
-import { SensorsNow } from './sensors-now.tsx'
+import { stateReason, useRejectingDevices } from './room-reason.ts'
 
-/** What the interface counts with. [contract 1.4] */
-const largestId = 2 ** 31 - 1
+/** Ids are positive 32-bit integers. [contract 1.4] */
+const maxId = 2 ** 31 - 1
 
 export function RoomPage() {
   const { roomId } = useParams({ from: '/rooms/$roomId' })
   const id = Number(roomId)
-  return Number.isInteger(id) && id > 0 && id <= largestId ? <KnownRoom id={id} /> : <NoRoom />
+  return Number.isInteger(id) && id > 0 && id <= maxId ? <RoomLoader id={id} /> : <RoomNotFound />
 }
 
-const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404
+const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404
 
-function KnownRoom({ id }: { readonly id: number }) {
+function RoomLoader({ id }: { readonly id: number }) {
   const { data, error } = useQuery({
     ...operationQuery('roomsGet', { id }),
-    throwOnError: (thrown, query) => !isMissing(thrown) && query.state.data === undefined,
+    throwOnError: (thrown, query) => !isNotFound(thrown) && query.state.data === undefined,
   })
   const isWriting = useIsWriting()
-  if (isMissing(error) && !(data && isWriting)) return <NoRoom />
+  if (isNotFound(error) && !(data && isWriting)) return <RoomNotFound />
   if (!data) return <Loading />
   return <RoomView room={data.body} etag={data.etag} />
 }
@@ -46,36 +46,36 @@ function RoomView({ room, etag }: RoomSnapshot) {
   const { org } = useSession()
   const { write } = usePermissions()
   const zone = roomTimeZone(room, org.timezone)
-  const refusing = useRefusing(room)
+  const rejectingDevices = useRejectingDevices(room)
   const isEmpty = room.endpoints.length === 0
-  const enrolment = write && <Enrolment room={room} zone={zone} />
+  const enrolment = write && <EnrolmentSection room={room} zone={zone} />
   return (
     <Page
       title={room.name}
-      above={<SiteBreadcrumbs label="Where the room is" location={room.location} />}
+      above={<SiteBreadcrumbs label="Breadcrumb" location={room.location} />}
       beside={<RoomStateLabel state={room.state} />}
       actions={write && <RoomActions room={room} etag={etag} />}
     >
       <Group gap="lg" mt={-12}>
-        <Text role="status">{reasonOf(room, refusing)}</Text>
+        <Text role="status">{stateReason(room, rejectingDevices)}</Text>
         <LocalTime zone={zone} />
       </Group>
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack>
-            {!isEmpty && <SensorsNow room={room} zone={zone} />}
-            <RoomDevices room={room} refusing={refusing} zone={zone} />
+            {!isEmpty && <CurrentReadings room={room} zone={zone} />}
+            <RoomDevices room={room} rejectingDevices={rejectingDevices} zone={zone} />
             {isEmpty && enrolment}
-            <History room={room} zone={zone} />
+            <HistorySection room={room} zone={zone} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
             <LoadingBoundary>
-              <RoomProfile room={room} />
+              <ProfileSection room={room} />
             </LoadingBoundary>
             <LoadingBoundary>
-              <Notes roomId={room.id} zone={zone} />
+              <NotesSection roomId={room.id} zone={zone} />
             </LoadingBoundary>
             {!isEmpty && enrolment}
           </Stack>
@@ -87,19 +87,19 @@ function RoomView({ room, etag }: RoomSnapshot) {
 
 function LocalTime({ zone }: { readonly zone: string }) {
   const there = clockInZone(useNow(), zone)
-  return there === undefined ? null : <Text c="dimmed">It is {there}.</Text>
+  return there === undefined ? null : <Text c="dimmed">Local time {there}</Text>
 }
 
-const NoRoom = () => (
-  <Page title="No such room">
-    <EmptyState title="There is no room at this address.">
-      <p>It may have been deleted, or the address was mistyped. The audit log shows who deleted what.</p>
+const RoomNotFound = () => (
+  <Page title="Room not found">
+    <EmptyState title="There is no room at this address">
+      <p>The room may have been deleted. Check the address, or search the audit log.</p>
       <Group justify="center" gap="xs">
         <Button component={Link} to="/rooms">
-          All rooms
+          View all rooms
         </Button>
         <Button component={Link} to="/audit" variant="default">
-          Audit log
+          View audit log
         </Button>
       </Group>
     </EmptyState>

@@ -1,10 +1,10 @@
-// The latest sample of a room; null when no device has sent one lately, which is no failure. [contract 5.2.aggregate]
+// Reads the latest sample of a room; null means that no device sent one lately, which is no error. [contract 5.2.aggregate]
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from '../../../client/client.ts'
 import { client } from '../../session.ts'
 
-/** Its key begins as that of the operation, so that every sample makes it old. */
-export const askSample = (id: number) =>
+/** The key begins with the operation, so that an event about samples invalidates the query. */
+export const sampleQuery = (id: number) =>
   queryOptions({
     queryKey: ['roomsSensorData', { id, orNone: true }],
     queryFn: async ({ signal }) => {

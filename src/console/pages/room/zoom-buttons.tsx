@@ -1,4 +1,4 @@
-// Zooming without dragging: closer, earlier, later, and back to all.
+// Zooms a chart with buttons instead of dragging: in, earlier, later and back to the whole period.
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
 import type { TimeRange } from '../../parts/chart/plot-options.ts'
@@ -11,31 +11,36 @@ interface ZoomButtonsProps {
 }
 
 export function ZoomButtons({ whole, zoom, onZoom }: ZoomButtonsProps) {
-  const first = useRef<HTMLButtonElement>(null)
+  const zoomInButton = useRef<HTMLButtonElement>(null)
   const range = zoom ?? whole
-  const length = range.max - range.min
-  /** The latest half: what one is asked about is mostly lately. */
-  const closer = () => onZoom({ min: range.max - length / 2, max: range.max })
-  const shift = (by: number) => {
-    const min = Math.min(Math.max(range.min + by, whole.min), whole.max - length)
-    onZoom({ min, max: min + length })
+  const lengthSeconds = range.max - range.min
+  /** Zooms into the latest half, because recent times are looked at most. */
+  const zoomIn = () => onZoom({ min: range.max - lengthSeconds / 2, max: range.max })
+  const shift = (seconds: number) => {
+    const min = Math.min(Math.max(range.min + seconds, whole.min), whole.max - lengthSeconds)
+    onZoom({ min, max: min + lengthSeconds })
   }
   const reset = () => {
     onZoom(undefined)
-    // The button that was pressed is gone then.
-    first.current?.focus()
+    // The reset button disappears, so the focus moves to a button that stays.
+    zoomInButton.current?.focus()
   }
   return (
     <Group gap="xs" mb="sm" role="group" aria-label="Zoom">
-      <Button ref={first} variant="default" size="xs" onClick={closer}>
+      <Button ref={zoomInButton} variant="default" size="xs" onClick={zoomIn}>
         Zoom in
       </Button>
       {zoom && (
         <>
-          <Button variant="default" size="xs" onClick={() => shift(-length / 2)} disabled={zoom.min <= whole.min}>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => shift(-lengthSeconds / 2)}
+            disabled={zoom.min <= whole.min}
+          >
             Earlier
           </Button>
-          <Button variant="default" size="xs" onClick={() => shift(length / 2)} disabled={zoom.max >= whole.max}>
+          <Button variant="default" size="xs" onClick={() => shift(lengthSeconds / 2)} disabled={zoom.max >= whole.max}>
             Later
           </Button>
           <Button variant="default" size="xs" onClick={reset}>

@@ -1,4 +1,4 @@
-// The columns of the table of rooms.
+// Defines the columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
 import {
   type AirSensor,
@@ -15,14 +15,16 @@ import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './rooms.module.css'
 
-const unknown = (
-  <span className={classes.unknown} role="img" aria-label="not known">
+const dash = (label: string) => (
+  <span className={classes.dash} role="img" aria-label={label}>
     –
   </span>
 )
+const noSite = dash('none')
+const noData = dash('no data')
 
-/** `airShown`: the sensors that have a column. */
-export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Column<RoomTableRow>[] => [
+/** `airColumns` names the sensors that get a column. */
+export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): Column<RoomTableRow>[] => [
   {
     id: 'name',
     title: 'Room',
@@ -40,7 +42,7 @@ export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Co
     title: 'Location',
     width: 'minmax(110px, 1.4fr)',
     canSort: true,
-    cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : unknown),
+    cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : noSite),
   },
   ...(isWide ? [regionColumn] : []),
   {
@@ -57,9 +59,9 @@ export const roomColumns = (airShown: readonly AirSensor[], isWide: boolean): Co
     width: '64px',
     isNumber: true,
     canSort: true,
-    cell: ({ people }) => people?.toLocaleString('en-GB') ?? unknown,
+    cell: ({ people }) => people?.toLocaleString('en-GB') ?? noData,
   },
-  ...airSensors.filter((sensor) => airShown.includes(sensor)).map(airColumn),
+  ...airSensors.filter((sensor) => airColumns.includes(sensor)).map(airColumn),
 ]
 
 const regionColumn: Column<RoomTableRow> = {
@@ -67,7 +69,7 @@ const regionColumn: Column<RoomTableRow> = {
   title: 'Region',
   width: 'minmax(90px, 1fr)',
   canSort: true,
-  cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : unknown),
+  cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : noSite),
 }
 
 const airColumn = (sensor: AirSensor): Column<RoomTableRow> => ({
@@ -80,7 +82,7 @@ const airColumn = (sensor: AirSensor): Column<RoomTableRow> => ({
 })
 
 function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomTableRow; readonly sensor: AirSensor }) {
-  if (!sample || !isMeasured(sample[sensor])) return unknown
+  if (!sample || !isMeasured(sample[sensor])) return noData
   const value = sensorNumberText(sensor, sample[sensor])
   const outlier = outliers.find((one) => one.sensor === sensor)
   if (!outlier) return value
@@ -88,7 +90,7 @@ function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomTabl
     <span className={classes.outlier} title={outlierText(outlier)}>
       <WarnIcon size={14} />
       {value}
-      <VisuallyHidden> outside the limits</VisuallyHidden>
+      <VisuallyHidden> outside limits</VisuallyHidden>
     </span>
   )
 }

@@ -1,4 +1,4 @@
-// The search box and the filters above the table of rooms.
+// Shows the search box and the filters above the table of rooms.
 import { useCallback, useMemo } from 'react'
 import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
 import {
@@ -44,30 +44,30 @@ export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
   )
   const airChoices = useMemo<FilterChoice[]>(
     () => [
-      { value: anySensor, label: 'Out of limits' },
+      { value: anySensor, label: 'Outside limits' },
       ...airSensors
         .filter((sensor) => limitText(sensor, airLimits) !== undefined)
-        .map((sensor) => ({ value: sensor, label: `${sensorLabels[sensor].name} out of limits` })),
+        .map((sensor) => ({ value: sensor, label: `${sensorLabels[sensor].name} outside limits` })),
     ],
     [airLimits],
   )
 
-  const choose = useMemo(
+  const setFilter = useMemo(
     () => ({
       q: (q: string) => onChange({ q: q || undefined }),
-      location: (next: Chosen) => onChange({ location: next }),
-      state: (next: Chosen) => onChange({ state: next }),
-      air: (next: Chosen) => onChange({ air: next }),
-      people: (next: Chosen) => onChange({ people: next }),
+      location: (next: FilterValue) => onChange({ location: next }),
+      state: (next: FilterValue) => onChange({ state: next }),
+      air: (next: FilterValue) => onChange({ air: next }),
+      people: (next: FilterValue) => onChange({ people: next }),
     }),
     [onChange],
   )
-  const chooseRegion = useCallback(
-    (next: Chosen) => {
-      // A location of another region would leave nothing to show.
+  const setRegion = useCallback(
+    (next: FilterValue) => {
+      // A location outside the new region is cleared, because no room could match both filters.
       const regionOfLocation = String(locationById.get(Number(location))?.region?.id ?? unassigned)
-      const isApart = location !== undefined && next !== undefined && regionOfLocation !== next
-      onChange({ region: next, ...(isApart && { location: undefined }) })
+      const isOutsideRegion = location !== undefined && next !== undefined && regionOfLocation !== next
+      onChange({ region: next, ...(isOutsideRegion && { location: undefined }) })
     },
     [onChange, location, locationById],
   )
@@ -81,18 +81,18 @@ export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
         label="Search rooms"
         placeholder="Name, location or region"
         value={filter.q ?? ''}
-        onChange={choose.q}
+        onChange={setFilter.q}
       />
-      <FilterSelect label="Region" value={region} choices={regionChoices} onChange={chooseRegion} />
-      <FilterSelect label="Location" value={location} choices={locationChoices} onChange={choose.location} />
-      <FilterSelect label="State" value={state} choices={stateChoices} onChange={choose.state} />
-      <FilterSelect label="Air" value={air} choices={airChoices} onChange={choose.air} />
-      <FilterSelect label="People" value={people} choices={peopleOptions} onChange={choose.people} />
+      <FilterSelect label="Region" value={region} choices={regionChoices} onChange={setRegion} />
+      <FilterSelect label="Location" value={location} choices={locationChoices} onChange={setFilter.location} />
+      <FilterSelect label="State" value={state} choices={stateChoices} onChange={setFilter.state} />
+      <FilterSelect label="Air" value={air} choices={airChoices} onChange={setFilter.air} />
+      <FilterSelect label="People" value={people} choices={peopleOptions} onChange={setFilter.people} />
     </FilterBar>
   )
 }
 
-type Chosen = string | undefined
+type FilterValue = string | undefined
 const stateChoices: readonly FilterChoice[] = [
   { value: needsAttention, label: 'Offline or degraded' },
   ...roomStates.map((state) => ({ value: state, label: roomStateLabel(state) })),

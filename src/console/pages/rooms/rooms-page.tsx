@@ -1,4 +1,4 @@
-// All rooms: found by typing, narrowed by filters that are kept in the address, live.
+// The rooms page shows a live table of all rooms; the address holds the search and the filters.
 import { Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
@@ -19,7 +19,7 @@ import { RoomFilters } from './room-filters.tsx'
 
 const route = getRouteApi('/rooms')
 type Search = ReturnType<typeof route.useSearch>
-const usualAir: readonly AirSensor[] = ['co2', 'temp']
+const defaultAirSensors: readonly AirSensor[] = ['co2', 'temp']
 
 export function RoomsPage() {
   const { rows, air, airError } = useRoomRows()
@@ -29,21 +29,22 @@ export function RoomsPage() {
   const isWide = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const change = useSearchParamsUpdate<Search>(navigate)
 
-  const wanted = useDeferredValue(search)
-  const sort = useMemo(() => parseSort(wanted.sort, defaultRoomSort), [wanted.sort])
-  // Sorted before it is filtered: a letter that is typed must not sort ten thousand rows.
+  const deferredSearch = useDeferredValue(search)
+  const sort = useMemo(() => parseSort(deferredSearch.sort, defaultRoomSort), [deferredSearch.sort])
+  // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(roomMatcher(wanted)), [ordered, wanted])
+  const shown = useMemo(() => ordered.filter(roomMatcher(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => {
-    const asked = [wanted.air, sort.by].filter(isAirSensor)
-    return roomColumns(isWide ? [...usualAir, ...asked] : asked, isWide)
-  }, [wanted.air, sort.by, isWide])
+    const requested = [deferredSearch.air, sort.by].filter(isAirSensor)
+    return roomColumns(isWide ? [...defaultAirSensors, ...requested] : requested, isWide)
+  }, [deferredSearch.air, sort.by, isWide])
 
-  const isFiltered = filters.some((name) => search[name] !== undefined)
-  const clear = () => void navigate({ search: ({ sort: kept }) => (kept ? { sort: kept } : {}), replace: true })
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const clear = () =>
+    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
 
-  // Drawn anew for other rows only, not for every letter that is typed.
-  const isReading = air === 'loading' && wanted.air !== undefined
+  // The memo keeps the table from rendering for every letter that is typed.
+  const isLoadingAir = air === 'loading' && deferredSearch.air !== undefined
   const table = useMemo(
     () => (
       <VirtualTable
@@ -53,10 +54,10 @@ export function RoomsPage() {
         keyOf={(row) => row.id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultRoomSort) })}
-        empty={isFiltered ? <NoneFound isReading={isReading} /> : <NoRooms mayWrite={may.write} />}
+        empty={isFiltered ? <NoMatches isLoadingAir={isLoadingAir} /> : <NoRooms mayWrite={may.write} />}
       />
     ),
-    [shown, columns, sort, change, isFiltered, isReading, may.write],
+    [shown, columns, sort, change, isFiltered, isLoadingAir, may.write],
   )
 
   return (
@@ -66,7 +67,7 @@ export function RoomsPage() {
         <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
         {air === 'failed' && (
           <Text fz="sm" c="var(--rk-offline)" role="alert">
-            The air of the rooms could not be read. {errorMessage(airError)}
+            Air quality could not be loaded. {errorMessage(airError)}
           </Text>
         )}
         {table}
@@ -75,19 +76,24 @@ export function RoomsPage() {
   )
 }
 
-const filters = ['q', 'region', 'location', 'state', 'air', 'people'] as const satisfies readonly (keyof RoomFilter)[]
+const filterNames = [
+  'q',
+  'region',
+  'location',
+  'state',
+  'air',
+  'people',
+] as const satisfies readonly (keyof RoomFilter)[]
 
-const NoneFound = ({ isReading }: { readonly isReading: boolean }) =>
-  isReading ? (
-    <EmptyState title="The air of the rooms is being read." />
+const NoMatches = ({ isLoadingAir }: { readonly isLoadingAir: boolean }) =>
+  isLoadingAir ? (
+    <EmptyState title="Loading air quality…" />
   ) : (
-    <EmptyState title="No room is like that.">Try fewer words, or clear a filter.</EmptyState>
+    <EmptyState title="No rooms match your filters">Change the search or clear the filters.</EmptyState>
   )
 
 const NoRooms = ({ mayWrite }: { readonly mayWrite: boolean }) => (
-  <EmptyState title="There are no rooms yet.">
-    {mayWrite
-      ? 'Create the first with “New room”. Its page then shows the code with which devices enrol.'
-      : 'Somebody whose key may write can create the first.'}
+  <EmptyState title="No rooms yet">
+    {mayWrite ? 'Create a room to get its enrolment code.' : 'Ask an administrator to create the first room.'}
   </EmptyState>
 )

@@ -1,4 +1,4 @@
-// What this installation is: organisation, version, limits in force, and where more is written.
+// Shows the organisation, the air limits and the version of this installation, with links to the API documents.
 import { Anchor, Code, Group, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import type { AirLimits } from '../../../contract/session.ts'
@@ -25,8 +25,8 @@ export function AboutSection() {
             <Fragment key="zone">
               {org.timezone}
               <Note>
-                The days of its history begin at midnight there. In the checkout on the server,{' '}
-                <Code>npm run roomkeeper -- org timezone {org.id} ZONE</Code> changes it.
+                Used for daily statistics. To change the time zone, run{' '}
+                <Code>npm run roomkeeper -- org timezone {org.id} ZONE</Code> on the server.
               </Note>
             </Fragment>,
           ],
@@ -35,13 +35,13 @@ export function AboutSection() {
             <Fragment key="limits">
               <Limits limits={airLimits} />
               <Note>
-                Rooms with such air are shown as outliers. The option <Code>--air-limits</Code> of the server changes
-                them.
+                Rooms outside these limits are flagged. To change the limits, start the server with{' '}
+                <Code>--air-limits</Code>.
               </Note>
             </Fragment>,
           ],
           ['Version', `Roomkeeper ${version}`],
-          ['For programs', <Documents key="documents" />],
+          ['API', <Documents key="documents" />],
         ]}
       />
     </Section>
@@ -52,7 +52,7 @@ const Limits = ({ limits }: { readonly limits: AirLimits }) => (
   <ul className={classes.limits}>
     {airSensors.map((sensor) => (
       <li key={sensor}>
-        {sensorLabels[sensor].name} {limitText(sensor, limits) ?? 'without a limit'}
+        {sensorLabels[sensor].name} {limitText(sensor, limits) ?? 'no limit'}
       </li>
     ))}
   </ul>

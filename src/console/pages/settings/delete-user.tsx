@@ -1,4 +1,4 @@
-// Deleting a user record, or why it cannot be done.
+// Confirms the deletion of a user; the last owner cannot be deleted.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
@@ -12,7 +12,7 @@ interface DeleteUserProps {
 }
 
 export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserProps) {
-  const remove = useWrite('usersDelete', { successText: `${user?.email} was deleted.`, onDone: onClose, quiet: true })
+  const remove = useWrite('usersDelete', { successText: `${user?.email} deleted`, onDone: onClose, quiet: true })
   return (
     <ConfirmDialog
       opened={opened}
@@ -25,9 +25,7 @@ export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserPro
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
         <b>{user?.email}</b>{' '}
-        {isLastOwner
-          ? 'is the last owner. Make somebody else an owner first.'
-          : 'will no longer be on record. Nobody loses access: users sign in nowhere, and keys stay as they are.'}
+        {isLastOwner ? 'is the last owner. Assign another owner first.' : 'will be removed. API keys are not affected.'}
       </Text>
     </ConfirmDialog>
   )

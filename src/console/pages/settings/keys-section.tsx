@@ -1,4 +1,4 @@
-// API keys: which there are, what they may do, and when they were last used. [contract 3.1]
+// Lists the API keys with their access and their last use; keys can be created and revoked. [contract 3.1]
 import { ActionIcon, Badge, Button, Code, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
@@ -7,18 +7,18 @@ import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { Timestamp } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
-import { type ApiKey, isExpired, rightsOf } from './key-words.ts'
+import { type ApiKey, accessText, isKeyExpired } from './api-key.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 
 export function KeysSection() {
   const { keys } = useBody('keysList')
-  const own = useSession().key.id
+  const ownId = useSession().key.id
   const [creating, create] = useDisclosure(false)
   const [revoking, revoke] = useDisclosure(false)
-  const [about, setAbout] = useState<ApiKey>()
-  const ask = (key: ApiKey) => {
-    setAbout(key)
+  const [selectedKey, setSelectedKey] = useState<ApiKey>()
+  const confirmRevoke = (key: ApiKey) => {
+    setSelectedKey(key)
     revoke.open()
   }
   return (
@@ -31,16 +31,15 @@ export function KeysSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        Programs use them, and people sign in to this console with them. Give each its own, with no more rights than it
-        needs.
+        Used by integrations and to sign in. Create one key per person or system, with the least access needed.
       </Text>
       <Table.ScrollContainer minWidth={720}>
         <Table verticalSpacing="xs" aria-label="API keys">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Name</Table.Th>
-              <Table.Th scope="col">Begins with</Table.Th>
-              <Table.Th scope="col">May</Table.Th>
+              <Table.Th scope="col">Prefix</Table.Th>
+              <Table.Th scope="col">Access</Table.Th>
               <Table.Th scope="col">Created</Table.Th>
               <Table.Th scope="col">Expires</Table.Th>
               <Table.Th scope="col">Last used</Table.Th>
@@ -49,13 +48,13 @@ export function KeysSection() {
           </Table.Thead>
           <Table.Tbody>
             {keys.map((key) => (
-              <KeyRow key={key.id} apiKey={key} isOwn={key.id === own} onRevoke={ask} />
+              <KeyRow key={key.id} apiKey={key} isOwn={key.id === ownId} onRevoke={confirmRevoke} />
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
       <NewKeyDialog opened={creating} onClose={create.close} />
-      <RevokeKey apiKey={about} keys={keys} opened={revoking} onClose={revoke.close} />
+      <RevokeKey apiKey={selectedKey} keys={keys} opened={revoking} onClose={revoke.close} />
     </Section>
   )
 }
@@ -73,7 +72,7 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
         <span style={{ overflowWrap: 'anywhere' }}>{key.name}</span>
         {isOwn && (
           <Badge variant="light" tt="none">
-            this session
+            This session
           </Badge>
         )}
       </Group>
@@ -81,7 +80,7 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
     <Table.Td>
       <Code>{key.prefix}…</Code>
     </Table.Td>
-    <Table.Td>{rightsOf(key)}</Table.Td>
+    <Table.Td>{accessText(key)}</Table.Td>
     <Table.Td>
       <Timestamp at={key.createdAt} />
     </Table.Td>
@@ -92,8 +91,8 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
         </Text>
       )}
       {key.expiresAt && (
-        <Text span fz="sm" c={isExpired(key) ? 'var(--rk-offline)' : 'var(--mantine-color-text)'}>
-          {isExpired(key) && 'Expired '}
+        <Text span fz="sm" c={isKeyExpired(key) ? 'var(--rk-offline)' : 'var(--mantine-color-text)'}>
+          {isKeyExpired(key) && 'Expired '}
           <Timestamp at={key.expiresAt} />
         </Text>
       )}
@@ -122,16 +121,15 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
   </Table.Tr>
 )
 
-/** What is missing, and who can help. */
-export function KeysMissing() {
-  const { scopes, manage, key } = useSession()
+/** Tells a session without Manage how to get access. */
+export function NoKeyAccess() {
+  const { scopes, manage } = useSession()
   const missing = [...(scopes.includes('write') ? [] : ['Write']), ...(manage ? [] : ['Manage'])].join(' and ')
   return (
     <Section title="API keys">
       <Text fz="sm">
-        You are signed in with the key <b>{key.name}</b>, which does not have {missing}: it can neither show nor change
-        keys. Ask somebody whose key manages keys and users, or whoever runs the server:{' '}
-        <Code>npm run roomkeeper -- keys create</Code> makes one there.
+        You need {missing} access to manage keys. Ask an administrator, or create a key on the server:{' '}
+        <Code>npm run roomkeeper -- keys create</Code>
       </Text>
     </Section>
   )

@@ -1,8 +1,8 @@
-// Making a key, in one dialog: the form, then the key itself; from there only the button that says it is kept leads out.
+// Creates a key in a dialog and then shows it; only the Done button closes the dialog then.
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
+import { type CreatedKey, NewKeyDisplay } from './new-key-display.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
-import { type MadeKey, NewKeyShown } from './new-key-shown.tsx'
 
 interface NewKeyDialogProps {
   readonly opened: boolean
@@ -10,20 +10,24 @@ interface NewKeyDialogProps {
 }
 
 export function NewKeyDialog({ opened, onClose }: NewKeyDialogProps) {
-  const [made, setMade] = useState<MadeKey>()
-  const canLeave = made === undefined
+  const [created, setCreated] = useState<CreatedKey>()
+  const canLeave = created === undefined
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={canLeave ? 'New API key' : 'Keep this key'}
+      title={canLeave ? 'New API key' : 'Save your key'}
       size={canLeave ? 'md' : 'lg'}
       withCloseButton={canLeave}
       closeOnEscape={canLeave}
       closeOnClickOutside={canLeave}
-      onExitTransitionEnd={() => setMade(undefined)}
+      onExitTransitionEnd={() => setCreated(undefined)}
     >
-      {made ? <NewKeyShown made={made} onKept={onClose} /> : <NewKeyForm onCancel={onClose} onMade={setMade} />}
+      {created ? (
+        <NewKeyDisplay created={created} onDone={onClose} />
+      ) : (
+        <NewKeyForm onCancel={onClose} onCreated={setCreated} />
+      )}
     </Modal>
   )
 }

@@ -1,14 +1,14 @@
-// The form of a new key: its name, what it may do, and until when.
+// Creates an API key in a form: name, access and expiry.
 import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import type { MadeKey } from './new-key-shown.tsx'
+import type { CreatedKey } from './new-key-display.tsx'
 
 interface NewKeyFormProps {
   readonly onCancel: () => void
-  readonly onMade: (made: MadeKey) => void
+  readonly onCreated: (created: CreatedKey) => void
 }
 
 type Lifetime = 'never' | '30' | '90' | 'date'
@@ -20,26 +20,26 @@ const lifetimes: readonly { readonly value: Lifetime; readonly label: string }[]
 ]
 const dayMs = 86_400_000
 
-/** The end of that day, for the viewer. */
-const endOf = (date: string): number => new Date(`${date}T23:59:59`).getTime()
+/** Returns the end of that day in the viewer's zone, in milliseconds. */
+const endOfDay = (date: string): number => new Date(`${date}T23:59:59`).getTime()
 
-export function NewKeyForm({ onCancel, onMade }: NewKeyFormProps) {
+export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps) {
   const [name, setName] = useState('')
   const [reads, setReads] = useState(true)
   const [writes, setWrites] = useState(false)
   const [manages, setManages] = useState(false)
   const [lifetime, setLifetime] = useState<Lifetime>('never')
   const [date, setDate] = useState('')
-  const create = useWrite('keysCreate', { onDone: onMade, quiet: true })
-  const isPast = lifetime === 'date' && date !== '' && !(endOf(date) > Date.now())
+  const create = useWrite('keysCreate', { onDone: onCreated, quiet: true })
+  const isPast = lifetime === 'date' && date !== '' && !(endOfDay(date) > Date.now())
   const isReady = name.trim() !== '' && (reads || writes) && !(lifetime === 'date' && (date === '' || isPast))
   const submit = () => {
-    const expires = lifetime === 'date' ? endOf(date) : Date.now() + Number(lifetime) * dayMs
+    const expiresAtMs = lifetime === 'date' ? endOfDay(date) : Date.now() + Number(lifetime) * dayMs
     const body = {
       name: name.trim(),
       scopes: [...(reads ? (['read'] as const) : []), ...(writes ? (['write'] as const) : [])],
       manage: manages,
-      ...(lifetime !== 'never' && { expiresAt: new Date(expires).toISOString() }),
+      ...(lifetime !== 'never' && { expiresAt: new Date(expiresAtMs).toISOString() }),
     }
     create.mutate({ input: { body } })
   }
@@ -53,35 +53,35 @@ export function NewKeyForm({ onCancel, onMade }: NewKeyFormProps) {
       onCancel={onCancel}
     >
       <TextInput
-        label="Name of the key"
-        description="Who or what uses it: it is the name in the audit log."
+        label="Key name"
+        description="Shown in the audit log."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         autoComplete="off"
         data-autofocus
       />
-      {/* Whoever sees this form has all three rights: a key cannot grant what it does not have. [contract 3.6] */}
+      {/* All three are offered, because only a key with all three scopes can open this form. [contract 3.6] */}
       <Stack component="fieldset" gap="xs" p={0} m={0} bd={0}>
         <Text component="legend" fz="sm" fw={600} mb={6} p={0}>
-          What it may do
+          Access
         </Text>
         <Checkbox
           label="Read"
-          description="See rooms, devices, sensors and the audit log. Signing in to this console needs it."
+          description="See rooms, devices, sensors and the audit log. Required to sign in."
           checked={reads}
           onChange={(event) => setReads(event.currentTarget.checked)}
         />
         <Checkbox
           label="Write"
-          description="Change rooms, sites and configs, and reboot devices."
+          description="Change rooms, sites and settings, and restart devices."
           checked={writes || manages}
           disabled={manages}
           onChange={(event) => setWrites(event.currentTarget.checked)}
         />
         <Checkbox
           label="Manage"
-          description="Create and revoke keys, and change users. It needs Write too."
+          description="Create and revoke keys, and change users. Requires Write."
           checked={manages}
           onChange={(event) => {
             setManages(event.currentTarget.checked)
@@ -102,7 +102,7 @@ export function NewKeyForm({ onCancel, onMade }: NewKeyFormProps) {
             type="date"
             label="Last day"
             value={date}
-            error={isPast && 'Choose a day that is not over yet.'}
+            error={isPast && 'Choose today or a later date.'}
             onChange={(event) => setDate(event.currentTarget.value)}
           />
         )}

@@ -1,10 +1,10 @@
-// Revoking a key: what stops, or why it cannot, before anything does. [contract 6.keys]
+// Confirms that a key is revoked, or says why it cannot be. [contract 6.keys]
 import { Stack, Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { shortTime } from '../../parts/text/time.tsx'
 import { endSession, useSession } from '../../session.ts'
-import { type ApiKey, isLastManager } from './key-words.ts'
+import { type ApiKey, isLastManagerKey } from './api-key.ts'
 
 interface RevokeKeyProps {
   readonly apiKey: ApiKey | undefined
@@ -16,41 +16,40 @@ interface RevokeKeyProps {
 export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps) {
   const isOwn = key?.id === useSession().key.id
   const revoke = useWrite('keysDelete', {
-    successText: `The key ${key?.name} was revoked.`,
+    successText: `Key ${key?.name} revoked`,
     onDone: () => {
       onClose()
-      if (isOwn) endSession('You have revoked the key that you were signed in with. Sign in with another one.')
+      if (isOwn) endSession('Your key was revoked. Sign in with another key.')
     },
     quiet: true,
   })
-  const isGone = key !== undefined && !keys.some(({ id }) => id === key.id)
-  const isLast = key !== undefined && isLastManager(key, keys)
+  const isRevoked = key !== undefined && !keys.some(({ id }) => id === key.id)
+  const isLast = key !== undefined && isLastManagerKey(key, keys)
   return (
     <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={isLast ? 'This key cannot be revoked' : 'Revoke this key?'}
       verb="Revoke key"
-      blocked={isLast || isGone}
+      blocked={isLast || isRevoked}
       mutation={revoke}
       onConfirm={() => key && revoke.mutate({ input: { id: key.id } })}
     >
-      {key && isGone && revoke.isIdle && <Text>Somebody else has revoked it already.</Text>}
-      {key && !isGone && isLast && (
+      {key && isRevoked && revoke.isIdle && <Text>This key is already revoked.</Text>}
+      {key && !isRevoked && isLast && (
         <Text>
-          <b>{key.name}</b> is the last key that manages keys and users: without it nobody could make another. Create a
-          new key with Manage first, then revoke this one.
+          <b>{key.name}</b> is the last key that can manage keys and users. Create another key with Manage access first.
         </Text>
       )}
-      {key && !isGone && !isLast && (
+      {key && !isRevoked && !isLast && (
         <Stack gap="xs">
           <Text style={{ overflowWrap: 'anywhere' }}>
-            <b>{key.name}</b> ({key.prefix}…) stops working at once, for good. Programs that use it are refused, and
-            everybody who is signed in with it is signed out.
+            <b>{key.name}</b> ({key.prefix}…) stops working immediately, and all its sessions end. This cannot be
+            undone.
           </Text>
-          {isOwn && <Text fw={600}>You are signed in with this key: you will be signed out yourself.</Text>}
+          {isOwn && <Text fw={600}>You are signed in with this key and will be signed out.</Text>}
           <Text fz="sm" c="dimmed">
-            {key.lastUsedAt ? `It was last used: ${shortTime(Date.parse(key.lastUsedAt))}.` : 'It was never used.'}
+            {key.lastUsedAt ? `Last used: ${shortTime(Date.parse(key.lastUsedAt))}` : 'Never used'}
           </Text>
         </Stack>
       )}

@@ -1,8 +1,8 @@
-// Settings: the keys that let programs and people in, the users on record, and what this installation is.
+// The settings page shows API keys, users and information about the installation.
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { AboutSection } from './about-section.tsx'
-import { KeysMissing, KeysSection } from './keys-section.tsx'
+import { KeysSection, NoKeyAccess } from './keys-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
 export function SettingsPage() {
@@ -14,7 +14,7 @@ export function SettingsPage() {
           <KeysSection />
         </LoadingBoundary>
       ) : (
-        <KeysMissing />
+        <NoKeyAccess />
       )}
       <LoadingBoundary>
         <UsersSection />

@@ -1,4 +1,4 @@
-// The form of a user: address, role, and the regions that an admin looks after.
+// Creates or edits a user in a form: e-mail address, role and regions.
 import { MultiSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useId, useState } from 'react'
 import type { Static } from 'typebox'
@@ -15,21 +15,21 @@ interface FormProps {
   readonly onClose: () => void
 }
 
-type Sent = Omit<UserRecord, 'id'>
+type UserFields = Omit<UserRecord, 'id'>
 
-/** As the server takes it. */
-const address = /^[^@\s]+@[^@\s]+$/
+/** The server accepts the same addresses. */
+const emailPattern = /^[^@\s]+@[^@\s]+$/
 
 export function NewUser({ regions, onClose }: FormProps) {
   const create = useWrite('usersCreate', {
-    successText: (made) => `${made.email} was added.`,
+    successText: (created) => `${created.email} added`,
     onDone: onClose,
     quiet: true,
   })
   return (
     <UserForm
       verb="Create user"
-      before={{ email: '', role: 'admin', regionIds: [] }}
+      initial={{ email: '', role: 'admin', regionIds: [] }}
       regions={regions}
       isBusy={create.isPending}
       error={create.error}
@@ -39,15 +39,15 @@ export function NewUser({ regions, onClose }: FormProps) {
   )
 }
 
-/** Writes only over the version that the form began with. [contract 7.11] */
+/** Overwrites only the version that the form opened with. [contract 7.11] */
 export function EditUser({ id, regions, onClose }: FormProps & { readonly id: string }) {
   const { seen, reload } = useBaseline('usersGet', { id })
-  const update = useWrite('usersUpdate', { successText: 'The user was changed.', onDone: onClose, quiet: true })
+  const update = useWrite('usersUpdate', { successText: 'User saved', onDone: onClose, quiet: true })
   return (
     <UserForm
       key={seen.etag}
       verb="Save user"
-      before={seen.body}
+      initial={seen.body}
       regions={regions}
       isBusy={update.isPending}
       error={update.error}
@@ -60,25 +60,25 @@ export function EditUser({ id, regions, onClose }: FormProps & { readonly id: st
 
 interface UserFormProps extends FormProps {
   readonly verb: string
-  readonly before: Sent
+  readonly initial: UserFields
   readonly isBusy: boolean
   readonly error: unknown
-  readonly onSubmit: (body: Sent) => void
+  readonly onSubmit: (body: UserFields) => void
   readonly onReload?: () => void
 }
 
-function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, onReload }: UserFormProps) {
-  const [email, setEmail] = useState(before.email)
-  const [role, setRole] = useState(before.role)
-  const [chosen, setChosen] = useState(before.regionIds.map(String))
-  const [hasLeft, setLeft] = useState(false)
+function UserForm({ verb, initial, regions, isBusy, error, onSubmit, onClose, onReload }: UserFormProps) {
+  const [email, setEmail] = useState(initial.email)
+  const [role, setRole] = useState(initial.role)
+  const [regionValues, setRegionValues] = useState(initial.regionIds.map(String))
+  const [wasBlurred, setBlurred] = useState(false)
   const roleLabel = useId()
-  const isAddress = address.test(email.trim())
-  const regionIds = role === 'owner' ? [] : chosen.map(Number)
+  const isEmail = emailPattern.test(email.trim())
+  const regionIds = role === 'owner' ? [] : regionValues.map(Number)
   return (
     <DialogForm
       verb={verb}
-      canSubmit={isAddress}
+      canSubmit={isEmail}
       isBusy={isBusy}
       error={error}
       onSubmit={() => onSubmit({ email: email.trim(), role, regionIds })}
@@ -90,14 +90,9 @@ function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, onR
         label="E-mail address"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        onBlur={() => setLeft(true)}
-        description={isAddress ? undefined : 'Such as ada@example.org.'}
-        error={
-          hasLeft &&
-          email.trim() !== '' &&
-          !isAddress &&
-          'That is not an e-mail address yet: it needs a name, an @ and a domain.'
-        }
+        onBlur={() => setBlurred(true)}
+        description={isEmail ? undefined : 'For example name@example.org'}
+        error={wasBlurred && email.trim() !== '' && !isEmail && 'Enter a valid e-mail address.'}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         maxLength={254}
         autoComplete="off"
@@ -117,18 +112,18 @@ function UserForm({ verb, before, regions, isBusy, error, onSubmit, onClose, onR
           onChange={(value) => setRole(value as UserRecord['role'])}
         />
         <Text fz="xs" c="dimmed">
-          {role === 'owner' ? 'An owner looks after everything.' : 'An admin looks after the regions below.'}
+          {role === 'owner' ? 'Responsible for all regions.' : 'Responsible for the regions below.'}
         </Text>
       </Stack>
       {role === 'admin' && (
         <MultiSelect
           label="Regions"
-          placeholder={chosen.length === 0 ? 'None chosen' : undefined}
+          placeholder={regionValues.length === 0 ? 'Select regions' : undefined}
           data={regions.map(({ id, name }) => ({ value: String(id), label: name }))}
-          value={chosen}
-          onChange={setChosen}
+          value={regionValues}
+          onChange={setRegionValues}
           searchable
-          nothingFoundMessage="No region has that in its name"
+          nothingFoundMessage="No matches"
           maxDropdownHeight={220}
         />
       )}

@@ -1,4 +1,4 @@
-// Deleting a region or a location: what will happen, or why it cannot, before anything does. [interface 12] [interface 15]
+// Confirms the deletion of a region or a location, or says what has to be done first. [interface 12] [interface 15]
 import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { operationQuery, useWrite } from '../../api.ts'
@@ -11,25 +11,25 @@ interface DeleteProps {
   readonly onClose: () => void
 }
 
-/** The list may know it before the dialog has closed. */
-const Gone = ({ isOwn }: { readonly isOwn: boolean }) => (
-  <Text>{isOwn ? 'It is deleted.' : 'Somebody else has deleted it already.'}</Text>
+/** The list can be updated before the dialog has closed. */
+const DeletedNotice = ({ isOwn }: { readonly isOwn: boolean }) => (
+  <Text>{isOwn ? 'Deleted' : 'Already deleted by someone else'}</Text>
 )
 
-const mostNamed = 5
+const maxNamesShown = 5
 
-const Named = ({ names }: { readonly names: readonly string[] }) => (
+const NameList = ({ names }: { readonly names: readonly string[] }) => (
   <List fz="sm" style={{ overflowWrap: 'anywhere' }}>
-    {names.slice(0, mostNamed).map((name, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: names repeat, and the list does not move
+    {names.slice(0, maxNamesShown).map((name, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: names can repeat, and the list is static
       <List.Item key={index}>{name}</List.Item>
     ))}
-    {names.length > mostNamed && <List.Item>and {names.length - mostNamed} more</List.Item>}
+    {names.length > maxNamesShown && <List.Item>and {names.length - maxNamesShown} more</List.Item>}
   </List>
 )
 
 export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readonly region: RegionNode | undefined }) {
-  const remove = useWrite('regionsDelete', { successText: 'The region was deleted.', onDone: onClose, quiet: true })
+  const remove = useWrite('regionsDelete', { successText: 'Region deleted', onDone: onClose, quiet: true })
   const users = useQuery({ ...operationQuery('usersList'), enabled: opened }).data?.body.users
   const admins = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
   const isBlocked = region !== undefined && region.locationCount > 0
@@ -43,28 +43,25 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
       mutation={remove}
       onConfirm={() => region && remove.mutate({ input: { id: region.id } })}
     >
-      {!region && <Gone isOwn={!remove.isIdle} />}
+      {!region && <DeletedNotice isOwn={!remove.isIdle} />}
       {region && isBlocked && (
         <Stack gap="xs">
           <Text>
             <b>{region.name}</b> still has {plural(region.locationCount, 'location')}:
           </Text>
-          <Named names={region.locations.map(({ name }) => name)} />
-          <Text>
-            Move {region.locationCount === 1 ? 'it' : 'them'} to another region or to none, or delete{' '}
-            {region.locationCount === 1 ? 'it' : 'them'}. Then the region can be deleted.
-          </Text>
+          <NameList names={region.locations.map(({ name }) => name)} />
+          <Text>Move or delete the locations first.</Text>
         </Stack>
       )}
       {region && !isBlocked && (
         <Stack gap="xs">
           <Text>
-            <b>{region.name}</b> has no locations. It will be gone for good; no room and no device is touched.
+            <b>{region.name}</b> will be permanently deleted. Rooms and devices are not affected.
           </Text>
           {admins.length > 0 && (
             <>
-              <Text>It is taken from {plural(admins.length, 'user')} who looked after it:</Text>
-              <Named names={admins.map(({ email }) => email)} />
+              <Text>The region is removed from {plural(admins.length, 'user')}:</Text>
+              <NameList names={admins.map(({ email }) => email)} />
             </>
           )}
         </Stack>
@@ -79,7 +76,7 @@ interface DeleteLocationProps extends DeleteProps {
 }
 
 export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteLocationProps) {
-  const remove = useWrite('locationsDelete', { successText: 'The location was deleted.', onDone: onClose, quiet: true })
+  const remove = useWrite('locationsDelete', { successText: 'Location deleted', onDone: onClose, quiet: true })
   return (
     <ConfirmDialog
       opened={opened}
@@ -90,24 +87,20 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
       mutation={remove}
       onConfirm={() => location && remove.mutate({ input: { id: location.id } })}
     >
-      {!location && <Gone isOwn={!remove.isIdle} />}
+      {!location && <DeletedNotice isOwn={!remove.isIdle} />}
       {location && roomNames.length === 0 && (
         <Text>
-          <b>{location.name}</b> has no rooms. It will be gone for good.
+          <b>{location.name}</b> has no rooms and will be permanently deleted.
         </Text>
       )}
       {location && roomNames.length > 0 && (
         <Stack gap="xs">
           <Text>
-            <b>{location.name}</b> has {plural(roomNames.length, 'room')}.{' '}
-            {roomNames.length === 1 ? 'It stays' : 'They stay'}, with all devices, but without a location:
+            <b>{location.name}</b> will be permanently deleted. {plural(roomNames.length, 'room stays', 'rooms stay')}{' '}
+            without a location:
           </Text>
-          <Named names={roomNames} />
-          <Text>
-            {roomNames.length === 1
-              ? 'To give it another place, change its location on its own page.'
-              : 'To give them another place, change the location of each on its own page.'}
-          </Text>
+          <NameList names={roomNames} />
+          <Text>To choose another location, edit the {roomNames.length === 1 ? 'room' : 'rooms'}.</Text>
         </Stack>
       )}
     </ConfirmDialog>

@@ -1,61 +1,61 @@
-// The form of a location: its name, and the region that it is in.
+// Creates a location in a form, or renames it or moves it to another region.
 import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { checkLocation, useSave } from './site-now.ts'
+import { checkLocation, useCheckedSave } from './site-checks.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 
 interface LocationFormProps {
-  /** Absent: a new one. */
+  /** A new location has none. */
   readonly location?: LocationNode
-  /** Where a new one begins. */
+  /** A new location starts in this region. */
   readonly regionId?: number | undefined
   readonly regions: readonly RegionNode[]
   readonly onClose: () => void
 }
 
-const none = '0'
+const noRegion = '0'
 
 export function LocationForm({ location, regionId, regions, onClose }: LocationFormProps) {
-  const now = { name: location?.name ?? '', region: String(location?.regionId ?? regionId ?? none) }
-  // As the form began: what the person has seen.
-  const [before, setBefore] = useState(now)
-  const [name, setName] = useState(before.name)
-  const [region, setRegion] = useState(before.region)
+  const current = { name: location?.name ?? '', region: String(location?.regionId ?? regionId ?? noRegion) }
+  // The form keeps the values that it opened with; a save checks that they are still current.
+  const [initial, setInitial] = useState(current)
+  const [name, setName] = useState(initial.name)
+  const [region, setRegion] = useState(initial.region)
   const create = useWrite('locationsCreate', {
-    successText: (made) => `Location ${made.name} was created.`,
+    successText: (made) => `Location ${made.name} created`,
     onDone: onClose,
     quiet: true,
   })
-  const update = useWrite('locationsUpdate', { successText: 'The location was changed.', onDone: onClose, quiet: true })
-  const wanted = name.trim()
-  const isChanged = wanted !== before.name || region !== before.region
+  const update = useWrite('locationsUpdate', { successText: 'Location saved', onDone: onClose, quiet: true })
+  const trimmedName = name.trim()
+  const isChanged = trimmedName !== initial.name || region !== initial.region
   const id = location?.id ?? 0
-  const body = { name: wanted, regionId: Number(region) }
-  const save = useSave(
-    () => checkLocation(id, { name: before.name, regionId: Number(before.region) }),
+  const body = { name: trimmedName, regionId: Number(region) }
+  const save = useCheckedSave(
+    () => checkLocation(id, { name: initial.name, regionId: Number(initial.region) }),
     () => {
-      // Only what was changed here is sent: what somebody else changes at this moment stays.
+      // Only changed fields are sent, so that a concurrent change of the other field is not overwritten.
       const changed = {
-        ...(wanted !== before.name && { name: wanted }),
-        ...(region !== before.region && { regionId: Number(region) }),
+        ...(trimmedName !== initial.name && { name: trimmedName }),
+        ...(region !== initial.region && { regionId: Number(region) }),
       }
       return update.mutateAsync({ input: { id, body: changed } })
     },
   )
   const submit = () => (location ? save.mutate() : create.mutate({ input: { body } }))
   const reload = () => {
-    setBefore(now)
-    setName(now.name)
-    setRegion(now.region)
+    setInitial(current)
+    setName(current.name)
+    setRegion(current.region)
     save.reset()
   }
   return (
     <DialogForm
       verb={location ? 'Save location' : 'Create location'}
-      canSubmit={wanted !== '' && isChanged}
+      canSubmit={trimmedName !== '' && isChanged}
       isBusy={create.isPending || save.isPending}
       error={create.error ?? save.error}
       onSubmit={submit}
@@ -63,23 +63,23 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
       onReload={reload}
     >
       <TextInput
-        label="Name of the location"
-        description={location ? undefined : 'A location is where rooms are: a building, or a floor of one.'}
+        label="Location name"
+        description={location ? undefined : 'A building or a floor.'}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         autoComplete="off"
         data-autofocus
       />
       <Select
         label="Region"
-        description={location && location.rooms > 0 ? 'Its rooms and their devices go with it.' : undefined}
+        description={location && location.rooms > 0 ? 'Its rooms and devices move too.' : undefined}
         data={[
-          { value: none, label: 'In no region' },
+          { value: noRegion, label: 'No region' },
           ...regions.map(({ id, name: label }) => ({ value: String(id), label })),
         ]}
         value={region}
-        onChange={(value) => setRegion(value ?? none)}
+        onChange={(value) => setRegion(value ?? noRegion)}
         searchable={regions.length > 8}
         allowDeselect={false}
         maxDropdownHeight={260}

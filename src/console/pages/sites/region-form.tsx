@@ -1,44 +1,44 @@
-// The form of a region: a new one, or another name for one that is there.
+// Creates or renames a region in a form.
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { longestName } from '../../../contract/shape.ts'
+import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { checkRegion, useSave } from './site-now.ts'
+import { checkRegion, useCheckedSave } from './site-checks.ts'
 import type { RegionNode } from './site-tree.ts'
 
 interface RegionFormProps {
-  /** Absent: a new one. */
+  /** A new region has none. */
   readonly region?: RegionNode
   readonly onClose: () => void
 }
 
 export function RegionForm({ region, onClose }: RegionFormProps) {
-  // As the form began: what the person has seen.
-  const [before, setBefore] = useState(region?.name ?? '')
-  const [name, setName] = useState(before)
+  // The form keeps the values that it opened with; a save checks that they are still current.
+  const [initial, setInitial] = useState(region?.name ?? '')
+  const [name, setName] = useState(initial)
   const create = useWrite('regionsCreate', {
-    successText: (made) => `Region ${made.name} was created.`,
+    successText: (made) => `Region ${made.name} created`,
     onDone: onClose,
     quiet: true,
   })
-  const rename = useWrite('regionsUpdate', { successText: 'The region was renamed.', onDone: onClose, quiet: true })
-  const wanted = name.trim()
+  const rename = useWrite('regionsUpdate', { successText: 'Region renamed', onDone: onClose, quiet: true })
+  const trimmedName = name.trim()
   const id = region?.id ?? 0
-  const save = useSave(
-    () => checkRegion(id, before),
-    () => rename.mutateAsync({ input: { id, body: { name: wanted } } }),
+  const save = useCheckedSave(
+    () => checkRegion(id, initial),
+    () => rename.mutateAsync({ input: { id, body: { name: trimmedName } } }),
   )
-  const submit = () => (region ? save.mutate() : create.mutate({ input: { body: { name: wanted } } }))
+  const submit = () => (region ? save.mutate() : create.mutate({ input: { body: { name: trimmedName } } }))
   const reload = () => {
-    setBefore(region?.name ?? '')
+    setInitial(region?.name ?? '')
     setName(region?.name ?? '')
     save.reset()
   }
   return (
     <DialogForm
       verb={region ? 'Rename region' : 'Create region'}
-      canSubmit={wanted !== '' && wanted !== before}
+      canSubmit={trimmedName !== '' && trimmedName !== initial}
       isBusy={create.isPending || save.isPending}
       error={create.error ?? save.error}
       onSubmit={submit}
@@ -46,11 +46,11 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
       onReload={reload}
     >
       <TextInput
-        label="Name of the region"
-        description={region ? undefined : 'A region groups locations: a country, a campus, a part of the company.'}
+        label="Region name"
+        description={region ? undefined : 'A group of locations, such as a country or a campus.'}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         autoComplete="off"
         data-autofocus
       />

@@ -1,4 +1,4 @@
-// The dialogs of the sites: always there, so that focus goes back to where it came from when one closes.
+// Holds the dialogs of the sites page mounted, so that the focus returns to the button that opened them.
 import { Modal, Text } from '@mantine/core'
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
@@ -33,7 +33,7 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
     <>
       <Modal opened={opened && title !== undefined} onClose={onClose} title={title}>
         {kind === 'new-region' && <RegionForm onClose={onClose} />}
-        {kind === 'rename-region' && (region ? <RegionForm region={region} onClose={onClose} /> : <Gone />)}
+        {kind === 'rename-region' && (region ? <RegionForm region={region} onClose={onClose} /> : <DeletedNotice />)}
         {kind === 'new-location' && (
           <LocationForm
             regionId={task && 'regionId' in task ? task.regionId : undefined}
@@ -42,7 +42,11 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
           />
         )}
         {kind === 'change-location' &&
-          (location ? <LocationForm location={location} regions={tree.regions} onClose={onClose} /> : <Gone />)}
+          (location ? (
+            <LocationForm location={location} regions={tree.regions} onClose={onClose} />
+          ) : (
+            <DeletedNotice />
+          ))}
       </Modal>
       <DeleteRegion region={region} opened={opened && kind === 'delete-region'} onClose={onClose} />
       <DeleteLocation
@@ -55,6 +59,9 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
   )
 }
 
-const Gone = () => <Text>Somebody else has deleted it meanwhile.</Text>
+const DeletedNotice = () => <Text>This site was deleted by someone else.</Text>
 
-const locationsOf = ({ regions, loose }: SiteTree) => [...regions.flatMap((node) => node.locations), ...loose]
+const locationsOf = ({ regions, locationsWithoutRegion }: SiteTree) => [
+  ...regions.flatMap((node) => node.locations),
+  ...locationsWithoutRegion,
+]

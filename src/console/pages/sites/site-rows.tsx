@@ -1,4 +1,4 @@
-// The branches of the tree: a region that opens and closes, and the locations in it.
+// Shows the rows of the sites tree: regions that expand, and the locations in them.
 import { Text } from '@mantine/core'
 import { memo, type ReactNode } from 'react'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
@@ -7,16 +7,16 @@ import { plural } from '../../parts/text/words.ts'
 import type { StartTask } from './site-tasks.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 import classes from './sites.module.css'
-import { roomsIn, TallyCells } from './tally-cells.tsx'
+import { roomsUrl, TallyCells } from './tally-cells.tsx'
 
-interface ActionProps {
+interface ActionButtonProps {
   readonly label: string
   readonly onClick: () => void
   readonly children: ReactNode
 }
 
-/** A plain button: a thousand rows have some of these each. */
-const Action = ({ label, onClick, children }: ActionProps) => (
+/** A plain button is used, because a thousand rows can have three of them each. */
+const ActionButton = ({ label, onClick, children }: ActionButtonProps) => (
   <button type="button" className={classes.action} aria-label={label} title={label} onClick={onClick}>
     {children}
   </button>
@@ -25,28 +25,28 @@ const Action = ({ label, onClick, children }: ActionProps) => (
 interface BranchProps {
   readonly id: string
   readonly name: string
-  /** How many locations are shown, and how many there are. */
+  /** The filter shows this many locations. */
   readonly count: number
-  readonly of: number
+  readonly total: number
   readonly isOpen: boolean
   readonly onToggle: () => void
-  /** Numbers and actions, on the row of the branch itself. */
+  /** The row of the branch shows these numbers and actions. */
   readonly beside: ReactNode
-  /** What is said when it holds nothing. */
+  /** A branch without locations shows this text. */
   readonly empty: string
   readonly children: ReactNode
 }
 
-/** Something that opens: a region, or the place of what is in none. */
-export const Branch = ({ id, name, count, of, isOpen, onToggle, beside, empty, children }: BranchProps) => (
+/** A branch is a region, or holds all locations without one. */
+export const Branch = ({ id, name, count, total, isOpen, onToggle, beside, empty, children }: BranchProps) => (
   <li className={classes.branch}>
     <div className={`${classes.row} ${classes.region}`}>
-      <DisclosureButton isOpen={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle} data-step>
+      <DisclosureButton isOpen={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle} data-tree-row>
         <span className={classes.name} title={name}>
           {name}
         </span>
         <Text span fz="sm" c="dimmed" fw={400} className={classes.count}>
-          {count < of ? `${count} of ${plural(of, 'location')}` : plural(of, 'location')}
+          {count < total ? `${count} of ${plural(total, 'location')}` : plural(total, 'location')}
         </Text>
       </DisclosureButton>
       {beside}
@@ -57,7 +57,7 @@ export const Branch = ({ id, name, count, of, isOpen, onToggle, beside, empty, c
       </ul>
     )}
     {isOpen && count === 0 && (
-      <Text id={id} fz="sm" c="dimmed" className={classes.nothing}>
+      <Text id={id} fz="sm" c="dimmed" className={classes.empty}>
         {empty}
       </Text>
     )}
@@ -68,7 +68,7 @@ interface RegionBranchProps {
   readonly region: RegionNode
   readonly isOpen: boolean
   readonly onToggle: (id: number) => void
-  /** Absent without the right to write. */
+  /** Keys that may not write get undefined. */
   readonly start: StartTask | undefined
 }
 
@@ -77,28 +77,34 @@ export const RegionBranch = memo(({ region, isOpen, onToggle, start }: RegionBra
     id={`region-${region.id}`}
     name={region.name}
     count={region.locations.length}
-    of={region.locationCount}
+    total={region.locationCount}
     isOpen={isOpen}
     onToggle={() => onToggle(region.id)}
-    empty="No location is in this region yet."
+    empty="No locations yet"
     beside={
       <>
-        <TallyCells name={region.name} tally={region} href={roomsIn('region', region.id)} />
+        <TallyCells name={region.name} tally={region} href={roomsUrl('region', region.id)} />
         <span className={classes.actions}>
           {start && (
             <>
-              <Action
+              <ActionButton
                 label={`New location in ${region.name}`}
                 onClick={() => start({ kind: 'new-location', regionId: region.id })}
               >
                 <PlusIcon />
-              </Action>
-              <Action label={`Rename ${region.name}`} onClick={() => start({ kind: 'rename-region', id: region.id })}>
+              </ActionButton>
+              <ActionButton
+                label={`Rename ${region.name}`}
+                onClick={() => start({ kind: 'rename-region', id: region.id })}
+              >
                 <EditIcon />
-              </Action>
-              <Action label={`Delete ${region.name}`} onClick={() => start({ kind: 'delete-region', id: region.id })}>
+              </ActionButton>
+              <ActionButton
+                label={`Delete ${region.name}`}
+                onClick={() => start({ kind: 'delete-region', id: region.id })}
+              >
                 <BinIcon />
-              </Action>
+              </ActionButton>
             </>
           )}
         </span>
@@ -119,38 +125,38 @@ interface LocationRowProps {
 export const LocationRow = memo(
   ({ location, start }: LocationRowProps) => (
     <li className={`${classes.row} ${classes.location}`}>
-      <a href={roomsIn('location', location.id)} className={classes.name} title={location.name} data-step>
+      <a href={roomsUrl('location', location.id)} className={classes.name} title={location.name} data-tree-row>
         {location.name}
       </a>
-      <TallyCells name={location.name} tally={location} href={roomsIn('location', location.id)} />
+      <TallyCells name={location.name} tally={location} href={roomsUrl('location', location.id)} />
       <span className={classes.actions}>
         {start && (
           <>
-            <Action
+            <ActionButton
               label={`Rename or move ${location.name}`}
               onClick={() => start({ kind: 'change-location', id: location.id })}
             >
               <EditIcon />
-            </Action>
-            <Action
+            </ActionButton>
+            <ActionButton
               label={`Delete ${location.name}`}
               onClick={() => start({ kind: 'delete-location', id: location.id })}
             >
               <BinIcon />
-            </Action>
+            </ActionButton>
           </>
         )}
       </span>
     </li>
   ),
-  // The tree is made anew whenever a room has changed; most rows have not.
-  (a, b) => a.start === b.start && isSame(a.location, b.location),
+  // The tree is rebuilt whenever a room changes, while most rows stay equal.
+  (a, b) => a.start === b.start && isSameLocation(a.location, b.location),
 )
 
-const isSame = (a: LocationNode, b: LocationNode) =>
+const isSameLocation = (a: LocationNode, b: LocationNode) =>
   a.id === b.id &&
   a.name === b.name &&
   a.regionId === b.regionId &&
   a.rooms === b.rooms &&
   a.worst === b.worst &&
-  a.inWorst === b.inWorst
+  a.worstCount === b.worstCount

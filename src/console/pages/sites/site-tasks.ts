@@ -1,4 +1,4 @@
-// What can be done to a site: the dialog that is open, and about what.
+// Defines the tasks of the sites page; each has a dialog.
 
 export type SiteTask =
   | { readonly kind: 'new-region' }

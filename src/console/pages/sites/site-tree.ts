@@ -1,91 +1,89 @@
-// Regions, locations and rooms as a tree with numbers: what a branch holds, and how its rooms are.
+// Builds the tree of regions and locations with the number and the worst state of their rooms.
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
 import { type RoomState, roomStates } from '../../domain/room/room-state.tsx'
 import type { Sites } from '../../domain/site/sites.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 
-type RoomListed = Static<typeof RoomInList>
+type ListedRoom = Static<typeof RoomInList>
 
-/** How many rooms, and how the worst of them are. */
-export interface Tally {
+/** A tally counts rooms and names the worst state among them. */
+export interface RoomTally {
   readonly rooms: number
   readonly worst: RoomState | undefined
-  /** How many are in that state. */
-  readonly inWorst: number
+  /** This many rooms are in the worst state. */
+  readonly worstCount: number
 }
 
-export interface LocationNode extends Tally {
+export interface LocationNode extends RoomTally {
   readonly id: number
   readonly name: string
   readonly regionId: number | undefined
 }
 
-export interface RegionNode extends Tally {
+export interface RegionNode extends RoomTally {
   readonly id: number
   readonly name: string
   readonly locations: readonly LocationNode[]
-  /** All of them, also when fewer are shown. */
+  /** This counts all locations, also while a filter shows fewer. */
   readonly locationCount: number
 }
 
 export interface SiteTree {
   readonly regions: readonly RegionNode[]
-  /** Locations in no region. */
-  readonly loose: readonly LocationNode[]
-  /** Rooms in no location. */
-  readonly homeless: Tally
+  readonly locationsWithoutRegion: readonly LocationNode[]
+  readonly roomsWithoutLocation: RoomTally
 }
 
 type Counts = Record<RoomState, number>
-const noRooms = (): Counts => ({ OFFLINE: 0, DEGRADED: 0, HEALTHY: 0, EMPTY: 0 })
+const zeroCounts = (): Counts => ({ OFFLINE: 0, DEGRADED: 0, HEALTHY: 0, EMPTY: 0 })
 
-function tallyOf(counts: Counts): Tally {
+function tallyRooms(counts: Counts): RoomTally {
   const worst = roomStates.find((state) => counts[state] > 0)
   return {
     rooms: roomStates.reduce((sum, state) => sum + counts[state], 0),
     worst,
-    inWorst: worst ? counts[worst] : 0,
+    worstCount: worst ? counts[worst] : 0,
   }
 }
 
-/** Regions and locations are sorted already. */
-export function treeOf({ regions, locations }: Sites, rooms: readonly RoomListed[]): SiteTree {
-  const homeless = noRooms()
-  const counts = new Map(locations.map(({ id }) => [id, noRooms()]))
+/** The regions and locations must be sorted. */
+export function buildSiteTree({ regions, locations }: Sites, rooms: readonly ListedRoom[]): SiteTree {
+  const withoutLocation = zeroCounts()
+  const counts = new Map(locations.map(({ id }) => [id, zeroCounts()]))
   for (const { location, state } of rooms) {
-    const there = (location && counts.get(location.id)) ?? homeless
+    const there = (location && counts.get(location.id)) ?? withoutLocation
     there[state] += 1
   }
   const nodes = locations.map(({ id, name, region }) => ({
     ...{ id, name, regionId: region?.id },
-    ...tallyOf(counts.get(id) ?? noRooms()),
+    ...tallyRooms(counts.get(id) ?? zeroCounts()),
   }))
-  const ofRegion = Map.groupBy(nodes, (node) => node.regionId)
+  const locationsByRegion = Map.groupBy(nodes, (node) => node.regionId)
   return {
     regions: regions.map(({ id, name }) => {
-      const inside = ofRegion.get(id) ?? []
-      const sum = noRooms()
+      const inside = locationsByRegion.get(id) ?? []
+      const sum = zeroCounts()
       for (const node of inside) for (const state of roomStates) sum[state] += counts.get(node.id)?.[state] ?? 0
-      return { id, name, locations: inside, locationCount: inside.length, ...tallyOf(sum) }
+      return { id, name, locations: inside, locationCount: inside.length, ...tallyRooms(sum) }
     }),
-    loose: ofRegion.get(undefined) ?? [],
-    homeless: tallyOf(homeless),
+    locationsWithoutRegion: locationsByRegion.get(undefined) ?? [],
+    roomsWithoutLocation: tallyRooms(withoutLocation),
   }
 }
 
-/** What has all the words in its name; a region that has them keeps all its locations. */
-export function withWords(tree: SiteTree, text: string): SiteTree {
+/** Keeps what has all the words in its name. A region that matches keeps all its locations. */
+export function filterSiteTree(tree: SiteTree, text: string): SiteTree {
   const words = searchWords(text)
   if (words.length === 0) return tree
-  const fits = (name: string) => includesAll(normalizeText(name), words)
+  const matches = (name: string) => includesAll(normalizeText(name), words)
   return {
     regions: tree.regions.flatMap((region) => {
-      if (fits(region.name)) return [region]
-      const locations = region.locations.filter(({ name }) => fits(`${region.name} ${name}`))
+      if (matches(region.name)) return [region]
+      const locations = region.locations.filter(({ name }) => matches(`${region.name} ${name}`))
       return locations.length > 0 ? [{ ...region, locations }] : []
     }),
-    loose: tree.loose.filter(({ name }) => fits(name)),
-    homeless: tree.homeless,
+    locationsWithoutRegion: tree.locationsWithoutRegion.filter(({ name }) => matches(name)),
+    roomsWithoutLocation: tree.roomsWithoutLocation,
   }
 }

@@ -1,4 +1,4 @@
-// Sites: regions and locations as a tree, how their rooms are, and what can be changed about them.
+// The sites page shows regions and locations as a tree with the state of their rooms, and opens dialogs to change them.
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useCallback, useMemo, useState } from 'react'
@@ -9,13 +9,13 @@ import { Page } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { SiteDialogs } from './site-dialogs.tsx'
 import type { SiteTask } from './site-tasks.ts'
-import { treeOf } from './site-tree.ts'
+import { buildSiteTree } from './site-tree.ts'
 import { SitesTree } from './sites-tree.tsx'
 
 export function SitesPage() {
   const places = useSites()
   const { rooms } = useBody('roomsList')
-  const tree = useMemo(() => treeOf(places, rooms), [places, rooms])
+  const tree = useMemo(() => buildSiteTree(places, rooms), [places, rooms])
   const may = usePermissions()
   const [task, setTask] = useState<SiteTask>()
   const [opened, dialog] = useDisclosure(false)

@@ -1,4 +1,4 @@
-// The tree itself, as nested lists: what is shown of it, what is open, and the keys that walk through it.
+// Shows the tree of regions and locations with a search, expandable branches and keyboard navigation.
 import { Box, Button, Card, Group, Text, TextInput } from '@mantine/core'
 import { Link, useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, type MouseEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
@@ -7,7 +7,7 @@ import { EmptyState } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { Branch, LocationRow, RegionBranch } from './site-rows.tsx'
 import type { StartTask } from './site-tasks.ts'
-import { type SiteTree, withWords } from './site-tree.ts'
+import { filterSiteTree, type SiteTree } from './site-tree.ts'
 import classes from './sites.module.css'
 
 interface SitesTreeProps {
@@ -15,31 +15,31 @@ interface SitesTreeProps {
   readonly start: StartTask | undefined
 }
 
-/** With more locations than this the regions begin closed. */
-const fewLocations = 60
-/** The branch of what is in no region. */
-const loose = 0
+/** With more locations than this, all regions start collapsed. */
+const maxExpandedLocations = 60
+/** Locations without a region are in a branch with this id. */
+const noRegionId = 0
 
 export function SitesTree({ tree, start }: SitesTreeProps) {
   const [text, setText] = useState('')
-  const wanted = useDeferredValue(text.trim())
-  const shown = useMemo(() => withWords(tree, wanted), [tree, wanted])
+  const query = useDeferredValue(text.trim())
+  const shown = useMemo(() => filterSiteTree(tree, query), [tree, query])
   const locationCount = useMemo(
-    () => tree.regions.reduce((sum, region) => sum + region.locationCount, tree.loose.length),
+    () => tree.regions.reduce((sum, region) => sum + region.locationCount, tree.locationsWithoutRegion.length),
     [tree],
   )
-  const [startsOpen, setStartsOpen] = useState(locationCount <= fewLocations)
-  const [turned, setTurned] = useState<ReadonlySet<number>>(new Set())
-  const toggle = useCallback((id: number) => setTurned((before) => before.symmetricDifference(new Set([id]))), [])
-  const isOpen = (id: number) => wanted !== '' || turned.has(id) !== startsOpen
-  const turnAll = () => {
-    setStartsOpen(!startsOpen)
-    setTurned(new Set())
+  const [isExpandedByDefault, setExpandedByDefault] = useState(locationCount <= maxExpandedLocations)
+  const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set())
+  const toggle = useCallback((id: number) => setToggled((before) => before.symmetricDifference(new Set([id]))), [])
+  const isOpen = (id: number) => query !== '' || toggled.has(id) !== isExpandedByDefault
+  const toggleAll = () => {
+    setExpandedByDefault(!isExpandedByDefault)
+    setToggled(new Set())
   }
 
   const { history } = useRouter()
-  /** The links of the rows are plain ones: here they become steps inside the console. */
-  const follow = (event: MouseEvent) => {
+  /** The rows have plain links for speed; this handler makes the router follow them. */
+  const followLink = (event: MouseEvent) => {
     const link = (event.target as HTMLElement).closest('a')
     if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
@@ -47,7 +47,7 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
   }
 
   if (tree.regions.length === 0 && locationCount === 0) return <NoSites tree={tree} start={start} />
-  const isNothing = shown.regions.length === 0 && shown.loose.length === 0
+  const isEmpty = shown.regions.length === 0 && shown.locationsWithoutRegion.length === 0
   return (
     <>
       <Group justify="space-between" gap="sm">
@@ -63,8 +63,8 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
           <Text fz="sm" c="dimmed">
             {plural(tree.regions.length, 'region')}, {plural(locationCount, 'location')}
           </Text>
-          <Button variant="subtle" size="xs" onClick={turnAll} disabled={wanted !== ''}>
-            {startsOpen ? 'Close all' : 'Open all'}
+          <Button variant="subtle" size="xs" onClick={toggleAll} disabled={query !== ''}>
+            {isExpandedByDefault ? 'Collapse all' : 'Expand all'}
           </Button>
         </Group>
       </Group>
@@ -73,45 +73,41 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
           component="ul"
           className={classes.tree}
           aria-label="Regions and locations"
-          onKeyDown={walk}
-          onClick={follow}
+          onKeyDown={moveFocus}
+          onClick={followLink}
         >
           {shown.regions.map((region) => (
             <RegionBranch key={region.id} region={region} isOpen={isOpen(region.id)} onToggle={toggle} start={start} />
           ))}
-          {shown.loose.length > 0 && (
+          {shown.locationsWithoutRegion.length > 0 && (
             <Branch
               id="region-none"
-              name="Not in a region"
-              count={shown.loose.length}
-              of={tree.loose.length}
-              isOpen={isOpen(loose)}
-              onToggle={() => toggle(loose)}
+              name="No region"
+              count={shown.locationsWithoutRegion.length}
+              total={tree.locationsWithoutRegion.length}
+              isOpen={isOpen(noRegionId)}
+              onToggle={() => toggle(noRegionId)}
               empty=""
               beside={null}
             >
-              {shown.loose.map((location) => (
+              {shown.locationsWithoutRegion.map((location) => (
                 <LocationRow key={location.id} location={location} start={start} />
               ))}
             </Branch>
           )}
         </Box>
-        {isNothing && (
-          <EmptyState title={`Nothing has “${wanted}” in its name`}>
-            Try fewer letters, or another part of the name.
-          </EmptyState>
-        )}
-        {wanted === '' && <Homeless tree={tree} />}
+        {isEmpty && <EmptyState title={`No matches for “${query}”`}>Try another part of the name.</EmptyState>}
+        {query === '' && <RoomsWithoutLocation tree={tree} />}
       </Card>
     </>
   )
 }
 
-const Homeless = ({ tree: { homeless } }: { readonly tree: SiteTree }) =>
-  homeless.rooms > 0 && (
-    <Text fz="sm" className={classes.homeless}>
+const RoomsWithoutLocation = ({ tree: { roomsWithoutLocation } }: { readonly tree: SiteTree }) =>
+  roomsWithoutLocation.rooms > 0 && (
+    <Text fz="sm" className={classes.withoutLocation}>
       <Link to="/rooms" search={{ location: 'none' }}>
-        Rooms without a location: {homeless.rooms.toLocaleString('en-GB')}
+        {plural(roomsWithoutLocation.rooms, 'room')} without a location
       </Link>
     </Text>
   )
@@ -119,32 +115,29 @@ const Homeless = ({ tree: { homeless } }: { readonly tree: SiteTree }) =>
 const NoSites = ({ tree, start }: SitesTreeProps) => (
   <Card bg="var(--rk-panel)">
     <EmptyState title="No sites yet">
-      A location is where rooms are: a building, or a floor of one. Regions group locations, if you have many. With
-      both, rooms are easier to find, and lists can be narrowed down to one place.
+      Locations are buildings or floors. Regions group locations. Use them to filter lists.
       {start && (
         <Group justify="center" mt="md">
-          <Button onClick={() => start({ kind: 'new-location', regionId: undefined })}>
-            Create the first location
-          </Button>
+          <Button onClick={() => start({ kind: 'new-location', regionId: undefined })}>Create location</Button>
         </Group>
       )}
     </EmptyState>
-    <Homeless tree={tree} />
+    <RoomsWithoutLocation tree={tree} />
   </Card>
 )
 
-/** Up and down go from row to row, right opens a region and left closes it. */
-function walk(event: KeyboardEvent<HTMLElement>): void {
-  const at = (event.target as HTMLElement).closest<HTMLElement>('[data-step]')
-  if (!at) return
-  const isOpen = at.getAttribute('aria-expanded')
+/** The up and down keys move the focus from row to row; right expands a region and left collapses it. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const focused = (event.target as HTMLElement).closest<HTMLElement>('[data-tree-row]')
+  if (!focused) return
+  const isOpen = focused.getAttribute('aria-expanded')
   if ((event.key === 'ArrowRight' && isOpen === 'false') || (event.key === 'ArrowLeft' && isOpen === 'true')) {
-    at.click()
+    focused.click()
     return
   }
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-step]')]
-  const here = rows.indexOf(at)
-  const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: rows.length - 1 }[event.key]
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-tree-row]')]
+  const index = rows.indexOf(focused)
+  const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
   if (next === undefined) return
   event.preventDefault()
   rows[next]?.focus()

@@ -1,22 +1,22 @@
-// The numbers beside a site: its rooms, and how the worst of them are; each leads to the rooms that it counts.
+// Shows the number of rooms of a site and their worst state; both link to the rooms.
 
 import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/room/room-state.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
-import type { Tally } from './site-tree.ts'
+import type { RoomTally } from './site-tree.ts'
 import classes from './sites.module.css'
 
 interface TallyCellsProps {
-  /** Whose numbers, for those who hear them. */
+  /** Screen readers hear the name of the site with each number. */
   readonly name: string
-  readonly tally: Tally
+  readonly tally: RoomTally
   readonly href: string
 }
 
-/** The rooms of a region or a location. Written by hand: making three addresses for each of a thousand rows takes seconds. */
-export const roomsIn = (what: 'region' | 'location', id: number): string => `/rooms?${what}=${id}`
+/** Builds the address without the router, which would need seconds for three addresses in each of a thousand rows. */
+export const roomsUrl = (kind: 'region' | 'location', id: number): string => `/rooms?${kind}=${id}`
 
-export const TallyCells = ({ name, tally: { rooms, worst, inWorst }, href }: TallyCellsProps) => (
+export const TallyCells = ({ name, tally: { rooms, worst, worstCount }, href }: TallyCellsProps) => (
   <>
     <span className={classes.rooms}>
       {rooms > 0 ? (
@@ -32,7 +32,7 @@ export const TallyCells = ({ name, tally: { rooms, worst, inWorst }, href }: Tal
       {worst && (
         <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: roomStateColour(worst) }}>
           {roomStateIcon(worst)} {roomStateLabel(worst)}
-          {isBad(worst) && ` ${inWorst.toLocaleString('en-GB')}`}
+          {needsAttention(worst) && ` ${worstCount.toLocaleString('en-GB')}`}
           <VisuallyHidden> in {name}</VisuallyHidden>
         </a>
       )}
@@ -40,4 +40,4 @@ export const TallyCells = ({ name, tally: { rooms, worst, inWorst }, href }: Tal
   </>
 )
 
-const isBad = (state: RoomState) => state === 'OFFLINE' || state === 'DEGRADED'
+const needsAttention = (state: RoomState) => state === 'OFFLINE' || state === 'DEGRADED'

@@ -1,0 +1,91 @@
+// Starts our server as a process of its own on a data folder; rate limits are on, but too high to be reached.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { devicePaths, type EnrolAnswer } from '../../src/contract/device.ts'
+import type { Cleanup } from '../cleanup.ts'
+import { HttpClient } from '../load/http-client.ts'
+import type { DeviceIdentity } from '../load/mqtt-frames.ts'
+import { Subprocess } from './subprocess.ts'
+
+export const executable = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
+const rateLimits = ['--rate-limit', '1000000', '--rate-burst', '10000000', '--auth-failure-limit', '1000000']
+
+export interface Server {
+  readonly process: Subprocess
+  readonly url: string
+  readonly mqttPort: number
+  /** The id of the organisation that the first start creates; empty on later starts, as is `key`. */
+  readonly org: string
+  readonly key: string
+}
+
+/** `nodeFlags` are for Node itself, `options` are further options of `roomkeeper serve`. */
+export async function startServer(
+  dataDir: string,
+  nodeFlags: readonly string[] = [],
+  options: readonly string[] = [],
+): Promise<Server> {
+  const mqttPort = await findFreePort()
+  const args = ['serve', '--port', '0', '--mqtt-port', `${mqttPort}`, '--data-dir', dataDir, ...rateLimits, ...options]
+  const subprocess = new Subprocess('The server', [...nodeFlags, executable, ...args])
+  try {
+    const [text, url = ''] = await subprocess.waitForOutput(/ready at (http\S+)[\s\S]*\/docs/)
+    const [, org = ''] = /Organisation\s+(\S+)/.exec(text) ?? []
+    const [, key = ''] = /Key\s+(\S+)/.exec(text) ?? []
+    return { process: subprocess, url, mqttPort, org, key }
+  } catch (error) {
+    await subprocess.stop()
+    throw error
+  }
+}
+
+/** A data folder on which a server was started before, with the credentials of its devices. */
+export interface DataFolder {
+  readonly dataDir: string
+  readonly org: string
+  readonly key: string
+  readonly devices: readonly DeviceIdentity[]
+}
+
+/** Starts a server on such a folder and stops it at cleanup. */
+export async function startServerOn(
+  cleanup: Cleanup,
+  { dataDir, org, key }: DataFolder,
+  nodeFlags: readonly string[] = [],
+): Promise<Server> {
+  const server = await startServer(dataDir, nodeFlags)
+  cleanup.add(() => server.process.stop())
+  return { ...server, org, key }
+}
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen({ host: '127.0.0.1', port: 0 })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Creates a room and enrols devices with its enrolment code over HTTP. */
+export async function enrolDevices(
+  { url, org, key }: Server,
+  count: number,
+  model = 'NF19B1',
+): Promise<DeviceIdentity[]> {
+  const http = new HttpClient(url)
+  try {
+    const room = await http.json('POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Bench' } })
+    const { dec } = await http.json('GET', `/v1/orgs/${org}/rooms/${room.id}`, { key })
+    const devices: DeviceIdentity[] = []
+    for (let i = 0; i < count; i++) {
+      const body = { code: dec, serial: `BENCH${i}`, model }
+      const { endpointId, credential }: EnrolAnswer = await http.json('POST', devicePaths.enrol, { body })
+      devices.push({ id: endpointId, credential })
+    }
+    return devices
+  } finally {
+    http.close()
+  }
+}

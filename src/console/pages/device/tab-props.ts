@@ -1,0 +1,7 @@
+// Defines the props that every tab of the device page receives.
+import type { DeviceDetails } from '../../domain/device/device.ts'
+
+export interface TabProps {
+  readonly device: DeviceDetails
+  readonly etag: string | undefined
+}

@@ -1,0 +1,110 @@
+// Shows the current readings of a room, for the sensors that its devices have; values outside the limits are marked.
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Sensor } from '../../../contract/models.ts'
+import { airOutliers, type Outlier, outlierText, sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { WarnIcon } from '../../parts/page/icons.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
+import { useNow } from '../../parts/text/now.ts'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { ageText, Timestamp } from '../../parts/text/time.tsx'
+import { useSession } from '../../session.ts'
+import classes from './room.module.css'
+import { isReading, roomSensors } from './room-sensors.ts'
+import { sampleQuery } from './sample-query.ts'
+
+interface CurrentReadingsProps {
+  readonly room: RoomDetails
+  readonly zone: string
+}
+
+export function CurrentReadings({ room, zone }: CurrentReadingsProps) {
+  const { airLimits } = useSession()
+  const { data: sample, error, refetch } = useQuery(sampleQuery(room.id))
+  const { sensors, connectedSensors, hasShutter } = roomSensors(room.endpoints)
+  if (sensors.length === 0) return null
+  if (!sample) {
+    return (
+      <Section title="Current readings">
+        {sample === undefined && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+        <Text c="dimmed" role="status">
+          {sample === null && noReadingsText(room)}
+        </Text>
+      </Section>
+    )
+  }
+  const outliers = airOutliers(sample, airLimits)
+  return (
+    <Section title="Current readings" actions={<ReadingAge at={Number(sample.timestamp) * 1000} zone={zone} />}>
+      <dl className={classes.tiles}>
+        {sensors.map((sensor) => (
+          <Tile key={sensor} name={sensorLabels[sensor].name}>
+            {isReading(sensor, sample[sensor], connectedSensors) ? (
+              <Reading sensor={sensor} value={sample[sensor]} outlier={outliers.find((one) => one.sensor === sensor)} />
+            ) : (
+              <Text span c="dimmed" fz="sm">
+                No reading
+              </Text>
+            )}
+          </Tile>
+        ))}
+        {hasShutter && (
+          <Tile name="Privacy shutter">
+            <span className={classes.value}>{sample.ShutterClosed ? 'Closed' : 'Open'}</span>
+          </Tile>
+        )}
+      </dl>
+    </Section>
+  )
+}
+
+const noReadingsText = ({ state }: RoomDetails) =>
+  state === 'OFFLINE' ? 'No readings: all devices are offline.' : 'No recent readings. See the history below.'
+
+const Tile = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <Text component="dt" fz="sm" c="dimmed">
+      {name}
+    </Text>
+    <dd>{children}</dd>
+  </div>
+)
+
+interface ReadingProps {
+  readonly sensor: Sensor
+  readonly value: number
+  readonly outlier: Outlier | undefined
+}
+
+const Reading = ({ sensor, value, outlier }: ReadingProps) => (
+  <>
+    <span className={classes.value}>{sensorNumberText(sensor, value)}</span>{' '}
+    <Text span fz="sm" c="dimmed">
+      {sensorLabels[sensor].unit}
+    </Text>
+    {outlier && (
+      <div>
+        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={14} />}>
+          {outlierText(outlier)}
+        </StatusLabel>
+      </div>
+    )}
+  </>
+)
+
+/** An older sample is marked as stale. The API gives no room sample that is older than 15 minutes. */
+const staleAfterMs = 10 * 60_000
+
+function ReadingAge({ at, zone }: { readonly at: number; readonly zone: string }) {
+  const now = useNow(5000)
+  const ageMs = now - at
+  const isStale = ageMs > staleAfterMs
+  return (
+    <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
+      {isStale ? 'Last reading' : 'Updated'} {ageMs < 5000 ? 'just now' : `${ageText(at, now)} ago`},{' '}
+      <Timestamp at={at} zone={zone} />
+    </Text>
+  )
+}

@@ -1,0 +1,124 @@
+// Shows the enrolment code of a room as text and QR code with its expiry, and creates a new code.
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../../../client/client.ts'
+import { operationQuery, useWrite } from '../../api.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
+import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
+import { WarnIcon } from '../../parts/page/icons.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
+import { useNow } from '../../parts/text/now.ts'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { plural } from '../../parts/text/words.ts'
+import classes from './room.module.css'
+
+interface EnrolmentSectionProps {
+  readonly room: RoomDetails
+  readonly zone: string
+}
+
+export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
+  const [isConfirming, setConfirming] = useState(false)
+  const expiresAtMs = expiryOfCode(room)
+  const hasExpired = useNow() >= (expiresAtMs ?? Number.POSITIVE_INFINITY) || room.dec === undefined
+  const { data, error, refetch } = useQuery({
+    ...operationQuery('roomsEnrolmentGet', { id: room.id }),
+    enabled: !hasExpired,
+  })
+  const isRejected = error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION'
+  const isExpired = hasExpired || isRejected
+  return (
+    <Section
+      title="Enrol a device"
+      actions={
+        <Button variant="default" size="xs" onClick={() => setConfirming(true)}>
+          New code
+        </Button>
+      }
+    >
+      {isExpired && (
+        <Stack gap={4}>
+          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
+            This code has expired
+          </StatusLabel>
+          <Text fz="sm">Create a new code to enrol another device. Enrolled devices are not affected.</Text>
+        </Stack>
+      )}
+      {!isExpired && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {!isExpired && data && (
+        <div className={classes.enrolment}>
+          <img
+            className={classes.qr}
+            src={`data:image/svg+xml,${encodeURIComponent(data.body.qr)}`}
+            alt={`QR code to enrol a device in ${room.name}`}
+          />
+          <Stack gap="xs">
+            <EnrolmentCode code={data.body.dec} />
+            <Text fz="sm">Type this code on the device or scan the QR code.</Text>
+            <Text fz="sm">
+              {expiresAtMs === undefined ? (
+                `Unused. Valid for ${plural(room.decTimeout ?? 24, 'hour')} after first use.`
+              ) : (
+                <>
+                  Valid until <Timestamp at={expiresAtMs} zone={zone} />
+                </>
+              )}
+            </Text>
+            <Text fz="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              The QR code leads to {data.body.url}
+              {isLoopback(data.body.url) &&
+                '. This address works only on the server itself. Start the server with --public-url so that devices can reach it.'}
+            </Text>
+          </Stack>
+        </div>
+      )}
+      <NewCodeDialog room={room} isExpired={isExpired} opened={isConfirming} onClose={() => setConfirming(false)} />
+    </Section>
+  )
+}
+
+const isLoopback = (address: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(new URL(address).hostname)
+
+/** The expiry is undefined until the first use of the code; until then `decUsed` is negative. [contract 5.4.room] */
+function expiryOfCode({ decUsed, decTimeout }: RoomDetails): number | undefined {
+  const usedAtSeconds = Number(decUsed ?? -1)
+  return usedAtSeconds > 0 && decTimeout !== undefined ? (usedAtSeconds + decTimeout * 3600) * 1000 : undefined
+}
+
+const EnrolmentCode = ({ code }: { readonly code: string }) => (
+  <Group gap="xs" wrap="nowrap">
+    <span className={classes.code}>{code}</span>
+    <CopyIconButton text={code} tip="Copy code" />
+  </Group>
+)
+
+interface NewCodeDialogProps {
+  readonly room: RoomDetails
+  readonly isExpired: boolean
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function NewCodeDialog({ room, isExpired, opened, onClose }: NewCodeDialogProps) {
+  const write = useWrite('roomsRegenerateDec', { quiet: true, successText: 'New code created', onDone: onClose })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title="New enrolment code"
+      verb="Create new code"
+      danger={!isExpired}
+      mutation={write}
+      onConfirm={() => write.mutate({ input: { id: room.id } })}
+    >
+      <Text style={{ overflowWrap: 'anywhere' }}>
+        <strong>{room.name}</strong> gets a new code.{' '}
+        {isExpired ? 'The old code has expired.' : 'The old code stops working immediately.'} Enrolled devices are not
+        affected.
+      </Text>
+    </ConfirmDialog>
+  )
+}

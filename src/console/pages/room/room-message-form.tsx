@@ -1,0 +1,31 @@
+// Sends a message to every screen of a room.
+import { Text } from '@mantine/core'
+import { useWrite } from '../../api.ts'
+import { MessageForm } from '../../domain/device/message-form.tsx'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { plural } from '../../parts/text/words.ts'
+
+export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails; readonly onClose: () => void }) {
+  const write = useWrite('roomsSendMessage', {
+    quiet: true,
+    successText: ({ operations }) => `Message sent to ${plural(operations.length, 'device')}`,
+    onDone: onClose,
+  })
+  const offline = room.endpoints.filter(({ connected }) => !connected).length
+  return (
+    <MessageForm
+      verb="Send message"
+      isBusy={write.isPending}
+      error={write.error}
+      onSend={(message) => write.mutate({ input: { body: { message, roomIds: [room.id] } } })}
+      onCancel={onClose}
+      intro={
+        <Text fz="sm">
+          The message appears on {plural(room.endpoints.length, 'device')} in {room.name}.
+          {offline > 0 &&
+            ` ${plural(offline, 'device is', 'devices are')} offline and will show the message only after reconnecting within 5 minutes.`}
+        </Text>
+      }
+    />
+  )
+}

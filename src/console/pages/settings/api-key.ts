@@ -1,0 +1,25 @@
+// Describes the access of an API key, and says whether it is expired or the last manager key.
+import type { Static } from 'typebox'
+import type { Key } from '../../../contract/keys.ts'
+
+export type ApiKey = Static<typeof Key>
+
+export function accessText({ scopes, manage }: Pick<ApiKey, 'scopes' | 'manage'>): string {
+  const [reads, writes] = [scopes.includes('read'), scopes.includes('write')]
+  const scopeText = reads && writes ? 'Read and write' : writes ? 'Write only' : 'Read only'
+  return manage ? `${scopeText}, manage keys and users` : scopeText
+}
+
+export const isKeyExpired = ({ expiresAt }: ApiKey, now: number = Date.now()): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now
+
+/** The service does not revoke the last key that can create keys. [contract 6.keys] */
+export const isLastManagerKey = (key: ApiKey, keys: readonly ApiKey[]): boolean =>
+  key.manage &&
+  !keys.some(
+    (other) =>
+      other.id !== key.id &&
+      other.manage &&
+      !isKeyExpired(other) &&
+      (other.scopes.includes('write') || !key.scopes.includes('write')),
+  )

@@ -1,8 +1,0 @@
-// Stands in a query for a value that its caller gives.
-export class Placeholder {
-  readonly name: string
-
-  constructor(name: string) {
-    this.name = name
-  }
-}

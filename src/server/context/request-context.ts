@@ -1,0 +1,95 @@
+// The first argument of every rule: who acts in which organisation, and what they can reach there.
+import type { Scope } from '../../contract/operation.ts'
+import type { KeyHolder, Org } from '../auth/keyring.ts'
+import type { SensorSettings } from '../config/sensor-settings.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Secrets } from '../core/secrets.ts'
+import type { OrgDatabase } from '../db/db.ts'
+import type { OrgEventPublisher } from '../events/feed.ts'
+import type { ConnectedDevices } from './connected-devices.ts'
+import type { Services } from './services.ts'
+
+export interface Actor {
+  readonly type: 'KEY' | 'DEVICE' | 'CLI' | 'SYSTEM'
+  readonly id: string
+  readonly name: string
+}
+
+/** Where a request came from, for the audit entry, and its condition. */
+export interface RequestOrigin {
+  readonly requestId?: string | undefined
+  readonly ip?: string | undefined
+  readonly ifMatch?: string | undefined
+}
+
+interface Identity {
+  readonly org: Org
+  readonly actor: Actor
+  /** What the actor may do, and therefore may pass on. */
+  readonly may: (what: Scope | 'manage') => boolean
+}
+
+/** Holds the services privately: a rule reaches the database of its own organisation only. */
+export class RequestContext implements Identity, RequestOrigin {
+  readonly #services: Services
+  readonly org: Org
+  readonly actor: Actor
+  readonly may: Identity['may']
+  readonly requestId: string | undefined
+  readonly ip: string | undefined
+  readonly ifMatch: string | undefined
+
+  constructor(services: Services, { org, actor, may }: Identity, origin: RequestOrigin = {}) {
+    this.#services = services
+    this.org = org
+    this.actor = actor
+    this.may = may
+    this.requestId = origin.requestId
+    this.ip = origin.ip
+    this.ifMatch = origin.ifMatch
+  }
+
+  get db(): OrgDatabase {
+    return this.#services.db.forOrg(this.org.key)
+  }
+
+  get events(): OrgEventPublisher {
+    return this.#services.feed.forOrg(this.org.key)
+  }
+
+  get secrets(): Secrets {
+    return this.#services.secrets
+  }
+
+  get clock(): Clock {
+    return this.#services.clock
+  }
+
+  get devices(): ConnectedDevices {
+    return this.#services.devices
+  }
+
+  get settings(): SensorSettings {
+    return this.#services.settings
+  }
+
+  get publicUrl(): string {
+    return this.#services.publicUrl()
+  }
+
+  keysChanged(): void {
+    this.#services.keysChanged()
+  }
+}
+
+/** A request with a key, or with the session that stands for one, acts as the key. [contract 9.session] */
+export const contextOf = (services: Services, holder: KeyHolder, origin: RequestOrigin): RequestContext =>
+  new RequestContext(
+    services,
+    {
+      org: holder.org,
+      actor: { type: 'KEY', id: String(holder.keyId), name: holder.name },
+      may: (what) => holder[what],
+    },
+    origin,
+  )

@@ -1,0 +1,21 @@
+// What exists once in a running process, and is handed to everything that needs it.
+import type { SensorSettings } from '../config/sensor-settings.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Secrets } from '../core/secrets.ts'
+import type { Database } from '../db/db.ts'
+import type { EventPublisher } from '../events/feed.ts'
+import type { ConnectedDevices } from './connected-devices.ts'
+
+export interface Services {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly clock: Clock
+  /** Must be called after keys or sessions changed, so that caches of them are dropped. */
+  readonly keysChanged: () => void
+  /** The devices that are connected to this process. */
+  readonly devices: ConnectedDevices
+  readonly feed: EventPublisher
+  /** The address under which others reach the service. */
+  readonly publicUrl: () => string
+  readonly settings: SensorSettings
+}

@@ -1,0 +1,111 @@
+// What Prometheus can ask: requests by operation and status, latencies, the database, the process.
+
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { DurationHistogram } from './histogram.ts'
+
+export interface Metrics {
+  readonly registry: Registry
+  readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
+  /** Requests that were refused for want of a valid token. */
+  authFailures: number
+  request(operation: string, status: number, seconds: number): void
+  /** A count that somebody else keeps, told when it is asked for. */
+  watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
+  watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
+  watchPools(pools: Readonly<Record<string, { readonly waitingCount: number; readonly totalCount: number }>>): void
+}
+
+export function makeMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  /** By operation, then by status. */
+  const requests = new Map<string, Map<number, number>>()
+  new Counter({
+    name: 'roomkeeper_http_requests_total',
+    help: 'Requests by operation id and status.',
+    labelNames: ['operation', 'status'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [operation, counts] of requests) {
+        for (const [status, count] of counts) this.inc({ operation, status: String(status) }, count)
+      }
+    },
+  })
+  const durations = new DurationHistogram(
+    registry,
+    'roomkeeper_http_request_duration_seconds',
+    'Time from request to answer, by operation id.',
+    'operation',
+  )
+  const transactions = new DurationHistogram(
+    registry,
+    'roomkeeper_db_transaction_duration_seconds',
+    'Writing transactions by outcome, waiting for their turn included.',
+    'outcome',
+  )
+  const watchCount: Metrics['watchCount'] = (name, help, count) => {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(count())
+      },
+    })
+  }
+  const metrics: Metrics = {
+    registry,
+    watchCount,
+    watchStreams(streams) {
+      new Gauge({
+        name: 'roomkeeper_event_streams',
+        help: 'Open streams of events.',
+        registers,
+        collect() {
+          this.set(streams.open)
+        },
+      })
+      watchCount(
+        'roomkeeper_events_sent_total',
+        'Events that were sent, for each stream that got them.',
+        () => streams.sent,
+      )
+      watchCount('roomkeeper_event_streams_cut_total', 'Streams of readers that were too slow.', () => streams.cut)
+    },
+    authFailures: 0,
+    db: { transaction: (outcome, took) => transactions.observe(outcome, took) },
+    request(operation, status, took) {
+      let counts = requests.get(operation)
+      if (!counts) {
+        counts = new Map()
+        requests.set(operation, counts)
+      }
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+      durations.observe(operation, took)
+    },
+    watchPools(pools) {
+      const gauge = (name: string, help: string, read: (pool: (typeof pools)[string]) => number) =>
+        new Gauge({
+          name,
+          help,
+          labelNames: ['pool'],
+          registers,
+          collect() {
+            for (const [pool, state] of Object.entries(pools)) this.set({ pool }, read(state))
+          },
+        })
+      if (Object.keys(pools).length === 0) return
+      gauge('roomkeeper_db_connections', 'Open connections to PostgreSQL.', (pool) => pool.totalCount)
+      gauge('roomkeeper_db_waiting', 'Queries that wait for a connection to PostgreSQL.', (pool) => pool.waitingCount)
+    },
+  }
+  watchCount(
+    'roomkeeper_auth_failures_total',
+    'Requests with no token, or with one that is not valid.',
+    () => metrics.authFailures,
+  )
+  return metrics
+}

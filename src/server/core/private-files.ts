@@ -1,0 +1,45 @@
+// Keeps what lies in the data folder readable by its owner alone, whatever the mode of the folder is.
+import { chmodSync, closeSync, openSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from './failure.ts'
+
+const privateFileMode = 0o600
+const privateFolderMode = 0o700
+const modeOfOthers = 0o077
+
+/** SQLite gives its -wal, -shm and -journal files the mode of the database: so the database exists before SQLite opens it. */
+export function createPrivateFile(file: string): void {
+  closeSync(openSync(file, 'a', privateFileMode))
+  tighten(file, privateFileMode)
+}
+
+/** Files of the data folder that hold secrets or what was measured, with the files that SQLite puts beside a database. */
+const privateNames = ['roomkeeper.db', 'server.lock']
+  .flatMap((name) => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`])
+  .concat('secret.key')
+
+/** Earlier releases, and whoever restored a backup, may have left files that others can read. */
+export function tightenDataFolder(dataDir: string): void {
+  for (const name of privateNames) tighten(join(dataDir, name), privateFileMode)
+  const bundles = join(dataDir, 'bundles')
+  if (!tighten(bundles, privateFolderMode)?.isDirectory()) return
+  for (const entry of readdirSync(bundles, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) tighten(join(entry.parentPath, entry.name), privateFolderMode)
+    else if (entry.isFile()) tighten(join(entry.parentPath, entry.name), privateFileMode)
+  }
+}
+
+/** Undefined if there is no such file. */
+function tighten(path: string, mode: number): Stats | undefined {
+  try {
+    const stats = statSync(path)
+    if ((stats.mode & modeOfOthers) !== 0) chmodSync(path, mode)
+    return stats
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new StartupError(
+      `Cannot make ${path} private to its owner (${code}). Let the user who runs Roomkeeper own it, or name another folder with --data-dir.`,
+    )
+  }
+}

@@ -1,0 +1,5 @@
+// Which version of the program this is.
+import { readFileSync } from 'node:fs'
+
+export const programVersion = (): string =>
+  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version

@@ -1,0 +1,101 @@
+// The secret that lies outside the database: it chains the audit log, signs page tokens and seals what must be readable again.
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { StartupError } from './failure.ts'
+
+export type Purpose =
+  | 'audit chain'
+  | 'page token'
+  | 'enrolment code look-up'
+  | 'sealed values'
+  | 'rejected value'
+  | 'log upload'
+  | 'identity'
+
+export class Secrets {
+  readonly #master: Buffer
+  readonly #keys = new Map<Purpose, KeyObject>()
+
+  constructor(master: Buffer) {
+    this.#master = master
+  }
+
+  mac(purpose: Purpose, ...parts: (string | Buffer)[]): Buffer {
+    const hmac = createHmac('sha256', this.#key(purpose))
+    for (const part of parts) hmac.update(part)
+    return hmac.digest()
+  }
+
+  /** AES-256-GCM; `context` says what the value belongs to, so that it cannot be moved to another row. */
+  seal(text: string, context: string): Buffer {
+    const iv = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', this.#key('sealed values'), iv).setAAD(Buffer.from(context))
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed])
+  }
+
+  unseal(sealed: Buffer, context: string): string {
+    const decipher = createDecipheriv('aes-256-gcm', this.#key('sealed values'), sealed.subarray(0, 12))
+      .setAAD(Buffer.from(context))
+      .setAuthTag(sealed.subarray(12, 28))
+    return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8')
+  }
+
+  /** What the database remembers of the key, to notice a wrong one. */
+  get identity(): string {
+    return this.mac('identity', 'roomkeeper').toString('hex')
+  }
+
+  /** As a key object: importing raw bytes for every use would cost five times the use. */
+  #key(purpose: Purpose): KeyObject {
+    let key = this.#keys.get(purpose)
+    if (!key) {
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', this.#master, '', `roomkeeper ${purpose}`, 32)))
+      this.#keys.set(purpose, key)
+    }
+    return key
+  }
+}
+
+/** Reads the key file, or makes it where none is: 32 random bytes as hex, for its owner alone. */
+export function loadSecrets(file: string, mayCreate: boolean): Secrets {
+  try {
+    const text = readFileSync(file, 'utf8').trim()
+    if (!/^[0-9a-f]{64}$/.test(text)) {
+      throw new StartupError(
+        `${file} is not a Roomkeeper secret key (64 hexadecimal digits). Restore it from a backup.`,
+      )
+    }
+    return new Secrets(Buffer.from(text, 'hex'))
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new StartupError(`Cannot read the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    }
+  }
+  if (!mayCreate) {
+    throw new StartupError(
+      `The secret key ${file} is missing, but the database was made with one. Name where it is with --data-dir or --secret-key-file, or restore it from a backup.`,
+    )
+  }
+  const master = randomBytes(32)
+  const draft = `${file}.${process.pid}`
+  try {
+    // Linked into place when it is whole: a crash leaves no empty key, and of two starts one wins.
+    writeFileSync(draft, `${master.toString('hex')}\n`, { mode: 0o600, flush: true })
+    linkSync(draft, file)
+  } catch (error) {
+    throw new StartupError(`Cannot write the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return new Secrets(master)
+}

@@ -1,0 +1,30 @@
+// Ties a secret key to its database: a wrong or missing key is noticed before anything is sealed or signed with it.
+
+import { StartupError } from '../core/failure.ts'
+import { loadSecrets, type Secrets } from '../core/secrets.ts'
+import type { Database } from './db.ts'
+import { systemQueryOne, systemWrite } from './system.ts'
+
+const findSetting = systemQueryOne((db, p: { name: string }) =>
+  db.selectFrom('settings').select('value').where('name', '=', p.name),
+)
+const insertSetting = systemWrite((db, p: { name: string; value: string }) =>
+  db
+    .insertInto('settings')
+    .values({ name: p.name, value: p.value })
+    .onConflict((c) => c.doNothing()),
+)
+
+/** Loads the secrets that belong to this database; a new database takes the key file that is there, or creates one. */
+export async function loadDatabaseSecrets(db: Database, file: string): Promise<Secrets> {
+  const known = await findSetting(db.system, { name: 'secret identity' })
+  const secrets = loadSecrets(file, known === undefined)
+  if (known === undefined) {
+    await db.systemTransaction((tx) => insertSetting(tx, { name: 'secret identity', value: secrets.identity }))
+  }
+  const owner = known ?? (await findSetting(db.system, { name: 'secret identity' }))
+  if (owner?.value !== secrets.identity) {
+    throw new StartupError(`${file} is not the secret key that this database was made with. Restore the right one.`)
+  }
+  return secrets
+}

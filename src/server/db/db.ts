@@ -1,0 +1,153 @@
+// The database of the process: gives out handles, runs transactions, and tells caches what was written.
+import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
+import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
+import { GroupCommit } from './group-commit.ts'
+import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
+import type { DatabaseHealth } from './health.ts'
+import type { DatabaseSchema } from './schema.ts'
+import { SystemReader, SystemTx } from './system.ts'
+import type { WrittenRows } from './written-rows.ts'
+
+type WriteListener = (written: WrittenRows) => void
+
+const ping = CompiledQuery.raw('select 1')
+
+export class Database {
+  readonly engine: EngineName
+  /** Reads what belongs to no organisation. */
+  readonly system: SystemReader
+  readonly #engine: DatabaseEngine
+  readonly #listeners = new Map<string, WriteListener[]>()
+  readonly #orgs = new Map<number, OrgDatabase>()
+  /** Shared by all works where the engine has one writer, and by all unaudited works. */
+  readonly #sharedCommits: GroupCommit
+  metrics: DatabaseMetrics = { transaction() {} }
+
+  constructor(engine: DatabaseEngine) {
+    this.engine = engine.engine
+    this.#engine = engine
+    this.system = new SystemReader(engine.engine, engine.reader)
+    this.#sharedCommits = this.#newGroupCommit()
+  }
+
+  /** The part of the database that belongs to one organisation. */
+  forOrg(org: number): OrgDatabase {
+    let database = this.#orgs.get(org)
+    if (!database) {
+      database = new OrgDatabase(org, this.#engine, {
+        audited: this.#engine.hasOneWriter ? () => this.#sharedCommits : () => this.#newGroupCommit(),
+        unaudited: () => this.#sharedCommits,
+        logInto: (rows) => this.#writeLog(rows),
+      })
+      this.#orgs.set(org, database)
+    }
+    return database
+  }
+
+  /** Writes what belongs to no organisation, without an audit entry, in a commit that is shared with other writes. */
+  systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
+    return this.#sharedCommits.add((on, written) => work(new SystemTx(this.engine, on, this.#writeLog(written))))
+  }
+
+  /**
+   * PostgreSQL: changes a table outside of all commits. Gives up after `lockTimeoutMs` if somebody holds the table, such as a
+   * backup, because every later query would wait behind this statement. Returns whether it was done.
+   */
+  async alterTable(statement: string, lockTimeoutMs: number): Promise<boolean> {
+    try {
+      await this.#engine.transaction(async ({ kysely }) => {
+        await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(kysely)
+        await sql.raw(statement).execute(kysely)
+      })
+      return true
+    } catch (error) {
+      const problem = databaseProblemOf(error)
+      if (problem === 'locked') return false
+      throw problem ? databaseFailure(problem, true) : error
+    }
+  }
+
+  /**
+   * Calls the listener for every write to a table, after the commit and before the writer continues. Writes of other processes
+   * are not heard: commands that run beside the server must not write to a table that a cache watches.
+   */
+  onWrite(table: keyof DatabaseSchema, listener: WriteListener): void {
+    this.#listeners.set(table, [...(this.#listeners.get(table) ?? []), listener])
+  }
+
+  /** Tells every listener that anything may have changed, because another process may have written. */
+  invalidateAll(): void {
+    this.#tell([...this.#listeners.keys()].map((table) => ({ table, org: undefined, where: {} })))
+  }
+
+  /** For migrations. */
+  get schema(): Kysely<DatabaseSchema> {
+    return this.#engine.schema
+  }
+
+  get health(): DatabaseHealth {
+    return this.#engine.health
+  }
+
+  /** Why the service is not ready; undefined while it is. PostgreSQL is probed all the time, SQLite answers synchronously. */
+  get problem(): DatabaseFailure | undefined {
+    if (this.engine === 'postgres') return this.health.problem
+    try {
+      void this.system.run(ping, [])
+      return this.health.problem
+    } catch {
+      return databaseFailure('unreachable', false)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#sharedCommits.idle
+    await this.#engine.close()
+  }
+
+  #newGroupCommit(): GroupCommit {
+    return new GroupCommit({
+      transaction: (work) => this.#engine.transaction(work),
+      tell: (written) => this.#tell(written),
+      observe: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
+      failed: (problem) => this.health.writeFailed(problem),
+    })
+  }
+
+  #writeLog(rows: WrittenRows[]): WriteLog {
+    return { isWatched: (table) => this.#listeners.has(table), rows }
+  }
+
+  #tell(written: readonly WrittenRows[]): void {
+    for (const rows of written) for (const listener of this.#listeners.get(rows.table) ?? []) listener(rows)
+  }
+}
+
+interface Commits {
+  readonly audited: () => GroupCommit
+  readonly unaudited: () => GroupCommit
+  readonly logInto: (rows: WrittenRows[]) => WriteLog
+}
+
+/** One organisation's part of the database: reads it, and opens transactions that reach nothing else. */
+export class OrgDatabase extends OrgReader {
+  readonly #commits: Commits
+
+  constructor(org: number, engine: DatabaseEngine, commits: Commits) {
+    super(org, engine.engine, engine.reader)
+    this.#commits = commits
+  }
+
+  /** Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { audited, logInto } = this.#commits
+    return audited().add((on, written) => work(new Tx(this.org, this.engine, on, logInto(written))))
+  }
+
+  /** Shares a commit with the other writes that wait; resolves when the work is durable. */
+  telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
+    const { unaudited, logInto } = this.#commits
+    return unaudited().add((on, written) => work(new TelemetryTx(this.org, this.engine, on, logInto(written))))
+  }
+}

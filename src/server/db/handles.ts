@@ -1,0 +1,74 @@
+// What queries run on: each handle reads, or reads and writes, the data of exactly one organisation.
+import type { CompiledQuery, Kysely } from 'kysely'
+import type { EventDraft } from '../events/draft.ts'
+import type { EngineName, StatementRunner } from './engine.ts'
+import { databaseFailure, databaseProblemOf } from './errors.ts'
+import type { DatabaseSchema } from './schema.ts'
+import type { WriteTarget, WrittenRows } from './written-rows.ts'
+
+/** Collects what a transaction writes to tables that somebody watches. */
+export interface WriteLog {
+  readonly isWatched: (table: string) => boolean
+  readonly rows: WrittenRows[]
+}
+
+export abstract class Handle {
+  readonly engine: EngineName
+  readonly #statements: StatementRunner
+  readonly #writeLog: WriteLog | undefined
+
+  /** Without a write log the handle only reads: the engine refuses statements that write. */
+  constructor(engine: EngineName, statements: StatementRunner, writeLog?: WriteLog) {
+    this.engine = engine
+    this.#statements = statements
+    this.#writeLog = writeLog
+  }
+
+  /** For handles that share a transaction with another one. */
+  protected static connectionOf(handle: Handle) {
+    return { engine: handle.engine, statements: handle.#statements, writeLog: handle.#writeLog }
+  }
+
+  get kysely(): Kysely<DatabaseSchema> {
+    return this.#statements.kysely
+  }
+
+  /** Runs a query that was compiled once. Stores call it through `query()` and its relatives. */
+  run<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]> {
+    return this.#statements.run(query, values)
+  }
+
+  noteWrite(target: WriteTarget, values: object, org: number | undefined): void {
+    const log = this.#writeLog
+    if (log?.isWatched(target.table)) log.rows.push(target.rows(values, org))
+  }
+
+  /** The error to throw for a failed query. In a transaction it stays as it is: the group commit decides whether to retry. */
+  errorOf(error: unknown): unknown {
+    if (this.#writeLog) return error
+    const problem = databaseProblemOf(error)
+    return problem ? databaseFailure(problem, false) : error
+  }
+}
+
+export class OrgReader extends Handle {
+  /** The organisation's key. `query()` fills it in, so that no caller can name another one. */
+  readonly org: number
+
+  constructor(org: number, engine: EngineName, statements: StatementRunner, writeLog?: WriteLog) {
+    super(engine, statements, writeLog)
+    this.org = org
+  }
+}
+
+/** For audited writes. Only `audit/change.ts` opens one, and it writes the audit entry in the same transaction. */
+export class Tx extends OrgReader {
+  readonly isAudited = true
+  /** Events to publish after the commit. */
+  readonly drafts: EventDraft[] = []
+}
+
+/** For what is not audited: presence, status, reports of devices, last-used times. [contract 5.4.audit] */
+export class TelemetryTx extends OrgReader {
+  readonly isAudited = false
+}

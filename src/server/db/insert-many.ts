@@ -1,0 +1,52 @@
+// Writes many rows at once: whatever came in meanwhile costs a statement or a few, not one for each row.
+
+import { CompiledQuery } from 'kysely'
+import type { DatabaseSchema } from './schema.ts'
+import type { SystemTx } from './system.ts'
+import type { WriteTarget } from './written-rows.ts'
+
+export type NumberRow = readonly (number | null)[]
+
+/** How many rows a statement of SQLite takes: more bind no faster, and every size is a statement that is kept. */
+const sizes = [100, 10, 1] as const
+
+/**
+ * For rows of whole numbers, given in the order of the columns. `conflict` is what follows ON CONFLICT, with RETURNING if
+ * somebody wants to know. On PostgreSQL there is
+ * one array for each column; SQLite has no arrays, and taking JSON apart costs it more than the write itself.
+ */
+export function insertMany<T extends keyof DatabaseSchema>(
+  table: T,
+  columns: readonly (keyof DatabaseSchema[T] & string)[],
+  conflict: string,
+): (on: SystemTx, rows: readonly NumberRow[]) => Promise<unknown[]> {
+  const into = `insert into ${table} (${columns.join(', ')})`
+  const line = `(${columns.map(() => '?').join(', ')})`
+  const bySize = sizes.map((size) => ({
+    size,
+    insert: CompiledQuery.raw(`${into} values ${Array(size).fill(line).join(', ')} on conflict ${conflict}`),
+  }))
+  const arrays = columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')
+  const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
+
+  const everything = { table, org: undefined, where: {} }
+  const target: WriteTarget = { table, rows: () => everything }
+
+  return async (on, rows) => {
+    if (rows.length === 0) return []
+    on.noteWrite(target, {}, undefined)
+    if (on.engine === 'postgres') {
+      // As text: the driver would quote every number by itself.
+      const values = columns.map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`)
+      return on.run(byArrays, values)
+    }
+    const returned: unknown[] = []
+    let at = 0
+    for (const { size, insert } of bySize) {
+      for (; rows.length - at >= size; at += size) {
+        returned.push(...(await on.run(insert, rows.slice(at, at + size).flat())))
+      }
+    }
+    return returned
+  }
+}

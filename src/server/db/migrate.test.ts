@@ -1,0 +1,128 @@
+// Migrations on both engines: what they make, that they are whole, and what they refuse.
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { engine, newPlace } from '../../../test/support/harness.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
+import { openDatabase } from './open.ts'
+
+const withDb = async (work: (opened: Awaited<ReturnType<typeof openDatabase>>) => Promise<void>) => {
+  const { place, remove } = await newPlace()
+  const opened = await openDatabase(place, { isLocked: false, mustExist: false, onError() {} })
+  try {
+    await work(opened)
+  } finally {
+    await opened.db.close()
+    await remove()
+  }
+}
+
+describe('migrations', () => {
+  test('run once: a second opening finds nothing to do', () =>
+    withDb(async ({ db, migrated }) => {
+      expect(migrated).toEqual(['001-ground', '002-devices', '003-samples', '004-history', '005-console', '006-growth'])
+      expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
+      expect(await migrate(db)).toEqual([])
+    }))
+
+  test('give every table a key that starts with the organisation, except the directories and the database-wide ones', () =>
+    withDb(async ({ db }) => {
+      const keys =
+        engine === 'sqlite'
+          ? sql<{
+              table: string
+              column: string
+            }>`select m.name as "table", p.name as "column" from sqlite_master m, pragma_table_info(m.name) p where m.type = 'table' and p.pk = 1`
+          : sql<{
+              table: string
+              column: string
+            }>`select c.relname as "table", a.attname as "column" from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] where i.indisprimary and n.nspname = 'public'`
+      const { rows } = await keys.execute(db.schema)
+      expect(rows.length).toBeGreaterThan(12)
+      const directories = [
+        'key_directory',
+        'dec_directory',
+        'dec_past',
+        'credential_directory',
+        'serial_directory',
+        'sessions',
+        'login_links',
+      ]
+      const exempt = ['settings', 'migrations', 'migrations_lock', 'orgs', ...directories]
+      for (const { table, column } of rows) {
+        if (!exempt.includes(table)) expect(column, table).toBe('org')
+      }
+    }))
+
+  test('keep constraints in the schema: a broken reference is refused by the engine itself', () =>
+    withDb(async ({ db }) => {
+      await expect(
+        db.systemTransaction((t) =>
+          t.kysely.insertInto('regions').values({ org: 99, id: 1, version: 1, name: 'x' }).execute(),
+        ),
+      ).rejects.toThrow(/foreign key/i)
+      await db.systemTransaction((t) =>
+        t.kysely.insertInto('orgs').values({ id: 'a', name: 'a', created_at: 0 }).execute(),
+      )
+      await expect(
+        db.systemTransaction((t) =>
+          t.kysely.insertInto('locations').values({ org: 1, id: 1, version: 1, name: 'x', region_id: 5 }).execute(),
+        ),
+      ).rejects.toThrow(/foreign key/i)
+    }))
+
+  test('refuse a database that a newer program has changed', () =>
+    withDb(async ({ db }) => {
+      await sql`insert into migrations (name, timestamp) values ('999-future', '2099')`.execute(db.schema)
+      await expect(pendingMigrations(db)).rejects.toThrow(/newer Roomkeeper \(it has 999-future\)/)
+    }))
+})
+
+describe('the reader', () => {
+  test('cannot write: the engine refuses', () =>
+    withDb(async ({ db }) => {
+      const write = db.system.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
+      await expect(write).rejects.toThrow(/readonly|read-only/)
+    }))
+
+  test('does not wait for an open transaction, and does not see it', () =>
+    withDb(async ({ db }) => {
+      const { promise: finish, resolve } = Promise.withResolvers<void>()
+      const inserted = Promise.withResolvers<void>()
+      const writing = db.systemTransaction(async (t) => {
+        await t.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
+        inserted.resolve()
+        await finish
+      })
+      await inserted.promise
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toEqual([])
+      resolve()
+      await writing
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toHaveLength(1)
+    }))
+})
+
+describe('a transaction', () => {
+  test('that fails leaves nothing behind, and the next one works', () =>
+    withDb(async ({ db }) => {
+      const failing = db.systemTransaction(async (t) => {
+        await t.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
+        throw new Error('half way')
+      })
+      await expect(failing).rejects.toThrow('half way')
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toEqual([])
+      await db.systemTransaction((t) => t.kysely.insertInto('settings').values({ name: 'x', value: 'z' }).execute())
+      expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toHaveLength(1)
+    }))
+
+  test('is durable and guarded by settings that nobody may loosen by accident', () =>
+    withDb(async ({ db }) => {
+      const setting = async (text: string) =>
+        Object.values((await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db.schema)).rows[0] ?? {})[0]
+      if (engine === 'postgres') expect(await setting('show synchronous_commit')).toBe('on')
+      else {
+        expect(await setting('pragma journal_mode')).toBe('wal')
+        expect(await setting('pragma synchronous'), 'FULL').toBe(2)
+        expect(await setting('pragma foreign_keys')).toBe(1)
+      }
+    }))
+})

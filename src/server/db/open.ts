@@ -1,0 +1,118 @@
+// Opens the database that the options name, migrated and ready.
+
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { DatabaseOptions } from '../config/options.ts'
+import { StartupError } from '../core/failure.ts'
+import { createPrivateFile, tightenDataFolder } from '../core/private-files.ts'
+import { Database } from './db.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
+import { checkDatabaseUrl, databaseUnreachable } from './postgres/database-url.ts'
+import { openPostgres } from './postgres/pools.ts'
+import { takeServerLock } from './server-lock.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+
+const fileName = 'roomkeeper.db'
+
+interface Engine {
+  readonly db: Database
+  /** To be called when there is nothing left that should wait long for another process. */
+  readonly settle: () => void
+  readonly pools: Readonly<Record<string, pg.Pool>>
+  /** Watches whether the database answers, until the returned function is called. Commands do without it. */
+  readonly watch: () => () => Promise<void>
+}
+
+export interface OpenedDatabase extends Engine {
+  /** The migrations that this opening ran. */
+  readonly migrated: readonly string[]
+}
+
+export interface OpenDatabaseOptions {
+  /** The caller holds the server's lock. Otherwise it is taken for as long as migrations run. */
+  readonly isLocked: boolean
+  /** A command that only looks must not make a database. */
+  readonly mustExist: boolean
+  readonly onError: (error: Error) => void
+}
+
+export async function openDatabase(place: DatabaseOptions, settings: OpenDatabaseOptions): Promise<OpenedDatabase> {
+  const { isLocked, mustExist, onError } = settings
+  if (mustExist && !place.databaseUrl && !existsSync(join(place.dataDir, fileName))) throw nothingThere(place)
+  prepareDataFolder(place.dataDir)
+  const engine = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
+  try {
+    const { isNew, pending } = await pendingMigrations(engine.db)
+    if (mustExist && isNew) throw nothingThere(place)
+    const migrated = pending.length === 0 ? [] : await migrateAlone(engine.db, place, isLocked)
+    engine.settle()
+    return { ...engine, migrated }
+  } catch (error) {
+    await engine.db.close()
+    if ((error as { code?: string }).code !== '42501') throw error
+    throw new StartupError(
+      'The PostgreSQL user may not create tables. As the owner of the database: GRANT CREATE ON SCHEMA public TO that user.',
+    )
+  }
+}
+
+/** A running server of another version must not find the tables changed under it. */
+async function migrateAlone(db: Database, place: DatabaseOptions, isLocked: boolean): Promise<string[]> {
+  if (isLocked) return migrate(db)
+  const unlock = await takeServerLock(place, { onLost() {}, onBack() {} })
+  try {
+    return await migrate(db)
+  } finally {
+    await unlock()
+  }
+}
+
+const nothingThere = ({ dataDir, databaseUrl }: DatabaseOptions) =>
+  new StartupError(
+    databaseUrl
+      ? 'There is no Roomkeeper in that PostgreSQL database. Check --database-url, or start "serve" on it first.'
+      : `There is no database in ${dataDir}. Name its folder with --data-dir, or start "serve" there first.`,
+  )
+
+/** Makes the folder for database, secrets and lock, or says why it cannot. */
+export function prepareDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new StartupError(
+      `Cannot use the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}). It must be a folder that this user may write to; name another with --data-dir.`,
+    )
+  }
+  tightenDataFolder(dataDir)
+}
+
+function openFile(dataDir: string): Engine {
+  const file = join(dataDir, fileName)
+  try {
+    createPrivateFile(file)
+    const { backend, waitBriefly } = openSqlite(file)
+    return { db: new Database(backend), settle: waitBriefly, pools: {}, watch: () => async () => {} }
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`Cannot open the database ${file}: ${(error as Error).message}.`)
+  }
+}
+
+async function openRemote(url: string, onError: (error: Error) => void): Promise<Engine> {
+  checkDatabaseUrl(url)
+  const { backend, pools, watch } = openPostgres(url, onError)
+  const db = new Database(backend)
+  try {
+    const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(db.schema)
+    if (encoding.rows[0]?.server_encoding !== 'UTF8') {
+      throw new StartupError('The PostgreSQL database must have the encoding UTF8. Create it with ENCODING UTF8.')
+    }
+  } catch (error) {
+    await db.close()
+    throw error instanceof StartupError ? error : databaseUnreachable(error)
+  }
+  return { db, settle: () => {}, pools, watch }
+}

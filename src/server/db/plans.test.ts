@@ -1,0 +1,50 @@
+// A read of a few rows must not walk through all of an organisation, however large it is: SQLite has to be told what its indexes find.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
+
+let house: Harness
+beforeAll(async () => {
+  house = await startHarness()
+})
+afterAll(() => house.close())
+
+const group = 'select coalesce(n.pairing_serial, n.serial) from endpoints n where n.org = 1 and n.id = 2'
+
+test.runIf(engine === 'sqlite').each([
+  ['the endpoints of a room', 'select * from endpoints where org = 1 and room_id = 2 order by id', 'endpoints_room'],
+  [
+    'a group of endpoints',
+    `select * from endpoints where org = 1 and coalesce(pairing_serial, serial) in (${group}) order by id`,
+    'endpoints_leader',
+  ],
+  ['who has a profile', 'select id from endpoints where org = 1 and profile_id = 2', 'endpoints_profile'],
+  [
+    'the endpoints of a location',
+    'select e.id from endpoints e left join rooms r on r.org = e.org and r.id = e.room_id where e.org = 1 and r.location_id = 2 order by e.id',
+    'rooms_location',
+  ],
+  [
+    'configs that are not confirmed',
+    `select e.id from endpoint_configs c join endpoints e on e.org = c.org and e.id = c.endpoint_id
+      where e.connected = 1 and (c.state = 'PENDING' or c.reported_version <> c.version)`,
+    'endpoint_configs_open',
+  ],
+])('%s', async (_, query, index) => {
+  const { rows } = await sql<{ detail: string }>`${sql.raw(`explain query plan ${query}`)}`.execute(
+    house.ground.db.system.kysely,
+  )
+  const details = rows.map((row) => row.detail).join('\n')
+  expect(details).toContain(index)
+  expect(details).not.toMatch(/SCAN e\b|SCAN endpoints\b|\(org=\?\)/)
+})
+
+test('what keeps reads cheap is there on both engines', async () => {
+  const catalogue =
+    engine === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_schema where type = 'index'`
+      : sql<{ name: string }>`select indexname as name from pg_indexes where schemaname = current_schema()`
+  const { rows } = await catalogue.execute(house.ground.db.system.kysely)
+  const names = rows.map((row) => row.name)
+  expect(names).toEqual(expect.arrayContaining(['endpoints_room', 'endpoints_leader', 'endpoint_configs_open']))
+})

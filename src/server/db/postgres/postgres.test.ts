@@ -1,0 +1,120 @@
+// How statements reach PostgreSQL: by name when they come often, and without waiting where nothing comes back.
+import { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { engine, newPlace } from '../../../../test/support/harness.ts'
+import type { DatabaseEngine } from '../engine.ts'
+import { openPostgres } from './pools.ts'
+
+const insert = CompiledQuery.raw('insert into things (id, name) values ($1, $2)')
+const insertAndTell = CompiledQuery.raw('insert into things (id, name) values ($1, $2) returning id')
+const list = CompiledQuery.raw('select id, name from things order by id')
+
+describe.runIf(engine === 'postgres')('PostgreSQL', () => {
+  let backend: DatabaseEngine
+  let leave: () => Promise<unknown>
+  beforeAll(async () => {
+    const { place, remove } = await newPlace()
+    backend = openPostgres(place.databaseUrl ?? '', () => {}).backend
+    leave = async () => {
+      await backend.close()
+      await remove()
+    }
+    await backend.transaction(async ({ kysely }) => {
+      await kysely.executeQuery(CompiledQuery.raw('create table things (id bigint primary key, name text not null)'))
+    })
+  })
+  afterAll(() => leave())
+  beforeEach(() => backend.schema.executeQuery(CompiledQuery.raw('truncate things')))
+  const things = () => backend.reader.run(list, [])
+
+  test('a write that brings no rows is not waited for, and durable after the commit', async () => {
+    const result = await backend.transaction(async (on) => {
+      expect(on.run(insert, [1, 'a'])).toEqual([])
+      expect(on.run(insert, [2, 'b'])).toEqual([])
+      return 'done'
+    })
+    expect(result).toBe('done')
+    expect(await things()).toEqual([
+      { id: 1, name: 'a' },
+      { id: 2, name: 'b' },
+    ])
+  })
+
+  test('what is read after such a write sees it', async () => {
+    await backend.transaction(async (on) => {
+      on.run(insert, [1, 'a'])
+      expect(await on.run(list, [])).toEqual([{ id: 1, name: 'a' }])
+      expect(await on.run(insertAndTell, [2, 'b'])).toEqual([{ id: 2 }])
+    })
+    expect(await things()).toHaveLength(2)
+  })
+
+  test('if it fails, the commit says why, and nothing was written', async () => {
+    const writing = backend.transaction(async (on) => {
+      on.run(insert, [1, 'a'])
+      on.run(insert, [1, 'again'])
+      on.run(insert, [2, null])
+    })
+    await expect(writing).rejects.toMatchObject({ code: '23505' })
+    expect(await things()).toEqual([])
+  })
+
+  test('if it fails, so does what is asked after it, and for the same reason', async () => {
+    const reasons: unknown[] = []
+    const writing = backend.transaction(async (on) => {
+      on.run(insert, [1, null])
+      for (const again of [() => on.run(list, []), async () => on.run(insert, [3, 'c'])]) {
+        await (again() as Promise<unknown>).catch((error) => reasons.push(error.code))
+      }
+    })
+    await expect(writing).rejects.toMatchObject({ code: '23502' })
+    expect(reasons).toEqual(['23502', '23502'])
+    expect(await things()).toEqual([])
+  })
+
+  test('work that throws takes back what nobody has waited for; the connection is good for the next', async () => {
+    const pid = CompiledQuery.raw('select pg_backend_pid() as pid')
+    const pids: unknown[] = []
+    const writing = backend.transaction(async (on) => {
+      pids.push(await on.run(pid, []))
+      on.run(insert, [1, 'a'])
+      throw new Error('changed my mind')
+    })
+    await expect(writing).rejects.toThrow('changed my mind')
+    await backend.transaction(async (on) => {
+      pids.push(await on.run(pid, []))
+      on.run(insert, [2, 'b'])
+    })
+    expect(pids[0]).toEqual(pids[1])
+    expect(await things()).toEqual([{ id: 2, name: 'b' }])
+  })
+
+  test('a read that fails says why, and the connection is good for the next', async () => {
+    const divide = CompiledQuery.raw('select 1 / $1::int as part')
+    for (let i = 0; i < 10; i++) {
+      await expect(backend.reader.run(divide, [0])).rejects.toMatchObject({ code: '22012' })
+      expect(await backend.reader.run(divide, [1])).toEqual([{ part: 1 }])
+    }
+  })
+
+  test('a statement that comes often is read and planned once for a connection, others leave nothing there', async () => {
+    const often = CompiledQuery.raw('select 1 as one, $1::int as two')
+    const seldom = CompiledQuery.raw('select 2 as two, $1::int as three')
+    const prepared = CompiledQuery.raw('select statement from pg_prepared_statements where statement like $1')
+    for (let i = 0; i < 10; i++) expect(await backend.reader.run(often, [i])).toEqual([{ one: 1, two: i }])
+    await backend.reader.run(seldom, [1])
+    expect(await backend.reader.run(prepared, ['select 1 as one%'])).toEqual([{ statement: often.sql }])
+    expect(await backend.reader.run(prepared, ['select 2 as two%'])).toEqual([])
+  })
+
+  test('what would write through the reader is refused, and costs no connection', async () => {
+    const pid = CompiledQuery.raw('select pg_backend_pid() as pid')
+    const before = await backend.reader.run(pid, [])
+    await expect(backend.reader.run(CompiledQuery.raw('delete from things'), [])).rejects.toMatchObject({
+      code: '25006',
+    })
+    expect(await backend.reader.run(pid, [])).toEqual(before)
+    await expect(backend.reader.kysely.transaction().execute(async () => {})).rejects.toThrow('no transactions')
+    expect(await backend.reader.kysely.executeQuery(list)).toMatchObject({ rows: [] })
+  })
+})

@@ -1,0 +1,43 @@
+// Sessions of PostgreSQL that this process gave up: they are ended there, so that nothing they were told happens later.
+import type pg from 'pg'
+import { databaseProblemOf } from '../errors.ts'
+
+const terminate =
+  'select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and usename = current_user'
+
+/**
+ * A server that was frozen, or was cut off from the network, may find a COMMIT in its socket long after the connection was
+ * given up here. A session that was ended cannot commit any more.
+ */
+export class AbandonedSessions {
+  readonly #processIds = new WeakMap<pg.ClientBase, number>()
+  readonly #abandoned = new Set<number>()
+
+  /** Remembers connections of the pool that are released as broken. */
+  watch(pool: pg.Pool): void {
+    pool.on('connect', (client) => {
+      client.query('select pg_backend_pid() as pid', (error: Error | undefined, answer: pg.QueryResult) => {
+        if (!error) this.#processIds.set(client, answer.rows[0].pid)
+      })
+    })
+    pool.on('release', (error, client) => {
+      const processId = this.#processIds.get(client)
+      if (error && processId !== undefined) this.#abandoned.add(processId)
+    })
+  }
+
+  /** True when none is left. */
+  async end(pool: pg.Pool): Promise<boolean> {
+    if (this.#abandoned.size === 0) return true
+    const processIds = [...this.#abandoned]
+    try {
+      const { rowCount } = await pool.query(terminate, [processIds])
+      if (rowCount !== 0) return false
+    } catch (error) {
+      // A server that does not allow it must not keep the service waiting.
+      if (databaseProblemOf(error)) throw error
+    }
+    for (const processId of processIds) this.#abandoned.delete(processId)
+    return true
+  }
+}

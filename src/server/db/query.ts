@@ -1,0 +1,119 @@
+// Queries that are built and compiled once for each engine, and then only given their values.
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { EngineName } from './engine.ts'
+import type { Handle, OrgReader, TelemetryTx, Tx } from './handles.ts'
+import type { DatabaseSchema } from './schema.ts'
+import { Placeholder, type WriteTarget, writeTargetOf } from './written-rows.ts'
+
+/** Builds a query in which `p` stands for the values: `(db, p) => db.selectFrom('regions')….where('org', '=', p.org)`. */
+export type BuildQuery<P, R> = (db: Kysely<DatabaseSchema>, p: P, engine: EngineName) => Compilable<R>
+
+interface ForOrg {
+  readonly org: number
+}
+/** What a caller passes: everything but the organisation, which the handle knows. */
+type Values<P> = Omit<P, 'org'>
+type ValuesArgument<P> = object extends Values<P> ? [values?: Values<P>] : [values: Values<P>]
+
+/** Reads the rows of one organisation. */
+export function query<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R[]> => run(on, values, on.org)
+}
+
+/** Reads the first row, or undefined. */
+export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return async (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R | undefined> =>
+    (await run(on, values, on.org))[0]
+}
+
+/** Reads whether there is a row. */
+export function queryExists<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return async (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<boolean> =>
+    (await run(on, values, on.org)).length > 0
+}
+
+/** Writes in an audited transaction, and returns what the statement returns. */
+export function write<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return (tx: Tx, ...[values]: ValuesArgument<P>): Promise<R[]> => run(tx, values, tx.org)
+}
+
+export function writeOne<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return async (tx: Tx, ...[values]: ValuesArgument<P>): Promise<R | undefined> => (await run(tx, values, tx.org))[0]
+}
+
+/** Writes, and returns whether a row was written. The statement must return its rows. */
+export function writeExists<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return async (tx: Tx, ...[values]: ValuesArgument<P>): Promise<boolean> => (await run(tx, values, tx.org)).length > 0
+}
+
+/** Writes without an audit entry. */
+export function writeTelemetry<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return (tx: TelemetryTx, ...[values]: ValuesArgument<P>): Promise<R[]> => run(tx, values, tx.org)
+}
+
+export function writeTelemetryOne<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return async (tx: TelemetryTx, ...[values]: ValuesArgument<P>): Promise<R | undefined> =>
+    (await run(tx, values, tx.org))[0]
+}
+
+export function writeTelemetryExists<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return async (tx: TelemetryTx, ...[values]: ValuesArgument<P>): Promise<boolean> =>
+    (await run(tx, values, tx.org)).length > 0
+}
+
+/** For the few statements that both kinds of transaction run. */
+export function writeAny<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+  const run = compileOnce(build)
+  return (tx: Tx | TelemetryTx, ...[values]: ValuesArgument<P>): Promise<R[]> => run(tx, values, tx.org)
+}
+
+interface CompiledPlan<R> {
+  readonly query: CompiledQuery<R>
+  readonly target: WriteTarget | undefined
+}
+
+const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
+const noValues = {}
+
+/** Compiles the query when it is first run on an engine. Only `query()` and its relatives call this. */
+export function compileOnce<P, R>(build: BuildQuery<P, R>) {
+  const plans: { [E in EngineName]?: CompiledPlan<R> } = {}
+  return async (on: Handle, values: object = noValues, org: number | undefined): Promise<R[]> => {
+    let plan = plans[on.engine]
+    if (!plan) {
+      const compiled = build(on.kysely, placeholders as P, on.engine).compile()
+      plan = { query: compiled, target: writeTargetOf(compiled) }
+      plans[on.engine] = plan
+    }
+    if (plan.target) on.noteWrite(plan.target, values, org)
+    try {
+      const rows = on.run(plan.query, parametersOf(plan.query, values, org))
+      // SQLite answers synchronously: awaiting its rows would cost a turn of the event loop.
+      return rows instanceof Promise ? await rows : rows
+    } catch (error) {
+      throw on.errorOf(error)
+    }
+  }
+}
+
+function parametersOf({ parameters }: CompiledQuery, values: object, org: number | undefined): unknown[] {
+  const filled: unknown[] = []
+  for (const parameter of parameters) {
+    if (!(parameter instanceof Placeholder)) filled.push(parameter)
+    else if (org !== undefined && parameter.name === 'org') filled.push(org)
+    else filled.push(parameterOf(values[parameter.name as keyof object]))
+  }
+  return filled
+}
+
+/** A list is passed as JSON, so that the text of a query does not depend on how long it is (see any-of.ts). */
+const parameterOf = (value: unknown): unknown => (Array.isArray(value) ? JSON.stringify(value) : value)

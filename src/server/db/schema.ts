@@ -1,0 +1,200 @@
+// The tables as Kysely sees them: the same rows on SQLite and PostgreSQL.
+// Times are milliseconds, flags 0 or 1, JSON is text: nothing that the two engines read differently.
+
+import type { Generated } from 'kysely'
+
+/** The columns of what devices measure. */
+export const sensorColumns = ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index'] as const
+export type SensorColumn = (typeof sensorColumns)[number]
+
+/** Temperature and humidity in tenths; null is a value that the device did not send. */
+type SampleValues = {
+  /** Unix seconds, as devices send it. */
+  timestamp: number
+  shutter_closed: number | null
+} & { [S in SensorColumn]: number | null }
+
+/** What was measured in a bucket of time, for the room that the endpoint was in (0: none); in the units of samples. */
+export type Rollup = { org: number; endpoint: number; slot: number; room: number } & {
+  [S in SensorColumn as `${S}_count`]: number
+} & { [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null }
+
+export interface DatabaseSchema {
+  settings: { name: string; value: string }
+  orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
+  counters: { org: number; noun: string; last: number }
+  audit_heads: { org: number; count: number; mac: Buffer; timestamp: number }
+  audit_log: {
+    org: number
+    seq: number
+    timestamp: number
+    category: string
+    type: string
+    actor_type: string
+    actor_id: string
+    actor_name: string
+    target_type: string
+    target_id: string
+    target_name: string
+    details: string
+    request_id: string | null
+    ip: string | null
+    mac: Buffer
+  }
+  api_keys: {
+    org: number
+    id: number
+    version: number
+    name: string
+    prefix: string
+    read: number
+    write: number
+    manage: number
+    rate_limit: number | null
+    created_at: number
+    expires_at: number | null
+    last_used_at: number | null
+  }
+  key_directory: { hash: Buffer; org: number; key_id: number }
+  sessions: { hash: Buffer; org: number; key_id: number; created_at: number; used_at: number }
+  login_links: { hash: Buffer; org: number; key_id: number; expires_at: number }
+  regions: { org: number; id: number; version: number; name: string }
+  locations: { org: number; id: number; version: number; name: string; region_id: number | null }
+  profiles: {
+    org: number
+    id: number
+    version: number
+    name: string
+    description: string | null
+    config_id: number
+    config: string
+    secrets: string
+  }
+  rooms: {
+    org: number
+    id: number
+    version: number
+    name: string
+    location_id: number | null
+    profile_id: number | null
+    dec_sealed: Buffer
+    dec_used_at: number | null
+    dec_timeout: number
+  }
+  dec_directory: { mac: Buffer; org: number; room_id: number }
+  room_notes: {
+    org: number
+    id: number
+    room_id: number
+    version: number
+    note: string
+    author: string
+    created_at: number
+  }
+  users: { org: number; id: number; version: number; email: string; email_key: string; role: string }
+  user_regions: { org: number; user_id: number; region_id: number }
+  endpoints: {
+    org: number
+    id: string
+    version: number
+    serial: string
+    pairing_serial: string | null
+    model: string
+    room_id: number | null
+    profile_id: number | null
+    connected: number
+    connection_time: number | null
+    enrolment_time: number
+    status: string
+    /** Stands for it in the tables of samples: a UUID would be most of a row. */
+    number: number
+  }
+  /** Which room it was in, from and to when, in Unix seconds; the one that it is in has no end. */
+  endpoint_rooms: {
+    org: number
+    endpoint: number
+    since: number
+    until: number | null
+    room_id: number
+    endpoint_id: string
+  }
+  credential_directory: { hash: Buffer; org: number; endpoint_id: string }
+  serial_directory: { serial: string; org: number; endpoint_id: string }
+  dec_past: { mac: Buffer; org: number; room_id: number }
+  /** A row of nothing but defaults: nothing was ever set or reported. */
+  endpoint_configs: {
+    org: number
+    endpoint_id: string
+    version: Generated<number>
+    state: Generated<string>
+    error: string | null
+    explicit: Generated<string>
+    secrets: Generated<string>
+    reported_version: Generated<number>
+    reported: Generated<string>
+    reported_at: number | null
+    rejected: Generated<string>
+  }
+  config_versions: {
+    org: number
+    endpoint_id: string
+    version: number
+    state: string
+    error: string | null
+    explicit: string
+    secrets: string
+    profile_id: number | null
+    profile: string
+    profile_secrets: string
+    author_type: string
+    author_id: string
+    author_name: string
+    created_at: number
+    updated_at: number
+  }
+  operations: {
+    org: number
+    id: string
+    endpoint_id: string
+    type: string
+    state: string
+    payload: string
+    created_at: number
+    updated_at: number
+    deadline: number
+    /** First and last time that it was sent. */
+    sent_at: number | null
+    told_at: number | null
+    error: string | null
+  }
+  bug_reports: { org: number; id: string; created_at: number; expires_at: number; in_call_logs: number }
+  bug_report_items: {
+    org: number
+    report_id: string
+    endpoint_id: string
+    serial: string
+    model: string
+    operation_id: string
+    file: string | null
+    size: number | null
+    uploaded_at: number | null
+  }
+  samples: { org: number; slot: number; endpoint: number } & SampleValues
+  samples_latest: { org: number; endpoint: number } & SampleValues
+  /** Buckets of 15 minutes and of an hour (UTC), and days of the organisation's zone. */
+  sample_quarters: Rollup
+  sample_hours: Rollup
+  sample_days: Rollup
+  /** Quarters whose rollup does not have every sample yet. */
+  sample_due: { org: number; endpoint: number; slot: number }
+  /**
+   * The zone that the days are in; empty while they are made anew. And from when on nothing of raw samples and of quarters was
+   * forgotten, in Unix seconds.
+   */
+  sample_progress: {
+    org: number
+    timezone: string
+    samples_from: Generated<number>
+    quarters_from: Generated<number>
+  }
+}

@@ -1,0 +1,110 @@
+// What a query writes, read off its syntax tree once: so that nobody who keeps answers has to be told by hand.
+import type { CompiledQuery, OperationNode, ValuesNode, WhereNode } from 'kysely'
+
+/** Stands in a query for a value that its caller gives. */
+export class Placeholder {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** Rows that may have changed: all of a table, of an organisation, or those where columns had these values. */
+export interface WrittenRows {
+  readonly table: string
+  /** Undefined: in any organisation. */
+  readonly org: number | undefined
+  readonly where: Readonly<Record<string, unknown>>
+}
+
+/** A statement that writes, and what it has written once it is given its values. */
+export interface WriteTarget {
+  readonly table: string
+  rows(values: object, org: number | undefined): WrittenRows
+}
+
+/** Undefined for a query that only reads. */
+export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined {
+  switch (query.kind) {
+    case 'InsertQueryNode':
+      return writing(query.into, insertedIn(query.columns ?? [], query.values))
+    case 'UpdateQueryNode':
+      return writing(query.table, equalitiesOf(query.where))
+    case 'DeleteQueryNode':
+      return writing(query.from.froms[0], equalitiesOf(query.where))
+    default:
+      return undefined
+  }
+}
+
+/** By column, the name of the value that it has. */
+type Equalities = ReadonlyMap<string, string>
+
+function writing(node: OperationNode | undefined, equalities: Equalities): WriteTarget {
+  const table = node && isAlias(node) ? node.node : node
+  if (!table || !isTable(table)) throw new Error('a query writes to something that is no table')
+  const name = table.table.identifier.name
+  const entries = [...equalities].filter(([column]) => column !== 'org')
+  const orgName = equalities.get('org')
+  return {
+    table: name,
+    rows(values, org) {
+      const given = values as Record<string, unknown>
+      const where: Record<string, unknown> = {}
+      for (const [column, value] of entries) where[column] = given[value]
+      return { table: name, org: orgName === undefined ? undefined : (org ?? (given[orgName] as number)), where }
+    },
+  }
+}
+
+/** Only what holds for every row that is written: `a = 1 and b = 2`, not what is on one side of an `or`. */
+function equalitiesOf(node: WhereNode | undefined): Equalities {
+  const found = new Map<string, string>()
+  const walk = (condition: OperationNode): void => {
+    if (isAnd(condition)) {
+      walk(condition.left)
+      walk(condition.right)
+    } else if (isComparison(condition) && condition.operator.operator === '=') {
+      const { leftOperand: left, rightOperand: right } = condition
+      if (isReference(left) && isValue(right) && right.value instanceof Placeholder) {
+        found.set(left.column.column.name, right.value.name)
+      }
+    }
+  }
+  if (node) walk(node.where)
+  return found
+}
+
+/** Of one row: what several have in common is not asked for. */
+function insertedIn(columns: readonly { column: { name: string } }[], values: OperationNode | undefined): Equalities {
+  const rows = values?.kind === 'ValuesNode' ? (values as ValuesNode).values : []
+  const found = new Map<string, string>()
+  if (rows.length !== 1) return found
+  for (const [i, value] of (rows[0]?.values ?? []).entries()) {
+    const column = columns[i]?.column.name
+    const plain = isNode(value) ? (isValue(value) ? value.value : undefined) : value
+    if (column !== undefined && plain instanceof Placeholder) found.set(column, plain.name)
+  }
+  return found
+}
+
+type Table = OperationNode & { table: { identifier: { name: string } } }
+type Alias = OperationNode & { node: OperationNode }
+type And = OperationNode & { left: OperationNode; right: OperationNode }
+type Comparison = OperationNode & {
+  leftOperand: OperationNode
+  operator: { operator?: string }
+  rightOperand: OperationNode
+}
+type Reference = OperationNode & { column: { column: { name: string } } }
+type Value = OperationNode & { value: unknown }
+
+const isNode = (value: unknown): value is OperationNode =>
+  typeof value === 'object' && value !== null && 'kind' in value
+const isTable = (node: OperationNode): node is Table => node.kind === 'TableNode'
+const isAlias = (node: OperationNode): node is Alias => node.kind === 'AliasNode'
+const isAnd = (node: OperationNode): node is And => node.kind === 'AndNode'
+const isComparison = (node: OperationNode): node is Comparison => node.kind === 'BinaryOperationNode'
+const isReference = (node: OperationNode): node is Reference => node.kind === 'ReferenceNode'
+const isValue = (node: OperationNode): node is Value => node.kind === 'ValueNode'

@@ -1,0 +1,57 @@
+// The page that a room's QR code leads to: the code, large, and what to do with it. The code never reaches the server.
+import { hash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { pageHeaders } from '../../http/page-headers.ts'
+
+const style = `
+:root{color-scheme:light dark}
+body{font:1.05rem/1.5 system-ui,sans-serif;max-width:34rem;margin:10vh auto;padding:0 1.25rem}
+output{display:block;font:600 clamp(1.6rem,8vw,2.6rem)/1.2 ui-monospace,monospace;letter-spacing:.08em;padding:1rem;margin:1.25rem 0;border:2px solid;border-radius:.75rem;text-align:center;user-select:all}
+code{font-family:ui-monospace,monospace}`
+
+const script = `
+const code=decodeURIComponent(location.hash.slice(1));
+if(/^[A-Za-z0-9 -]{12,20}$/.test(code)){document.querySelector('output').textContent=code.toUpperCase();document.querySelector('main').hidden=false;document.querySelector('#none').hidden=true}
+document.querySelector('#server').textContent=location.origin;`
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Roomkeeper: enrol a device</title>
+<style>${style}</style>
+</head>
+<body>
+<section id="none">
+<h1>No enrolment code</h1>
+<p>This address has no code in it. Scan the QR code of a room again, or ask somebody with Write access for its code.</p>
+</section>
+<main hidden>
+<h1>Enrol a device in this room</h1>
+<output aria-label="Enrolment code"></output>
+<ol>
+<li>On the device, open its enrolment screen.</li>
+<li>Let it scan the QR code that led you here, or type the server <code id="server"></code> and this code. Hyphens and capitals do not matter.</li>
+<li>The device connects by itself and appears in the room.</li>
+</ol>
+<p>After its first use the code works for a limited time, usually a day. Anybody with Write access can make a new one.</p>
+</main>
+<script>${script}</script>
+</body>
+</html>`
+
+const sha256 = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`
+
+export function enrolPage(app: FastifyInstance): void {
+  app.get('/enrol', async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .headers(
+        pageHeaders(
+          `default-src 'none'; style-src ${sha256(style)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        ),
+      )
+      .send(page),
+  )
+}

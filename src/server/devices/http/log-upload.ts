@@ -1,0 +1,94 @@
+// The door for the logs of a device: the body goes through as it comes, nothing of it is held.
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { devicePaths, maxBundleBytes } from '../../../contract/device.ts'
+import { TokenBuckets } from '../../auth/token-bucket.ts'
+import type { Clock } from '../../core/clock.ts'
+import { Failure } from '../../core/failure.ts'
+import { sendJson } from '../../http/answer.ts'
+import type { CountRefusal } from '../../http/gate.ts'
+import type { Device, DeviceHandlers } from '../mqtt/handlers.ts'
+import { insecureTransport } from './secure-transport.ts'
+
+export interface LogUploadOptions {
+  readonly clock: Clock
+  readonly identify: DeviceHandlers['identify']
+  /** Counts wrong credentials against the address that they came from. */
+  readonly refuse: CountRefusal
+  /** Resolves when the logs are durable. */
+  readonly upload: (
+    device: Device,
+    operationId: string,
+    token: string,
+    stream: Readable,
+    declaredLength: number | undefined,
+  ) => Promise<void>
+}
+
+/** A sender that says nothing for so long is gone. */
+const longestPause = 60_000
+
+/** Of each device: checking what it sends costs time, and one that is broken would send for ever. */
+const uploads = { rate: 0.1, burst: 10 }
+
+export function logUploadRoutes(app: FastifyInstance, { identify, refuse, upload, clock }: LogUploadOptions): void {
+  const attempts = new TokenBuckets(uploads)
+  const receive = async (request: FastifyRequest, reply: FastifyReply) => {
+    request.raw.setTimeout(longestPause, () => request.raw.destroy())
+    const open = insecureTransport(request)
+    if (open) throw open
+    const device = await deviceOf(request, identify)
+    if (!device) throw refuse(request, noCredential)
+    const now = clock.now()
+    const bucket = attempts.of(device.id, now)
+    if (!bucket.take(now)) {
+      throw new Failure('RESOURCE_EXHAUSTED', `Too many uploads. Wait ${bucket.retryAfter} s, then try again.`, {
+        headers: { 'Retry-After': String(bucket.retryAfter) },
+      })
+    }
+    const { operationId, token } = request.params as { operationId: string; token: string }
+    const length = request.headers['content-length']
+    await upload(device, operationId, token, request.raw, length === undefined ? undefined : Number(length))
+    return sendJson(reply, '{}')
+  }
+  // A plugin of its own: in here bodies are not parsed.
+  app.register(async (door) => {
+    door.removeAllContentTypeParsers()
+    door.addContentTypeParser('*', (_request, _body, done) => done(null))
+    door.route({
+      method: ['PUT', 'POST'],
+      url: `${devicePaths.logs}/:operationId/:token`,
+      config: { slow: true },
+      handler: (request, reply) =>
+        receive(request, reply).catch((error) => {
+          discardRest(request.raw)
+          throw error
+        }),
+    })
+  })
+}
+
+const noCredential = new Failure(
+  'UNAUTHENTICATED',
+  'A device proves itself with its endpoint ID and credential. Send them with HTTP Basic authentication.',
+  { headers: { 'WWW-Authenticate': 'Basic realm="roomkeeper"' } },
+)
+
+async function deviceOf(request: FastifyRequest, identify: LogUploadOptions['identify']): Promise<Device | undefined> {
+  const [, credentials = ''] = /^basic +(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? []
+  const text = Buffer.from(credentials, 'base64').toString()
+  const colon = text.indexOf(':')
+  return colon === -1 ? undefined : identify(text.slice(0, colon), text.slice(colon + 1))
+}
+
+/** Closing at once would reset the connection, and with it the answer that says what is wrong. */
+function discardRest(request: IncomingMessage): void {
+  let left = maxBundleBytes
+  request.on('error', () => {})
+  request.on('data', (bytes: Buffer) => {
+    left -= bytes.length
+    if (left < 0) request.destroy()
+  })
+  request.resume()
+}

@@ -1,0 +1,199 @@
+// Knows which devices are connected, lets them in and out, and keeps their presence in the database true.
+import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConnectedDevices } from '../../context/connected-devices.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { Admission, type RefusalReason, Refused } from './admission.ts'
+import { BadMessageLimit } from './bad-message-limit.ts'
+import { Downlink, type DownlinkOptions } from './downlink.ts'
+import type { Device, DeviceHandlers, Session } from './handlers.ts'
+import { Ingest } from './ingest.ts'
+import { IngestBudget } from './ingest-budget.ts'
+import { LogThrottle } from './log-throttle.ts'
+import type { DeviceMetrics } from './metrics.ts'
+import type { ConnectRequest } from './packet-reader.ts'
+import { MqttSession, type SessionOptions } from './session.ts'
+
+export interface DeviceConnectionsOptions {
+  readonly handlers: DeviceHandlers
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: DeviceMetrics
+}
+
+/** The other end of the wire, whatever is spoken on it. */
+interface Peer {
+  /** Undefined when the connection is closed. */
+  readonly remoteAddress?: string | undefined
+}
+
+const retryAfterMs = 5_000
+/** Long enough for a last packet to leave, short enough to count as immediate. */
+const unenrolDelayMs = 100
+const unenrolDeadlineMs = 60_000
+
+export class DeviceConnections implements ConnectedDevices {
+  readonly #services: DeviceConnectionsOptions & DownlinkOptions
+  readonly #admission: Admission
+  readonly #badMessages: BadMessageLimit
+  readonly #sessionOptions: SessionOptions
+  /** All that have a socket, with their peers. */
+  readonly #sessions = new Map<MqttSession, Peer>()
+  /** The one session of each device that counts. */
+  readonly #current = new Map<string, MqttSession>()
+  readonly #persisting = new Set<Promise<void>>()
+  #ticking: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: DeviceConnectionsOptions) {
+    const { metrics, log, clock, handlers } = options
+    const budget = new IngestBudget()
+    const logThrottle = new LogThrottle(log, clock)
+    const badMessages = new BadMessageLimit(clock)
+    const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget, badMessages })
+    this.#services = { ...options, logThrottle }
+    this.#admission = new Admission({ handlers, clock, log, metrics, budget, badMessages })
+    this.#badMessages = badMessages
+    this.#sessionOptions = {
+      budget,
+      metrics,
+      onConnect: (session, request) => this.#connect(session, request),
+      onPublish: (session, packet, bytes) => ingest.receive(session, packet, bytes),
+    }
+    metrics.watch('devices_connected', 'Devices that are connected now.', () => this.#current.size)
+    metrics.watch('devices_waiting', 'Devices that wait for the ingest budget.', () => budget.queueLength)
+    metrics.watch('device_bytes_under_way', 'Bytes of messages that are not finished.', () => budget.bytesInFlight)
+  }
+
+  /** Begins to watch timeouts: once a second for all sessions, instead of a timer for each. */
+  start(): void {
+    this.#ticking = setInterval(() => {
+      for (const session of this.#sessions.keys()) {
+        if (session.isSlowed) this.#updateSlowed(session)
+        session.tick()
+      }
+    }, 1000).unref()
+  }
+
+  accept(socket: Duplex, peer: Peer): void {
+    if (this.#isClosed) return void socket.destroy()
+    const { metrics, log } = this.#services
+    const session = new MqttSession(socket, this.#sessionOptions)
+    this.#sessions.set(session, peer)
+    socket.on('error', (error) => {
+      metrics.broken.inc()
+      log.debug({ reason: error.message }, 'a device connection broke')
+    })
+    socket.once('close', () => {
+      this.#sessions.delete(session)
+      this.#disconnected(session)
+    })
+    session.start()
+  }
+
+  isConnected(endpointId: string): boolean {
+    return this.#current.has(endpointId)
+  }
+
+  wake(endpointIds: Iterable<string>): void {
+    for (const id of endpointIds) this.#current.get(id)?.identified?.downlink.wake()
+  }
+
+  cut(endpointIds: Iterable<string>, why: 'unenrolled' | 'replaced' = 'unenrolled'): void {
+    const deadline = isoTime(this.#services.clock.now() + unenrolDeadlineMs)
+    for (const id of endpointIds) {
+      const session = this.#current.get(id)
+      if (!session) continue
+      if (why === 'unenrolled') {
+        const body = { id: randomUUID(), type: 'UNENROL' as const, deadline }
+        session.identified?.downlink.send({ kind: 'operation', body })
+      }
+      this.#disconnected(session)
+      session.close(unenrolDelayMs)
+    }
+  }
+
+  /** Ends all connections and takes no new ones; resolves when the database knows that nobody is connected. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#ticking)
+    for (const session of this.#current.values()) this.#disconnected(session)
+    for (const { socket } of this.#sessions.keys()) socket.destroy()
+    await Promise.all(this.#persisting)
+  }
+
+  async #connect(session: MqttSession, request: ConnectRequest): Promise<'accepted' | RefusalReason> {
+    try {
+      await this.#admit(session, request)
+      return 'accepted'
+    } catch (error) {
+      if (error instanceof Refused) return error.reason
+      // A device is not to blame for any other error, so it may try again.
+      const device = session.identified?.connection.device
+      this.#services.logThrottle.warn('a device could not connect', error as Error, device)
+      return 'try later'
+    }
+  }
+
+  async #admit(session: MqttSession, request: ConnectRequest): Promise<void> {
+    const address = this.#sessions.get(session)?.remoteAddress ?? ''
+    const device = await this.#admission.identify(address, request)
+    if (this.#isClosed || session.socket.destroyed) throw new Refused('try later')
+    const { handlers, log } = this.#services
+    const { connection, downlink } = this.#identify(session, device, request)
+    // Before the presence is written: whatever becomes of this session, the one before it is over.
+    const before = this.#current.get(device.id)
+    this.#current.set(device.id, session)
+    before?.close()
+    let presence: Awaited<ReturnType<typeof handlers.connected>>
+    try {
+      presence = await handlers.connected(connection)
+    } finally {
+      if (!presence) this.#disconnected(session)
+    }
+    if (!presence) throw await this.#admission.refuseCredential(address, request.username)
+    if (presence.mayHavePending) downlink.wake()
+    if (!session.isOpen) throw new Refused('try later')
+    log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
+  }
+
+  #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {
+    const connection: Session = { device, since: this.#services.clock.now(), credential: password }
+    const downlink = new Downlink(this.#services, connection, session)
+    session.identify(connection, downlink)
+    this.#updateSlowed(session)
+    return { connection, downlink }
+  }
+
+  #updateSlowed(session: MqttSession): void {
+    const { device } = session.identified?.connection ?? {}
+    session.isSlowed = device !== undefined && this.#badMessages.isSlowed(device.id)
+  }
+
+  #disconnected(session: MqttSession): void {
+    session.beginClosing()
+    const { connection } = session.identified ?? {}
+    if (!connection || this.#current.get(connection.device.id) !== session) return
+    this.#current.delete(connection.device.id)
+    const persisting: Promise<void> = this.#persistDisconnect(connection).finally(() =>
+      this.#persisting.delete(persisting),
+    )
+    this.#persisting.add(persisting)
+  }
+
+  /** Tries until it is written, or until the device is connected again. */
+  async #persistDisconnect(connection: Session): Promise<void> {
+    const { handlers, logThrottle } = this.#services
+    while (!this.#current.has(connection.device.id)) {
+      try {
+        return await handlers.disconnected(connection)
+      } catch (error) {
+        logThrottle.warn('disconnect not persisted, retrying', error as Error, connection.device)
+        if (this.#isClosed) return
+        await sleep(retryAfterMs)
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// Sends a device what it has subscribed to: its config and its commands, which wait in the database and nowhere else.
+import { type DownKind, type DownMessage, downTopic, resendAfterMs as silenceMs } from '../../../contract/device.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { DeviceHandlers, Session } from './handlers.ts'
+import type { LogThrottle } from './log-throttle.ts'
+import { subscribedTo } from './messages.ts'
+import type { DeviceMetrics } from './metrics.ts'
+import { publish } from './packet-writer.ts'
+
+const retryAfterMs = 5_000
+const maxPacketId = 65_535
+
+export interface DownlinkOptions {
+  readonly handlers: Pick<DeviceHandlers, 'waiting'>
+  readonly clock: Clock
+  readonly metrics: DeviceMetrics
+  readonly logThrottle: LogThrottle
+}
+
+/** The session through which packets leave. */
+export interface PacketSink {
+  readonly isOpen: boolean
+  write(packet: Buffer): void
+}
+
+export class Downlink {
+  readonly #options: DownlinkOptions
+  readonly #connection: Session
+  readonly #sink: PacketSink
+  /** QoS by what follows the device's own topic: a kind of message, `#` or `+`. */
+  readonly #subscriptions = new Map<string, 0 | 1>()
+  #lastPacketId = 0
+  #sentConfig: { readonly version: number; readonly at: number } | undefined
+  /** False only while it is certain that nothing waits for the device: then a subscription costs no query. */
+  #mayHavePending = false
+  #delivery: 'idle' | 'running' | 'running, then again' = 'idle'
+
+  constructor(options: DownlinkOptions, connection: Session, sink: PacketSink) {
+    this.#options = options
+    this.#connection = connection
+    this.#sink = sink
+  }
+
+  /** The granted QoS; undefined if the topic is not the device's own. */
+  subscribe(topic: string, qos: number): 0 | 1 | undefined {
+    const filter = subscribedTo(topic, this.#connection.device.id)
+    if (filter === undefined) return undefined
+    const granted = qos === 0 ? 0 : 1
+    this.#subscriptions.set(filter, granted)
+    return granted
+  }
+
+  unsubscribe(topic: string): void {
+    this.#subscriptions.delete(subscribedTo(topic, this.#connection.device.id) ?? '')
+  }
+
+  /** Something may wait for the device that it was not sent. */
+  wake(): void {
+    this.#mayHavePending = true
+    void this.deliver()
+  }
+
+  /** Sends what waits. A call while another one runs makes that one look again. */
+  async deliver(): Promise<void> {
+    if (!this.#mayHavePending || this.#subscriptions.size === 0 || !this.#sink.isOpen) return
+    if (this.#delivery !== 'idle') {
+      this.#delivery = 'running, then again'
+      return
+    }
+    const { handlers, logThrottle } = this.#options
+    try {
+      do {
+        this.#delivery = 'running'
+        const messages = await handlers.waiting(this.#connection, (kind) => this.#qosOf(kind) !== undefined)
+        for (const message of messages) if (!this.#isRepetition(message)) this.send(message)
+      } while (this.#isAskedAgain() && this.#sink.isOpen)
+    } catch (error) {
+      logThrottle.warn('could not send to a device, retrying', error as Error, this.#connection.device)
+      setTimeout(() => void this.deliver(), retryAfterMs).unref()
+    } finally {
+      this.#delivery = 'idle'
+    }
+  }
+
+  /** Without a subscription the message waits on. */
+  send({ kind, body }: DownMessage): void {
+    const qos = this.#qosOf(kind)
+    if (qos === undefined || !this.#sink.isOpen) {
+      this.#mayHavePending = true
+      return
+    }
+    // A packet identifier is never 0. [MQTT-2.3.1-1]
+    this.#lastPacketId = (this.#lastPacketId % maxPacketId) + 1
+    const topic = downTopic(this.#connection.device.id, kind)
+    this.#sink.write(publish(topic, JSON.stringify(body), qos, this.#lastPacketId))
+    const { metrics, clock } = this.#options
+    metrics.sent.inc({ kind })
+    if (kind === 'config') this.#sentConfig = { version: body.version, at: clock.now() }
+  }
+
+  #isAskedAgain(): boolean {
+    return this.#delivery === 'running, then again'
+  }
+
+  /** This version was sent on this connection so recently that the device needs time to confirm it. */
+  #isRepetition({ kind, body }: DownMessage): boolean {
+    if (kind !== 'config' || this.#sentConfig?.version !== body.version) return false
+    return this.#options.clock.now() - this.#sentConfig.at < silenceMs
+  }
+
+  #qosOf(kind: DownKind): 0 | 1 | undefined {
+    return this.#subscriptions.get(kind) ?? this.#subscriptions.get('#') ?? this.#subscriptions.get('+')
+  }
+}

@@ -1,0 +1,111 @@
+// Takes what devices publish: reads it, hands it to the handler of its kind, and acknowledges it when it is durable.
+import type { IPublishPacket } from 'mqtt-packet'
+import type { DownMessage } from '../../../contract/device.ts'
+import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-message-limit.ts'
+import type { Device, DeviceHandlers, Session } from './handlers.ts'
+import type { IngestBudget } from './ingest-budget.ts'
+import type { LogThrottle } from './log-throttle.ts'
+import { BadMessage, readMessage } from './messages.ts'
+import type { DeviceMetrics } from './metrics.ts'
+import type { MqttSession } from './session.ts'
+
+interface IngestOptions {
+  readonly received: DeviceHandlers['received']
+  readonly metrics: DeviceMetrics
+  readonly logThrottle: LogThrottle
+  readonly budget: IngestBudget
+  readonly badMessages: BadMessageLimit
+}
+
+export class Ingest {
+  readonly #options: IngestOptions
+
+  constructor(options: IngestOptions) {
+    this.#options = options
+  }
+
+  /** `bytes` is the message's share of the ingest budget. */
+  receive(session: MqttSession, { topic, payload, qos, messageId = 0 }: IPublishPacket, bytes: number): void {
+    const { budget, metrics } = this.#options
+    const { connection, downlink, topicPrefix } = session.identified ?? {}
+    if (!connection || !topicPrefix || !topic.startsWith(topicPrefix)) {
+      metrics.foreign.inc()
+      budget.release(bytes)
+      session.fail('a device may publish to its own topics only')
+      return
+    }
+    const unfinished = session.acknowledgements.begin(qos, messageId)
+    const finish = () => {
+      budget.release(bytes)
+      session.acknowledgements.finish(unfinished)
+    }
+    const handled = this.#handle(connection, topic.slice(topicPrefix.length), payload as Buffer)
+    if (!handled) {
+      // A bad message is acknowledged all the same: sending it again would not make it better.
+      if (this.#mayStay(session, connection.device)) finish()
+      else budget.release(bytes)
+      return
+    }
+    handled.then(
+      (answers) => {
+        for (const answer of answers) downlink?.send(answer)
+        finish()
+      },
+      (error) => {
+        if (qos === 0) {
+          this.#lost(connection, error)
+          finish()
+        } else {
+          budget.release(bytes)
+          this.#failed(session, connection, error)
+        }
+      },
+    )
+  }
+
+  /** Undefined for a bad message. */
+  #handle(connection: Session, name: string, payload: Buffer): Promise<readonly DownMessage[]> | undefined {
+    const { received, metrics, logThrottle } = this.#options
+    try {
+      const { kind, message } = readMessage(name, payload)
+      metrics.received[kind]++
+      return received[kind](connection, message as never)
+    } catch (error) {
+      if (!(error instanceof BadMessage)) return Promise.reject(error)
+      metrics.bad.inc()
+      logThrottle.warn('bad message of a device', error, connection.device, { kind: name.slice(0, 40) })
+      return undefined
+    }
+  }
+
+  /** Slows a device after many bad messages; false if there were so many that its connection was closed. */
+  #mayStay(session: MqttSession, device: Device): boolean {
+    const { badMessages, metrics, logThrottle } = this.#options
+    const verdict = badMessages.count(device.id)
+    if (verdict === 'shut out') {
+      const reason = `more than ${maxBeforeShutOut} bad messages in a minute`
+      metrics.badMessageLimits.inc({ action: 'closed' })
+      logThrottle.warn('device connection closed and refused for a minute', new Error(reason), device)
+      session.fail(reason)
+      return false
+    }
+    if (verdict === 'slowed' && !session.isSlowed) {
+      session.isSlowed = true
+      metrics.badMessageLimits.inc({ action: 'slowed' })
+      const reason = new Error(`more than ${maxBeforeSlowed} bad messages in a minute`)
+      logThrottle.warn('device slowed to one message a second', reason, device)
+    }
+    return true
+  }
+
+  #lost({ device }: Session, error: Error): void {
+    this.#options.metrics.dropped.inc()
+    this.#options.logThrottle.warn('a message at QoS 0 was lost', error, device)
+  }
+
+  /** Without an acknowledgement the device sends the message again on its next connection. */
+  #failed(session: MqttSession, { device }: Session, error: Error): void {
+    this.#options.logThrottle.warn('a message could not be stored; the device sends it again', error, device)
+    session.fail('a message could not be stored')
+  }
+}

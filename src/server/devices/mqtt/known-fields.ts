@@ -1,0 +1,61 @@
+// Copies the part of a message that its schema knows, with texts trimmed, so that validation never meets the rest.
+
+/** The part of JSON Schema that messages of devices use. */
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly maxItems?: number
+  readonly maxProperties?: number
+}
+
+export type Copy = (value: unknown) => unknown
+
+/**
+ * A value of the wrong type, and a list or map that is too long, stays as it is: validation refuses it without looking inside. So the
+ * work is bounded by the schema, not by what was sent.
+ */
+export function knownFieldsCopier(schema: Schema, tidyText: (text: string) => string): Copy {
+  const members = schema.anyOf ?? [schema]
+  const copyList = listCopier(
+    members.find(({ items }) => items),
+    tidyText,
+  )
+  const copyObject = objectCopier(
+    members.find(({ properties, patternProperties }) => properties ?? patternProperties),
+    tidyText,
+  )
+  return (value) => {
+    if (typeof value === 'string') return tidyText(value)
+    if (typeof value !== 'object' || value === null) return value
+    return Array.isArray(value) ? copyList(value) : copyObject(value as Record<string, unknown>)
+  }
+}
+
+function listCopier(schema: Schema | undefined, tidyText: (text: string) => string) {
+  if (!schema?.items) return (list: unknown[]) => list
+  const { maxItems = Number.POSITIVE_INFINITY } = schema
+  const copyItem = knownFieldsCopier(schema.items, tidyText)
+  return (list: unknown[]) => (list.length > maxItems ? list : list.map(copyItem))
+}
+
+function objectCopier(schema: Schema | undefined, tidyText: (text: string) => string) {
+  const { properties, patternProperties = {}, maxProperties = Number.POSITIVE_INFINITY } = schema ?? {}
+  const [inMap] = Object.values(patternProperties)
+  if (inMap) {
+    const copyValue = knownFieldsCopier(inMap, tidyText)
+    return (map: Record<string, unknown>) => {
+      const names = Object.keys(map)
+      if (names.length > maxProperties) return map
+      return Object.fromEntries(names.map((name) => [name, copyValue(map[name])]))
+    }
+  }
+  if (!properties) return (object: Record<string, unknown>) => object
+  const fields = Object.entries(properties).map(([name, inner]) => [name, knownFieldsCopier(inner, tidyText)] as const)
+  return (object: Record<string, unknown>) => {
+    const known: Record<string, unknown> = {}
+    for (const [name, copy] of fields) if (Object.hasOwn(object, name)) known[name] = copy(object[name])
+    return known
+  }
+}

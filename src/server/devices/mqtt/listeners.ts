@@ -1,0 +1,101 @@
+// Listens for devices: MQTT over TCP, over TLS, and over WebSocket on the HTTP port.
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { createWebSocketStream, WebSocketServer } from 'ws'
+import { devicePaths, maxPacketBytes } from '../../../contract/device.ts'
+import type { ServeOptions } from '../../config/options.ts'
+import { StartupError } from '../../core/failure.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
+import { listenError } from '../../http/listen.ts'
+import type { DeviceConnections } from './device-connections.ts'
+
+export interface MqttListeners {
+  readonly mqttPort: number | undefined
+  readonly mqttsPort: number | undefined
+  /** Takes no new connections. Those that are open stay open. */
+  close(): void
+}
+
+/** Connections that the kernel holds until they are accepted: one that it turns away is tried again after seconds, then minutes. */
+const backlog = 4096
+/** A session ends its half itself, after it has read what came before the end of the other half. */
+const allowHalfOpen = true
+const maxFixedHeaderBytes = 5
+const tlsHandshakeTimeoutMs = 10_000
+
+export async function openMqttListeners(
+  connections: DeviceConnections,
+  options: ServeOptions,
+  tls: { readonly cert: Buffer; readonly key: Buffer } | undefined,
+): Promise<MqttListeners> {
+  const servers: Server[] = []
+  const open = async (server: Server, option: string, port: number) => {
+    servers.push(server)
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ port, host: options.mqttHost, backlog }, resolve)
+    }).catch((error) => {
+      throw listenError(error, { port, host: options.mqttHost }, { port: option, host: '--mqtt-host' })
+    })
+    return (server.address() as AddressInfo).port
+  }
+  const close = () => {
+    for (const server of servers) if (server.listening) server.close()
+  }
+  const take = (socket: Socket) => {
+    socket.setNoDelay(true)
+    connections.accept(socket, socket)
+  }
+  const { mqttPort, mqttTlsPort } = options
+  if (mqttTlsPort !== 'off' && !tls) throw new StartupError('--mqtt-tls-port needs --tls-cert and --tls-key.')
+  try {
+    return {
+      mqttPort:
+        mqttPort === 'off' ? undefined : await open(createServer({ allowHalfOpen }, take), '--mqtt-port', mqttPort),
+      mqttsPort:
+        mqttTlsPort === 'off' || !tls
+          ? undefined
+          : await open(
+              createTlsServer({ ...tls, allowHalfOpen, handshakeTimeout: tlsHandshakeTimeoutMs }, take),
+              '--mqtt-tls-port',
+              mqttTlsPort,
+            ),
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** Requests to upgrade any other path are answered as plain requests. */
+export const isDeviceUpgrade = ({ url }: IncomingMessage): boolean => url?.split('?')[0] === devicePaths.mqtt
+
+export function openWebSocket(connections: DeviceConnections, http: HttpServer): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxPacketBytes + maxFixedHeaderBytes,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has('mqtt') ? 'mqtt' : offered.has('mqttv3.1') ? 'mqttv3.1' : false),
+  })
+  http.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy())
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      connections.accept(createWebSocketStream(webSocket), request.socket)
+    })
+  })
+}
+
+/** The addresses that a device is given: encrypted ones first, and none that it could not reach. */
+export function connectAddresses(publicUrl: string, listeners: MqttListeners, mqttHost: string): string[] {
+  const { protocol, hostname, host } = new URL(publicUrl)
+  const isReachable = !isLoopbackHost(mqttHost) || isLoopbackHost(hostname)
+  const addressOf = (scheme: string, port: number | undefined) =>
+    port !== undefined && isReachable ? [`${scheme}://${hostname}:${port}`] : []
+  const mqtts = addressOf('mqtts', listeners.mqttsPort)
+  const mqtt = addressOf('mqtt', listeners.mqttPort)
+  const isEncrypted = protocol === 'https:'
+  const web = `${isEncrypted ? 'wss' : 'ws'}://${host}${devicePaths.mqtt}`
+  return isEncrypted ? [...mqtts, web, ...mqtt] : [...mqtts, ...mqtt, web]
+}

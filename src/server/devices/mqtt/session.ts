@@ -1,0 +1,234 @@
+// One MQTT session, from an accepted socket to its end: what may happen in each of its states.
+//
+//      a socket is accepted
+//               |
+//               v
+//   +-----------------------+    anything but CONNECT, none within 10 s,
+//   | connecting            |    CONNACK 1, 2, 3 or 5
+//   |  reads one CONNECT,   |----------------------------------------------+
+//   |  pauses until CONNACK |                                              |
+//   +-----------------------+                                              v
+//               |                                                 +-----------------+
+//               |  CONNACK 0: the device's presence is durable    | closing         |   socket
+//               v                                                 |  reads nothing, |-----------> gone
+//   +-----------------------+    DISCONNECT, a protocol error,    |  writes what is |   closed
+//   | connected             |    another connection of the        |  left, 2 s long |
+//   |  reads packets within |    device, an unenrolment,          +-----------------+
+//   |  its back-pressure    |    1.5 keep-alives of silence,               ^
+//   |                       |    20 s of unread answers, a stop            |
+//   +-----------------------+----------------------------------------------+
+//
+// A socket that closes by itself ends a session in any state. A session is as long as its connection: nothing of it is kept.
+import type { Duplex } from 'node:stream'
+import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
+import { maxPacketBytes, upTopic } from '../../../contract/device.ts'
+import { Acknowledgements } from './acknowledgements.ts'
+import type { RefusalReason } from './admission.ts'
+import { BackPressure } from './back-pressure.ts'
+import type { Downlink, PacketSink } from './downlink.ts'
+import { type FixedHeader, type FrameHandler, FrameReader } from './frame-reader.ts'
+import type { Session } from './handlers.ts'
+import type { IngestBudget } from './ingest-budget.ts'
+import type { DeviceMetrics } from './metrics.ts'
+import { type ConnectRequest, ProtocolError, readConnect, readPacket } from './packet-reader.ts'
+import { connack, pingresp, suback, unsuback } from './packet-writer.ts'
+
+const maxConnectBytes = 4096
+const connectTimeoutSeconds = 10
+const unreadTimeoutSeconds = 20
+/** Over a WebSocket both sides have to agree on the end, and the other side may be gone. */
+const closeTimeoutSeconds = 2
+
+type State =
+  | { readonly name: 'connecting'; seconds: number; hasConnect: boolean }
+  | { readonly name: 'connected'; readonly keepAliveSeconds: number; unreadSeconds: number }
+  | { readonly name: 'closing'; seconds: number }
+
+/** What all sessions share. */
+export interface SessionOptions {
+  readonly budget: IngestBudget
+  readonly metrics: DeviceMetrics
+  /** Resolves when the device is connected and that is durable, or with the reason why it is refused. Never rejects. */
+  readonly onConnect: (session: MqttSession, request: ConnectRequest) => Promise<'accepted' | RefusalReason>
+  /** Finishes the message, and releases its bytes of the ingest budget. */
+  readonly onPublish: (session: MqttSession, packet: IPublishPacket, bytes: number) => void
+}
+
+/** A device whose credential was accepted. */
+interface Identified {
+  readonly connection: Session
+  readonly downlink: Downlink
+  /** The device publishes to topics that begin like this. */
+  readonly topicPrefix: string
+}
+
+export class MqttSession implements FrameHandler, PacketSink {
+  readonly socket: Duplex
+  readonly acknowledgements: Acknowledgements
+  readonly #options: SessionOptions
+  readonly #reader: FrameReader
+  readonly #backPressure: BackPressure
+  #state: State = { name: 'connecting', seconds: 0, hasConnect: false }
+  /** Set while connecting, before CONNACK, and from then on in every state. */
+  #identified: Identified | undefined
+
+  constructor(socket: Duplex, options: SessionOptions) {
+    this.socket = socket
+    this.#options = options
+    this.#reader = new FrameReader(socket, this, maxConnectBytes)
+    this.#backPressure = new BackPressure(socket, options.budget, () => this.#reader.proceed())
+    this.acknowledgements = new Acknowledgements(socket, (messages) => this.#answered(messages))
+  }
+
+  start(): void {
+    this.socket.on('drain', () => this.#reader.proceed())
+    this.socket.once('close', () => this.#backPressure.close())
+    this.#reader.start()
+  }
+
+  get isOpen(): boolean {
+    return this.#state.name !== 'closing' && this.socket.writable
+  }
+
+  /** One message is read in a second, because the device sends bad ones. */
+  get isSlowed(): boolean {
+    return this.#backPressure.isSlowed
+  }
+
+  set isSlowed(isSlowed: boolean) {
+    this.#backPressure.isSlowed = isSlowed
+  }
+
+  get identified(): Identified | undefined {
+    return this.#identified
+  }
+
+  identify(connection: Session, downlink: Downlink): void {
+    this.#identified = { connection, downlink, topicPrefix: upTopic(connection.device.id, '') }
+  }
+
+  admit(header: FixedHeader): 'read' | 'skip' | 'wait' {
+    if (this.#state.name === 'closing') return 'skip'
+    if (this.#state.name === 'connecting') return this.#state.hasConnect ? 'wait' : 'read'
+    const decision = this.#backPressure.admit(header)
+    if (decision === 'skip') this.#options.metrics.dropped.inc()
+    return decision
+  }
+
+  receive(frame: Buffer, header: FixedHeader): void {
+    try {
+      if (this.#state.name === 'connecting') this.#connect(frame, header)
+      else if (this.#state.name === 'connected') this.#receivePacket(frame, header)
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+      this.fail(error.message)
+    }
+  }
+
+  end(): void {
+    this.socket.destroy()
+  }
+
+  write(packet: Buffer): void {
+    if (this.socket.writable) this.socket.write(packet)
+  }
+
+  /** Called once a second. */
+  tick(): void {
+    const state = this.#state
+    if (state.name === 'closing') {
+      if (++state.seconds > closeTimeoutSeconds) this.socket.destroy()
+    } else if (state.name === 'connecting') {
+      if (++state.seconds > connectTimeoutSeconds && !state.hasConnect) this.fail('CONNECT did not come in time')
+    } else {
+      this.#backPressure.tick()
+      state.unreadSeconds = this.socket.writableNeedDrain ? state.unreadSeconds + 1 : 0
+      if (state.unreadSeconds > unreadTimeoutSeconds) this.fail('the device does not read what it is sent')
+      // One and a half keep-alives without a byte in either direction, and a second for the rounding. [MQTT-3.1.2-24]
+      else if (++this.#reader.quietSeconds > state.keepAliveSeconds * 1.5 + 1) this.fail('the keep-alive has passed')
+    }
+  }
+
+  /** Ends the connection at once: the device broke the protocol, or is gone. */
+  fail(reason: string): void {
+    this.beginClosing()
+    this.socket.destroy(new Error(reason))
+  }
+
+  /** Ends the connection after the delay, so that a last packet can leave. */
+  close(delayMs = 0): void {
+    this.beginClosing()
+    setTimeout(() => this.socket.destroy(), delayMs).unref()
+  }
+
+  /** Nothing that the device sends counts from now on. */
+  beginClosing(): void {
+    if (this.#state.name !== 'closing') this.#state = { name: 'closing', seconds: 0 }
+  }
+
+  #connect(frame: Buffer, { headerBytes }: FixedHeader): void {
+    const request = readConnect(frame, headerBytes)
+    if (request === 'unsupported') {
+      this.#refuse('unsupported version')
+      return
+    }
+    this.#state = { name: 'connecting', seconds: 0, hasConnect: true }
+    this.#reader.maxRemainingBytes = maxPacketBytes
+    void this.#options.onConnect(this, request).then((outcome) => {
+      if (outcome === 'accepted') this.#accept(request)
+      else this.#refuse(outcome)
+    })
+  }
+
+  #accept({ keepAliveSeconds }: ConnectRequest): void {
+    this.#state = { name: 'connected', keepAliveSeconds, unreadSeconds: 0 }
+    this.write(connack('accepted'))
+    this.#reader.proceed()
+  }
+
+  #refuse(reason: RefusalReason): void {
+    this.beginClosing()
+    this.socket.write(connack(reason), () => this.socket.destroy())
+  }
+
+  #receivePacket(frame: Buffer, { remainingBytes }: FixedHeader): void {
+    const packet = readPacket(frame)
+    if (packet.cmd === 'publish') {
+      this.#backPressure.messageArrived(remainingBytes)
+      this.#options.onPublish(this, packet, remainingBytes)
+    } else if (packet.cmd === 'pubrel') this.acknowledgements.release(packet.messageId)
+    else if (packet.cmd === 'subscribe') this.#subscribe(packet)
+    else if (packet.cmd === 'unsubscribe') this.#unsubscribe(packet)
+    else if (packet.cmd === 'pingreq') this.write(pingresp())
+    else if (packet.cmd === 'disconnect') this.#disconnect()
+    // A PUBACK says only that a message arrived. What the device did with it comes in its reports.
+  }
+
+  #subscribe({ messageId = 0, subscriptions }: ISubscribePacket): void {
+    const { downlink } = this.#identified ?? {}
+    const granted = subscriptions.map(({ topic, qos }) => downlink?.subscribe(topic, qos))
+    if (!granted.every((qos) => qos !== undefined)) {
+      this.#options.metrics.foreign.inc()
+      this.fail('a device may subscribe to its own topics only')
+      return
+    }
+    this.write(suback(messageId, granted))
+    void downlink?.deliver()
+  }
+
+  #unsubscribe({ messageId = 0, unsubscriptions }: IUnsubscribePacket): void {
+    for (const topic of unsubscriptions) this.#identified?.downlink.unsubscribe(topic)
+    this.write(unsuback(messageId))
+  }
+
+  /** What was acknowledged may still leave. */
+  #disconnect(): void {
+    this.beginClosing()
+    this.socket.end(() => this.socket.destroy())
+  }
+
+  #answered(messages: number): void {
+    this.#reader.quietSeconds = 0
+    this.#backPressure.answered(messages)
+  }
+}

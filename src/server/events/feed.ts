@@ -1,0 +1,98 @@
+// What happens, for whoever follows it: rules say it after their commit, and nobody pays who is not listened to. [contract 6.events]
+
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { EventChannel } from './channel.ts'
+import type { EventDraft } from './draft.ts'
+import type { LocateFunction } from './surroundings.ts'
+
+/** Publishes the events of one organisation. */
+export interface OrgEventPublisher {
+  /** Whether anybody follows: events that are costly to make need not be made otherwise. */
+  isFollowed(): boolean
+  /** Must be called after the commit. */
+  publish(drafts: readonly EventDraft[]): void
+  /**
+   * Takes a place in the order of events. Take it while nobody else can write: two commits may be confirmed in another order
+   * than they were made. The returned function must be called, after a rollback with no drafts. Drafts are made only if somebody
+   * follows.
+   */
+  reserveTurn(): (drafts: () => readonly EventDraft[]) => void
+}
+
+export interface EventPublisher {
+  forOrg(org: number): OrgEventPublisher
+}
+
+const notFollowed: OrgEventPublisher = { isFollowed: () => false, publish() {}, reserveTurn: () => () => {} }
+
+/** For commands that run beside a server: nobody follows their events. */
+export const noEventFeed: EventPublisher = { forOrg: () => notFollowed }
+
+/** For how long after its last reader left an organisation's events are kept, in milliseconds. */
+const keptFor = 120_000
+
+export class EventFeed implements EventPublisher {
+  readonly #locate: LocateFunction
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #channels = new Map<number, EventChannel>()
+
+  constructor(locate: LocateFunction, clock: Clock, log: Log) {
+    this.#locate = locate
+    this.#clock = clock
+    this.#log = log
+  }
+
+  forOrg(org: number): OrgEventPublisher {
+    return {
+      isFollowed: () => this.#channels.has(org),
+      publish: (drafts) => this.#publish(org, drafts),
+      reserveTurn: () => this.#reserveTurn(org),
+    }
+  }
+
+  #publish(org: number, drafts: readonly EventDraft[]): void {
+    const channel = this.#channels.get(org)
+    if (channel && drafts.length > 0) channel.add(drafts, this.#clock.now())
+  }
+
+  #reserveTurn(org: number): (drafts: () => readonly EventDraft[]) => void {
+    const channel = this.#channels.get(org)
+    const publishInTurn = channel?.turn()
+    return (drafts) => {
+      publishInTurn?.(drafts(), this.#clock.now())
+      // A reader that connected after the turn was taken must not miss these events.
+      if (this.#channels.get(org) !== channel) this.#publish(org, drafts())
+    }
+  }
+
+  /** From now on nothing that happens in the organisation is missed. */
+  channel(org: number): EventChannel {
+    let channel = this.#channels.get(org)
+    if (!channel) {
+      channel = new EventChannel(org, this.#locate, this.#log)
+      this.#channels.set(org, channel)
+    }
+    return channel
+  }
+
+  /** To be called now and then. */
+  dropIdle(): void {
+    const now = this.#clock.now()
+    for (const [org, channel] of this.#channels) {
+      if (channel.idleSince(now) <= now - keptFor) this.#drop(org, channel)
+    }
+  }
+
+  async close(): Promise<void> {
+    const channels = [...this.#channels]
+    for (const [org, channel] of channels) this.#drop(org, channel)
+    await Promise.all(channels.map(([, channel]) => channel.ended))
+  }
+
+  #drop(org: number, channel: EventChannel): void {
+    this.#channels.delete(org)
+    channel.end()
+  }
+}

@@ -1,0 +1,83 @@
+// The one place that turns codes into statuses and errors into bodies. [contract 2.1] [contract 2.2]
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorBody, ErrorCode } from '../../contract/error.ts'
+import { kibibytes, smallBodyBytes } from '../../contract/operation.ts'
+import { Failure } from '../core/failure.ts'
+import type { Log } from '../core/log.ts'
+import { sendJson } from './answer.ts'
+
+const statuses: Record<ErrorCode, number> = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  ABORTED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RESOURCE_EXHAUSTED: 429,
+  REQUEST_HEADER_FIELDS_TOO_LARGE: 431,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+}
+
+/** All but the id of the request, as JSON: some failures are answered many times. */
+const beginnings = new WeakMap<Failure, string>()
+
+export const httpStatusOf = ({ code, extras: { status } }: Failure): number => status ?? statuses[code]
+
+/** The body of an answer that says what went wrong. In the id of a request nothing needs to be escaped: the server sees to that. */
+export function errorText(failure: Failure, requestId: string): string {
+  let beginning = beginnings.get(failure)
+  if (beginning === undefined) {
+    const { violations } = failure.extras
+    const body = { status: httpStatusOf(failure), code: failure.code, message: failure.message }
+    const all = { ...body, ...(violations && { violations: [...violations] }) } satisfies Omit<ErrorBody, 'requestId'>
+    beginning = JSON.stringify(all).slice(0, -1)
+    beginnings.set(failure, beginning)
+  }
+  return `${beginning},"requestId":"${requestId}"}`
+}
+
+/** Turns whatever went wrong into an answer. */
+export type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+export function sendError(log: Log): SendError {
+  return (error, request, reply) => {
+    const failure = asFailure(error, request)
+    const { headers } = failure.extras
+    if (failure.code === 'INTERNAL') log.error({ requestId: request.id, err: error }, 'request failed')
+    else if (failure.code === 'UNAVAILABLE')
+      log.error({ requestId: request.id, reason: failure.message }, 'unavailable')
+    // Half an answer cannot become another one.
+    if (reply.raw.headersSent) return void reply.raw.destroy()
+    // Fastify runs no hook for some of what it cannot route.
+    if (!request.begunAt) reply.header('X-Request-Id', request.id)
+    if (reply.hasHeader('ETag')) reply.removeHeader('ETag')
+    if (headers) reply.headers(headers)
+    sendJson(reply.code(httpStatusOf(failure)), errorText(failure, request.id))
+  }
+}
+
+/** Fastify's own errors that a caller can cause; anything else is ours, and its text stays in the log. */
+function asFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
+  if (error instanceof Failure) return error
+  switch ((error as FastifyError).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Failure(
+        'PAYLOAD_TOO_LARGE',
+        `The body is larger than the ${kibibytes(routeOptions.bodyLimit ?? smallBodyBytes)} that are allowed here. Send less at a time.`,
+      )
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
+    case 'FST_ERR_NOT_FOUND': // a method that no HTTP/1.1 server has, such as PRI
+      return new Failure('INVALID_ARGUMENT', 'this is not a well-formed HTTP request.', {
+        headers: { Connection: 'close' },
+      })
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET': // while the body was on its way: nobody is left to read this
+      return new Failure('INVALID_ARGUMENT', 'the body is not as long as its Content-Length says.')
+  }
+  return new Failure('INTERNAL', 'Something went wrong on our side. Report it with the requestId.')
+}

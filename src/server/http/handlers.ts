@@ -1,0 +1,33 @@
+// What a handler is: typed by its operation, so that a missing or wrong one does not compile.
+import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
+import type { OperationId, Operations } from '../../contract/operations.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import type { ReadyAnswer, StreamedAnswer, VersionedAnswer } from './answer.ts'
+import type { EventSubscription } from './event-streams.ts'
+import type { NumberText } from './number-text.ts'
+
+export interface InputOf<K extends OperationId> {
+  readonly params: ParamsOf<Operations[K]>
+  readonly query: QueryInput<Operations[K]>
+  readonly body: BodyOf<Operations[K]>
+  /** How the numbers of the body were written, for an operation that keeps that. */
+  readonly numberText: NumberText
+  /** The caller asked for `text/csv`, of an operation that knows it. */
+  readonly csv: boolean
+  /** The caller came by the legacy base. [contract 5.2.shutter] */
+  readonly legacy: boolean
+}
+
+export type AnswerOf<K extends OperationId> = Operations[K] extends { download: string }
+  ? StreamedAnswer
+  : Operations[K] extends { stream: string }
+    ? EventSubscription
+    :
+        | (Operations[K] extends { versioned: true }
+            ? VersionedAnswer<ResponseOf<Operations[K]>> | ReadyAnswer
+            : ResponseOf<Operations[K]> | ReadyAnswer)
+        | (Operations[K] extends { csv: true } ? StreamedAnswer : never)
+
+export type OperationHandlers<K extends OperationId = OperationId> = {
+  readonly [I in K]: (ctx: RequestContext, input: InputOf<I>) => AnswerOf<I> | Promise<AnswerOf<I>>
+}

@@ -1,0 +1,67 @@
+// Where the service listens: certificate, port, and what to say when they are wrong.
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import type { FastifyInstance } from 'fastify'
+import type { ServeOptions } from '../config/options.ts'
+import { StartupError } from '../core/failure.ts'
+
+export function readTls({ tlsCert, tlsKey }: ServeOptions) {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new StartupError('HTTPS needs both --tls-cert and --tls-key.')
+  const read = (option: string, file: string) => {
+    try {
+      return readFileSync(file)
+    } catch (error) {
+      throw new StartupError(`Cannot read ${option} ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    }
+  }
+  const tls = { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) }
+  try {
+    createSecureContext(tls)
+  } catch (error) {
+    throw new StartupError(
+      `Cannot use --tls-cert ${tlsCert} with --tls-key ${tlsKey}: ${(error as Error).message}. They must be a PEM certificate and its own key.`,
+    )
+  }
+  return tls
+}
+
+/** Starts to listen and says where: an address that works from this machine. */
+export async function listen(app: FastifyInstance, options: ServeOptions): Promise<string> {
+  const { port, host } = options
+  try {
+    await app.listen({ port, host })
+  } catch (error) {
+    throw listenError(error as NodeJS.ErrnoException, options)
+  }
+  return addressOf(app.server.address() as AddressInfo, options)
+}
+
+/** What a person can do about a port or address that cannot be had. */
+export function listenError(
+  error: NodeJS.ErrnoException,
+  { port, host }: { port: number; host: string },
+  options = { port: '--port', host: '--host' },
+): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new StartupError(
+        `Port ${port} on ${host} is taken. Stop what uses it, or choose another with ${options.port}.`,
+      )
+    case 'EACCES':
+      return new StartupError(`Port ${port} may not be used by this user. Choose one above 1023 with ${options.port}.`)
+    case 'EADDRNOTAVAIL':
+    case 'EINVAL':
+    case 'ENOTFOUND':
+      return new StartupError(`This machine has no address ${host}. Choose one of its own with ${options.host}.`)
+    default:
+      return error
+  }
+}
+
+function addressOf({ port, family, address }: AddressInfo, { tlsCert }: ServeOptions): string {
+  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+  return `${tlsCert ? 'https' : 'http'}://${host}:${port}`
+}

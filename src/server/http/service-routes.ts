@@ -1,0 +1,55 @@
+// What lies beside the API: health, metrics, the API's description and its page.
+
+import type { FastifyInstance } from 'fastify'
+import { openapi } from '../../contract/openapi.ts'
+import { docsPage } from '../api-page/page.ts'
+import { Failure } from '../core/failure.ts'
+import { isLoopback } from '../core/loopback.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { Database } from '../db/db.ts'
+import { sendJson } from './answer.ts'
+import { type IdentifyCaller, permissionDenied } from './gate.ts'
+import { pageHeaders } from './page-headers.ts'
+
+export function serviceRoutes(
+  app: FastifyInstance,
+  {
+    db,
+    metrics,
+    identify,
+    publicUrl,
+  }: { db: Database; metrics: Metrics; identify: IdentifyCaller; publicUrl: () => string },
+): void {
+  app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
+
+  app.get('/readyz', async (_request, reply) => {
+    const { problem } = db
+    if (problem) throw problem
+    return sendJson(reply, '{"ok":true}')
+  })
+
+  app.get(
+    '/metrics',
+    {
+      // Open to this machine; from elsewhere with a key that has Read. [contract D.10]
+      onRequest: async (request, reply) => {
+        if (isLoopback(request.ip)) return
+        const who = await identify(request, reply)
+        if (who instanceof Failure) throw who
+        if (!who.read) throw permissionDenied('read', 'the scope read')
+      },
+    },
+    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  )
+
+  let description = ''
+  app.get('/openapi.json', async (_request, reply) => {
+    description ||= JSON.stringify(openapi(publicUrl()))
+    return sendJson(reply, description)
+  })
+
+  const page = docsPage()
+  app.get('/docs', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html),
+  )
+}

@@ -1,0 +1,7 @@
+// The door to the audit log.
+import type { OperationHandlers } from '../../http/handlers.ts'
+import { auditLogs } from './rules.ts'
+
+export const auditRoutes: OperationHandlers<'auditLogs'> = {
+  auditLogs: (ctx, { query, csv }) => auditLogs(ctx, query, csv),
+}

@@ -1,0 +1,79 @@
+// Reading the audit log: pages, and the export of a whole window. [contract 4.auditLogs]
+import type { Static } from 'typebox'
+import type { AuditEntry } from '../../../contract/audit.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { isoTime } from '../../core/clock.ts'
+import { invalid } from '../../core/failure.ts'
+import { pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
+import { StreamedAnswer } from '../../http/answer.ts'
+import type { AnswerOf, InputOf } from '../../http/handlers.ts'
+import { change } from './change.ts'
+import { csvHeader, csvLine } from './csv.ts'
+import { type EntryRow, listWindow } from './store.ts'
+
+type Query = InputOf<'auditLogs'>['query']
+
+const defaultPage = 100
+const largestPage = 1000
+
+export async function auditLogs(ctx: RequestContext, query: Query, csv: boolean): Promise<AnswerOf<'auditLogs'>> {
+  const { from, to, pageSize, pageToken = '' } = query
+  if (from > to) throw invalid([{ field: 'from', error: 'must not be after to' }])
+  const size = pageSizeOf(pageSize, defaultPage, largestPage)
+  if (csv) return auditExport(ctx, from, to)
+
+  const { secrets } = ctx
+  const context = `${ctx.org.id}/${from}/${to}`
+  const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
+  const rows = await listWindow(ctx.db, {
+    from,
+    beforeTimestamp: start.timestamp,
+    beforeSeq: start.seq,
+    limit: size + 1,
+  })
+  const shown = rows.slice(0, size)
+  const last = shown.at(-1)
+  return {
+    logs: shown.map(entryOf),
+    nextPageToken: last && rows.length > size ? pageTokenAt(secrets, context, last) : '',
+  }
+}
+
+/** The one read that is audited: it takes everything away at once. */
+async function auditExport(ctx: RequestContext, from: number, to: number): Promise<StreamedAnswer> {
+  await change(ctx, 'auditLogs', async () => ({
+    result: undefined,
+    target: { type: 'audit', id: ctx.org.id, name: 'audit log' },
+    after: { from: isoTime(from), to: isoTime(to) },
+  }))
+  return new StreamedAnswer('text/csv; charset=utf-8', 'audit.csv', csvOf(ctx, from, to))
+}
+
+async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGenerator<string> {
+  yield csvHeader
+  let before = { timestamp: to, seq: 0 }
+  for (;;) {
+    const rows = await listWindow(ctx.db, {
+      from,
+      beforeTimestamp: before.timestamp,
+      beforeSeq: before.seq,
+      limit: largestPage,
+    })
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows.map(csvLine).join('')
+    before = last
+  }
+}
+
+const entryOf = (row: EntryRow): Static<typeof AuditEntry> => ({
+  id: String(row.seq),
+  timestamp: isoTime(row.timestamp),
+  category: row.category as 'USER' | 'DEVICE' | 'ORG',
+  type: row.type,
+  actor: { type: row.actor_type as 'KEY' | 'DEVICE' | 'CLI' | 'SYSTEM', id: row.actor_id, name: row.actor_name },
+  target: { type: row.target_type, id: row.target_id, name: row.target_name },
+  details: JSON.parse(row.details),
+  ...(row.request_id !== null && { requestId: row.request_id }),
+  ...(row.ip !== null && { ip: row.ip }),
+})

@@ -1,0 +1,91 @@
+// SQL of the audit log and of the heads of its chains.
+
+import type { Selectable } from 'kysely'
+import { query, queryOne, write, writeOne } from '../../db/query.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+
+export type EntryRow = Selectable<DatabaseSchema['audit_log']>
+export type HeadRow = Selectable<DatabaseSchema['audit_heads']>
+
+/** Holding the head is what makes the writers of an organisation take turns on PostgreSQL; SQLite has one anyway. */
+export const lockHead = writeOne((db, p: { org: number }, engine) =>
+  db
+    .selectFrom('audit_heads')
+    .selectAll()
+    .where('org', '=', p.org)
+    .$if(engine === 'postgres', (q) => q.forUpdate()),
+)
+
+export const findHead = queryOne((db, p: { org: number }) =>
+  db.selectFrom('audit_heads').selectAll().where('org', '=', p.org),
+)
+
+export const insertHead = write((db, p: HeadRow) =>
+  db.insertInto('audit_heads').values({ org: p.org, count: p.count, mac: p.mac, timestamp: p.timestamp }),
+)
+
+export const updateHead = write((db, p: HeadRow) =>
+  db.updateTable('audit_heads').set({ count: p.count, mac: p.mac, timestamp: p.timestamp }).where('org', '=', p.org),
+)
+
+export const insertEntry = write((db, p: EntryRow) =>
+  db.insertInto('audit_log').values({
+    org: p.org,
+    seq: p.seq,
+    timestamp: p.timestamp,
+    category: p.category,
+    type: p.type,
+    actor_type: p.actor_type,
+    actor_id: p.actor_id,
+    actor_name: p.actor_name,
+    target_type: p.target_type,
+    target_id: p.target_id,
+    target_name: p.target_name,
+    details: p.details,
+    request_id: p.request_id,
+    ip: p.ip,
+    mac: p.mac,
+  }),
+)
+
+export interface AuditWindowQuery {
+  readonly org: number
+  readonly from: number
+  /** Only entries before this place, newest first. */
+  readonly beforeTimestamp: number
+  readonly beforeSeq: number
+  readonly limit: number
+}
+
+export const listWindow = query((db, p: AuditWindowQuery) =>
+  db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('org', '=', p.org)
+    .where('timestamp', '>=', p.from)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('timestamp', 'seq'), '<', tuple(p.beforeTimestamp, p.beforeSeq)))
+    .orderBy('timestamp', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
+export const listAfter = query((db, p: { org: number; seq: number; limit: number }) =>
+  db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('org', '=', p.org)
+    .where('seq', '>', p.seq)
+    .orderBy('seq')
+    .limit(p.limit),
+)
+
+/** An entry that lies before the first or after the head. */
+export const findOutside = queryOne((db, p: { org: number; count: number }) =>
+  db
+    .selectFrom('audit_log')
+    .select('seq')
+    .where('org', '=', p.org)
+    .where((e) => e.or([e('seq', '<', 1), e('seq', '>', p.count)]))
+    .orderBy('seq')
+    .limit(1),
+)

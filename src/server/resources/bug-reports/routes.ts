@@ -1,0 +1,23 @@
+// The doors to bug reports.
+import type { OperationHandlers } from '../../http/handlers.ts'
+import { bugReportsFileGet, bugReportsGet, endpointsGenerateBugReport } from './rules.ts'
+
+export interface BugReportSettings {
+  /** Where bundles lie. */
+  readonly folder: string
+  readonly retentionDays: number
+}
+
+export const bugReportRoutes = ({
+  folder,
+  retentionDays,
+}: BugReportSettings): OperationHandlers<'endpointsGenerateBugReport' | 'bugReportsGet' | 'bugReportsFileGet'> => ({
+  endpointsGenerateBugReport: (ctx, { body, query }) =>
+    endpointsGenerateBugReport(ctx, {
+      endpointIds: body,
+      inCallLogs: query.uploadInCallLogs === true,
+      retentionDays,
+    }),
+  bugReportsGet: (ctx, { params }) => bugReportsGet(ctx, params.supportId),
+  bugReportsFileGet: (ctx, { params }) => bugReportsFileGet(ctx, folder, params.supportId, params.name),
+})

@@ -1,0 +1,122 @@
+// SQL of bug reports and of what each endpoint sent for one.
+
+import { isUuid } from '../../core/uuid.ts'
+import { isAnyOf } from '../../db/any-of.ts'
+import type { OrgReader } from '../../db/handles.ts'
+import { query, queryOne, write, writeExists, writeTelemetry } from '../../db/query.ts'
+import { systemWrite } from '../../db/system.ts'
+
+type Key = { org: number; id: string }
+
+interface NewReport extends Key {
+  created_at: number
+  expires_at: number
+  in_call_logs: 0 | 1
+}
+/** False when there is one with this id. */
+export const insertReport = writeExists((db, p: NewReport) =>
+  db
+    .insertInto('bug_reports')
+    .values({
+      org: p.org,
+      id: p.id,
+      created_at: p.created_at,
+      expires_at: p.expires_at,
+      in_call_logs: p.in_call_logs,
+    })
+    .onConflict((c) => c.columns(['org', 'id']).doNothing())
+    .returning('id'),
+)
+
+/** One for each operation; serial and model are kept, because an item outlives its endpoint. */
+export const insertItems = write((db, p: { org: number; report: string; operations: readonly string[] }, engine) =>
+  db
+    .insertInto('bug_report_items')
+    .columns(['org', 'report_id', 'endpoint_id', 'serial', 'model', 'operation_id'])
+    .expression((e) =>
+      e
+        .selectFrom('operations as o')
+        .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'o.org').onRef('e.id', '=', 'o.endpoint_id'))
+        .innerJoin('bug_reports as r', (j) => j.onRef('r.org', '=', 'o.org').on('r.id', '=', p.report))
+        .select(['o.org', 'r.id as report_id', 'e.id as endpoint_id', 'e.serial', 'e.model', 'o.id as operation_id'])
+        .where('o.org', '=', p.org)
+        .where(isAnyOf(engine, 'o.id', p.operations)),
+    ),
+)
+
+const selectReport = queryOne((db, p: Key) =>
+  db
+    .selectFrom('bug_reports')
+    .select(['id', 'created_at', 'expires_at', 'in_call_logs'])
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+export const findReport = (on: OrgReader, id: string) => selectReport(on, { id })
+export type ReportRow = NonNullable<Awaited<ReturnType<typeof findReport>>>
+
+export const listItems = query((db, p: Key) =>
+  db
+    .selectFrom('bug_report_items as i')
+    .leftJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
+    .select(['i.endpoint_id', 'i.serial', 'i.model', 'i.file', 'i.size', 'i.uploaded_at'])
+    .select(['o.state', 'o.updated_at', 'o.error'])
+    .where('i.org', '=', p.org)
+    .where('i.report_id', '=', p.id)
+    .orderBy('i.endpoint_id'),
+)
+export type ItemRow = Awaited<ReturnType<typeof listItems>>[number]
+
+const selectFile = queryOne((db, p: Key & { endpoint: string }) =>
+  db
+    .selectFrom('bug_report_items')
+    .select(['file', 'operation_id'])
+    .where('org', '=', p.org)
+    .where('report_id', '=', p.id)
+    .where('endpoint_id', '=', p.endpoint),
+)
+/** The bundle of an endpoint, if it has sent one. */
+export const findFile = async (on: OrgReader, id: string, endpoint: string) =>
+  isUuid(endpoint) ? selectFile(on, { id, endpoint }) : undefined
+
+const selectUploadTarget = queryOne((db, p: Key) =>
+  db
+    .selectFrom('bug_report_items as i')
+    .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
+    .select(['i.report_id', 'i.endpoint_id', 'i.file', 'o.state', 'o.deadline'])
+    .where('i.org', '=', p.org)
+    .where('i.operation_id', '=', p.id),
+)
+/** What the operation asks for, as long as it is known. */
+export const findUploadTarget = async (on: OrgReader, operationId: string) =>
+  isUuid(operationId) ? selectUploadTarget(on, { id: operationId }) : undefined
+export type UploadTargetRow = NonNullable<Awaited<ReturnType<typeof findUploadTarget>>>
+
+interface Uploaded {
+  org: number
+  operation: string
+  file: string
+  size: number
+  at: number
+}
+export const updateUploaded = writeTelemetry((db, p: Uploaded) =>
+  db
+    .updateTable('bug_report_items')
+    .set({ file: p.file, size: p.size, uploaded_at: p.at })
+    .where('org', '=', p.org)
+    .where('operation_id', '=', p.operation)
+    .where('file', 'is', null),
+)
+
+/** In all organisations, with their items. */
+export const deleteExpiredReports = systemWrite((db, p: { now: number }) =>
+  db.deleteFrom('bug_reports').where('expires_at', '<=', p.now).returning(['org', 'id']),
+)
+
+/** Those of the ids that exist. */
+export const listExistingReports = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+  db
+    .selectFrom('bug_reports')
+    .select('id')
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)

@@ -1,0 +1,184 @@
+// How operations reach devices and what devices say about them, over the real wire. [contract 5.4.operation]
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
+import { deleteOldCommands, listUnacknowledged } from './progress.ts'
+
+let house: Harness
+beforeAll(async () => {
+  house = await startHarness()
+})
+afterAll(() => house.close())
+
+const minute = 60_000
+
+async function building(): Promise<TestOrg> {
+  const org = await house.newOrg()
+  await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
+  return org
+}
+async function message(org: TestOrg, { id }: TestDevice, text = 'Hello'): Promise<string> {
+  const { body } = await org.call('POST', '/endpoints/send_message', { body: { message: text, endpointIds: [id] } })
+  return body.operations[0].id
+}
+async function reboot(org: TestOrg, { id }: TestDevice): Promise<string> {
+  return (await org.call('POST', `/endpoints/${id}/reboot`)).body.operations[0].id
+}
+const read = async (org: TestOrg, id: string) => (await org.call('GET', `/operations/${id}`)).body
+const stateOf = async (org: TestOrg, id: string) => (await read(org, id)).state
+
+/** What is sent may be sent again before it is acknowledged: waits for the one that is meant. */
+async function commanded(device: TestDevice, id: string, within = 1_000) {
+  for (;;) {
+    const command = await device.next('operation', within)
+    if (command.id === id) return command
+  }
+}
+const report = (device: TestDevice, id: string, state: string, error?: string) =>
+  device.publish('operation', { id, state, ...(error && { error }) })
+
+test('a message goes from QUEUED over SENT and ACKNOWLEDGED to SUCCEEDED, and no further', async () => {
+  const org = await building()
+  const device = await newDevice(house, org, { roomId: 1 })
+  const id = await message(org, device)
+  await commanded(device, id)
+  expect(await stateOf(org, id)).toBe('SENT')
+  await report(device, id, 'ACKNOWLEDGED')
+  expect(await stateOf(org, id)).toBe('ACKNOWLEDGED')
+  await report(device, id, 'SUCCEEDED')
+  const done = await read(org, id)
+  expect(done).toMatchObject({ state: 'SUCCEEDED' })
+  expect(done).not.toHaveProperty('error')
+  for (const late of ['ACKNOWLEDGED', 'FAILED', 'SUCCEEDED']) await report(device, id, late, 'too late')
+  expect(await read(org, id), 'what comes late or twice changes nothing').toEqual(done)
+  expect((await org.audit())[0].type, 'progress is not audited').toBe('DEVICE_MESSAGE_SENT')
+  await device.close()
+})
+
+test('FAILED keeps what the device said', async () => {
+  const org = await building()
+  const device = await newDevice(house, org, { roomId: 1 })
+  const id = await message(org, device)
+  await commanded(device, id)
+  await report(device, id, 'FAILED', 'The screen is off.')
+  expect(await read(org, id)).toMatchObject({ state: 'FAILED', error: 'The screen is off.' })
+  await device.close()
+})
+
+test('a reboot SUCCEEDED when the device has come back and names it, not before', async () => {
+  const org = await building()
+  const device = await newDevice(house, org, { roomId: 1 })
+  const id = await reboot(org, device)
+  await commanded(device, id)
+  await report(device, id, 'SUCCEEDED')
+  expect(await stateOf(org, id), 'it is still there').toBe('ACKNOWLEDGED')
+  device.drop()
+  await device.connect()
+  expect(await stateOf(org, id), 'it has not named it yet').toBe('ACKNOWLEDGED')
+  await report(device, id, 'SUCCEEDED')
+  expect(await stateOf(org, id)).toBe('SUCCEEDED')
+  await device.close()
+})
+
+test('what was asked of an offline device reaches it within a second of its reconnecting, the oldest first', async () => {
+  const org = await building()
+  const device = await newDevice(house, org, { roomId: 1, offline: true })
+  const ids: string[] = []
+  for (const text of ['one', 'two', 'three']) {
+    ids.push(await message(org, device, text))
+    house.clock.advance(1)
+  }
+  expect(await Promise.all(ids.map((id) => stateOf(org, id)))).toEqual(['QUEUED', 'QUEUED', 'QUEUED'])
+  await device.connect()
+  for (const id of ids) expect(await device.next('operation', 1_000)).toMatchObject({ id })
+  await device.close()
+})
+
+test('what was sent and not acknowledged is sent again, under the same id', async () => {
+  const org = await building()
+  const device = await newDevice(house, org, { roomId: 1 })
+  const id = await message(org, device)
+  await commanded(device, id)
+  device.drop()
+  await device.connect()
+  await commanded(device, id)
+  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
+  house.clock.advance(minute + 1)
+  expect(await listUnacknowledged(house.ground), 'a silent device is told again').toContain(device.id)
+  house.ground.devices.wake([device.id])
+  await commanded(device, id)
+  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
+  await report(device, id, 'ACKNOWLEDGED')
+  house.clock.advance(minute + 1)
+  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
+  device.drop()
+  await device.connect()
+  const next = await message(org, device)
+  expect((await device.next('operation')).id, 'an acknowledged one is not').toBe(next)
+  await device.close()
+})
+
+test('an operation expires at its deadline without anybody asking, sent or not', async () => {
+  const org = await building()
+  const [away, silent] = [
+    await newDevice(house, org, { roomId: 1, offline: true }),
+    await newDevice(house, org, { roomId: 1 }),
+  ]
+  const [queued, sent] = [await message(org, away), await message(org, silent)]
+  await commanded(silent, sent)
+  house.clock.advance(4 * minute)
+  const young = await message(org, away, 'young')
+  house.clock.advance(minute + 1)
+  for (const id of [queued, sent]) await expect.poll(() => stateOf(org, id), { timeout: 3_000 }).toBe('EXPIRED')
+  expect(await stateOf(org, young)).toBe('QUEUED')
+  await report(silent, sent, 'SUCCEEDED')
+  expect(await stateOf(org, sent), 'a final state stays').toBe('EXPIRED')
+  await away.connect()
+  expect((await away.next('operation')).id).toBe(young)
+  expect((await org.call('DELETE', `/operations/${queued}`)).body.message).toContain('EXPIRED')
+  for (const device of [away, silent]) await device.close()
+})
+
+test('a device speaks for itself only, and an unknown operation is nobody’s', async () => {
+  const [org, elsewhere] = [await building(), await building()]
+  const [device, neighbour] = [await newDevice(house, org, { roomId: 1 }), await newDevice(house, org, { roomId: 1 })]
+  const foreigner = await newDevice(house, elsewhere, { roomId: 1 })
+  const id = await message(org, device)
+  await commanded(device, id)
+  const before = await read(org, id)
+  for (const other of [neighbour, foreigner]) {
+    await report(other, id, 'SUCCEEDED')
+    await report(other, randomUUID(), 'SUCCEEDED')
+  }
+  expect(await read(org, id)).toEqual(before)
+  for (const each of [device, neighbour, foreigner]) await each.close()
+})
+
+test('logs are not there because a device says so: the upload decides', async () => {
+  const org = await building()
+  const device = await newDevice(house, org, { roomId: 1 })
+  const { supportId } = (await org.call('POST', '/endpoints/generate_bug_report', { body: [device.id] })).body
+  const command = await device.next('operation')
+  expect(command).toMatchObject({ type: 'COLLECT_LOGS', logs: { supportId, inCallLogs: false } })
+  expect(command.logs.uploadUrl).toContain(command.id)
+  await report(device, command.id, 'SUCCEEDED')
+  expect(await stateOf(org, command.id)).toBe('ACKNOWLEDGED')
+  await device.close()
+})
+
+test('what ended 90 days ago is forgotten, and nothing else', async () => {
+  const org = await building()
+  const device = await newDevice(house, org, { roomId: 1, offline: true })
+  const old = await message(org, device)
+  await org.call('DELETE', `/operations/${old}`)
+  house.clock.advance(89 * 24 * 60 * minute)
+  const recent = await message(org, device)
+  await deleteOldCommands(house.ground)
+  expect(await stateOf(org, old)).toBe('CANCELLED')
+  house.clock.advance(2 * 24 * 60 * minute)
+  await expect.poll(() => stateOf(org, recent), { timeout: 3_000 }).toBe('EXPIRED')
+  await deleteOldCommands(house.ground)
+  expect((await org.call('GET', `/operations/${old}`)).status).toBe(404)
+  expect(await stateOf(org, recent)).toBe('EXPIRED')
+})

@@ -1,0 +1,235 @@
+// SQL of operations: what devices are asked to do. A state only moves forward. [contract 5.4.operation]
+
+import { type Selectable, sql } from 'kysely'
+import { isUuid } from '../../core/uuid.ts'
+import { isAnyOf } from '../../db/any-of.ts'
+import type { EngineName } from '../../db/engine.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryOne, write, writeOne, writeTelemetry, writeTelemetryOne } from '../../db/query.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
+
+export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
+
+/** Written out, not given as values: only then SQLite knows that the index of open operations fits. */
+const open = sql<boolean>`state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`
+const waiting = sql<boolean>`state in ('QUEUED', 'SENT')`
+const final = sql<boolean>`state in ('SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED')`
+
+const columns = [
+  'id',
+  'endpoint_id',
+  'type',
+  'state',
+  'payload',
+  'created_at',
+  'updated_at',
+  'deadline',
+  'sent_at',
+  'told_at',
+  'error',
+] as const
+
+const selectCommand = queryOne((db, p: { org: number; id: string }) =>
+  db.selectFrom('operations').select(columns).where('org', '=', p.org).where('id', '=', p.id),
+)
+export const findCommand = async (on: OrgReader, id: string) => (isUuid(id) ? selectCommand(on, { id }) : undefined)
+
+export const listCommandsOf = query((db, p: { org: number; endpoint: string; limit: number }) =>
+  db
+    .selectFrom('operations')
+    .select(columns)
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.endpoint)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** Collecting takes long: a device that acknowledged it and then lost its power may not know of it any more. */
+const collecting = sql<boolean>`(type = 'COLLECT_LOGS' and state = 'ACKNOWLEDGED')`
+
+/** When the device connected, and since when silence means that it did not hear. */
+export interface ResendTimes {
+  readonly now: number
+  readonly since: number
+  readonly overdue: number
+}
+
+/** What the device is still to be told, the oldest first; not again what it was just told. */
+export const listWaiting = query((db, p: ResendTimes & { org: number; endpoint: string }) =>
+  db
+    .selectFrom('operations')
+    .select(columns)
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.endpoint)
+    .where((e) => {
+      const onAnEarlierConnection = e('told_at', '<=', p.since)
+      return e.or([
+        e('state', '=', 'QUEUED'),
+        e.and([e('state', '=', 'SENT'), e.or([onAnEarlierConnection, e('told_at', '<', p.overdue)])]),
+        e.and([collecting, onAnEarlierConnection]),
+      ])
+    })
+    .where('deadline', '>', p.now)
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
+/** Endpoints of any organisation that said nothing about what they were told, or could not be told, before that time. */
+export const listOverdueEndpoints = systemQuery((db, p: { now: number; before: number }) =>
+  db
+    .selectFrom('operations')
+    .select('endpoint_id')
+    .distinct()
+    .where(open)
+    .where('deadline', '>', p.now)
+    .where(waiting)
+    .where((e) => e(e.fn.coalesce('told_at', 'created_at'), '<', p.before)),
+)
+
+/** What many operations have in common. */
+export interface CommandBatch {
+  readonly org: number
+  readonly type: string
+  /** JSON. */
+  readonly payload: string
+  readonly at: number
+  readonly deadline: number
+}
+export type NewCommand = Pick<CommandRow, 'id' | 'endpoint_id' | 'state'>
+
+/** The items of a JSON array of arrays as columns. */
+const item = (engine: EngineName, position: 0 | 1 | 2) =>
+  engine === 'postgres'
+    ? sql<string>`value ->> ${sql.lit(position)}`
+    : sql<string>`value ->> ${sql.lit(`$[${position}]`)}`
+
+const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
+  db
+    .insertInto('operations')
+    .columns(['org', ...columns])
+    .expression((e) =>
+      e
+        .selectFrom(
+          engine === 'postgres'
+            ? sql<{ value: unknown }>`jsonb_array_elements(${p.items}::jsonb)`.as('i')
+            : sql<{ value: unknown }>`json_each(${p.items})`.as('i'),
+        )
+        .select((q) => [
+          sql<number>`cast(${p.org} as integer)`.as('org'),
+          item(engine, 0).as('id'),
+          item(engine, 1).as('endpoint_id'),
+          sql<string>`cast(${p.type} as text)`.as('type'),
+          item(engine, 2).as('state'),
+          sql<string>`cast(${p.payload} as text)`.as('payload'),
+          sql<number>`cast(${p.at} as bigint)`.as('created_at'),
+          sql<number>`cast(${p.at} as bigint)`.as('updated_at'),
+          sql<number>`cast(${p.deadline} as bigint)`.as('deadline'),
+          q.lit(null).as('sent_at'),
+          q.lit(null).as('told_at'),
+          q.lit(null).as('error'),
+        ]),
+    ),
+)
+/** However many there are, it is one statement. */
+export const insertCommands = (tx: Tx, batch: CommandBatch, items: readonly NewCommand[]) =>
+  insertRows(tx, { ...batch, items: JSON.stringify(items.map((i) => [i.id, i.endpoint_id, i.state])) })
+
+/** Those that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
+export const updateToSent = writeTelemetry((db, p: { org: number; ids: readonly string[]; at: number }, engine) =>
+  db
+    .updateTable('operations')
+    .set((e) => ({
+      state: sql<string>`case state when 'QUEUED' then 'SENT' else state end`,
+      updated_at: sql<number>`case state when 'QUEUED' then ${p.at} else updated_at end`,
+      sent_at: e.fn.coalesce('sent_at', e.val(p.at)),
+      told_at: p.at,
+    }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids))
+    .where((e) => e.or([waiting, collecting]))
+    .returning(columns),
+)
+
+type Step = { org: number; id: string; at: number }
+
+/** Undefined if it was further already. */
+export const updateToAcknowledged = writeTelemetryOne((db, p: Step) =>
+  db
+    .updateTable('operations')
+    .set({ state: 'ACKNOWLEDGED', updated_at: p.at })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id)
+    .where(waiting)
+    .returning(columns),
+)
+
+/** Undefined if it was not open any more: a final state never changes. */
+export const finishCommand = writeTelemetryOne((db, p: Step & { state: string; error: string | null }) =>
+  db
+    .updateTable('operations')
+    .set({ state: p.state, error: p.error, updated_at: p.at })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id)
+    .where(open)
+    .returning(columns),
+)
+
+const cancelIfQueued = writeOne((db, p: Step) =>
+  db
+    .updateTable('operations')
+    .set({ state: 'CANCELLED', updated_at: p.at })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id)
+    .where('state', '=', 'QUEUED')
+    .returning(columns),
+)
+/** Undefined if it is not waiting any more. */
+export const cancelQueuedCommand = async (tx: Tx, id: string, at: number) =>
+  isUuid(id) ? cancelIfQueued(tx, { id, at }) : undefined
+
+/** For endpoints that are unenrolled. [contract 4.endpointsDelete] */
+export const cancelOpenCommands = write((db, p: { org: number; endpoints: readonly string[]; at: number }, engine) =>
+  db
+    .updateTable('operations')
+    .set({ state: 'CANCELLED', updated_at: p.at })
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'endpoint_id', p.endpoints))
+    .where(open)
+    .returning(columns),
+)
+
+export const hasExpiredCommand = systemQueryExists((db, p: { now: number }) =>
+  db.selectFrom('operations').select('id').where(open).where('deadline', '<=', p.now).limit(1),
+)
+
+/** In all organisations. */
+export const expireOpenCommands = systemWrite((db, p: { now: number }) =>
+  db
+    .updateTable('operations')
+    .set({ state: 'EXPIRED', updated_at: p.now })
+    .where(open)
+    .where('deadline', '<=', p.now)
+    .returning(['org', ...columns]),
+)
+
+export const hasOldCommand = systemQueryExists((db, p: { before: number }) =>
+  db.selectFrom('operations').select('id').where(final).where('updated_at', '<', p.before).limit(1),
+)
+
+/** In all organisations, at most so many at once. */
+export const deleteOldCommandRows = systemWrite((db, p: { before: number; limit: number }) =>
+  db.deleteFrom('operations').where(
+    (e) => e.refTuple('org', 'id'),
+    'in',
+    (e) =>
+      e
+        .selectFrom('operations as o')
+        .select(['o.org', 'o.id'])
+        .where(final)
+        .where('o.updated_at', '<', p.before)
+        .limit(p.limit)
+        .$asTuple('org', 'id'),
+  ),
+)

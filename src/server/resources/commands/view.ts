@@ -1,0 +1,48 @@
+// An operation as an answer shows it, and as its device is told it. [contract 5.4.operation]
+
+import type { Static } from 'typebox'
+import type { DeviceCommandMessage } from '../../../contract/device.ts'
+import type { DeviceCommand } from '../../../contract/device-commands.ts'
+import { isoTime } from '../../core/clock.ts'
+import type { EventDraft } from '../../events/draft.ts'
+import type { CommandBatch, CommandRow, NewCommand } from './store.ts'
+
+type View = Static<typeof DeviceCommand>
+
+export const commandView = (row: Omit<CommandRow, 'payload' | 'sent_at' | 'told_at'>): View => ({
+  id: row.id,
+  type: row.type as View['type'],
+  endpointId: row.endpoint_id,
+  state: row.state as View['state'],
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+  deadline: isoTime(row.deadline),
+  ...(row.error !== null && { error: row.error }),
+})
+
+/** Operations that were just written. */
+export const newCommandViews = (batch: Omit<CommandBatch, 'org' | 'payload'>, rows: readonly NewCommand[]): View[] => {
+  const { type, at, deadline } = batch
+  return rows.map((row) => commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null }))
+}
+
+/** For those who follow. An endpoint that is gone is in no room any more: then `rooms` says where it was. */
+export const commandEventDraft = (operation: View, rooms?: readonly number[]): EventDraft => ({
+  type: 'operation',
+  endpointId: operation.endpointId,
+  operation,
+  ...(rooms && { about: { rooms } }),
+})
+
+/** `uploadUrl` makes the address for logs: a new one each time. */
+export function commandMessage(
+  { id, type, deadline, payload }: CommandRow,
+  uploadUrl: (id: string) => string,
+): DeviceCommandMessage {
+  const command = { id, type: type as DeviceCommandMessage['type'], deadline: isoTime(deadline) }
+  const details = JSON.parse(payload)
+  if (type === 'MESSAGE') return { ...command, message: details.message }
+  if (type !== 'COLLECT_LOGS') return command
+  const { supportId, inCallLogs } = details
+  return { ...command, logs: { supportId, inCallLogs, uploadUrl: uploadUrl(id) } }
+}

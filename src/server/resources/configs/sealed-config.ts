@@ -1,0 +1,92 @@
+// A device config at rest: what can be shown as it is, passwords sealed beside it. [contract 5.3.versions]
+import { type ConfigValue, configKeys, type DeviceConfigBody } from '../../../contract/config-keys.ts'
+import type { Org } from '../../auth/keyring.ts'
+import type { Secrets } from '../../core/secrets.ts'
+
+export interface SealedConfig {
+  /** JSON of the keys that may be shown, in the order of the table. */
+  readonly config: string
+  /** JSON of the sealed passwords, base64. A password that stays the same keeps its sealed text. */
+  readonly secrets: string
+}
+
+/** What a sealed password belongs to: it cannot be moved to another profile or endpoint. */
+export const profileContext = (org: Org, id: number): string => `profile/${org.id}/${id}`
+export const endpointContext = (org: Org, id: string): string => `config/${org.id}/${id}`
+
+/** An absent password is kept, because it is never returned; null removes it. Other keys are as they are sent. */
+export function sealConfig(
+  sent: DeviceConfigBody,
+  before: SealedConfig | undefined,
+  secrets: Secrets,
+  context: string,
+): SealedConfig {
+  const config: Record<string, ConfigValue> = {}
+  const sealed: Record<string, string> = {}
+  const kept: Record<string, string> = before ? JSON.parse(before.secrets) : {}
+  for (const [name, key] of Object.entries(configKeys)) {
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined
+    if (!key.secret) {
+      if (value !== undefined && value !== null) config[name] = value
+    } else if (value === undefined) {
+      if (kept[name] !== undefined) sealed[name] = kept[name]
+    } else if (value !== null) {
+      const old = kept[name]
+      const same = old !== undefined && secrets.unseal(Buffer.from(old, 'base64'), context) === value
+      sealed[name] = same ? old : secrets.seal(String(value), context).toString('base64')
+    }
+  }
+  return { config: JSON.stringify(config), secrets: JSON.stringify(sealed) }
+}
+
+export const sameConfig = (a: SealedConfig, b: SealedConfig): boolean =>
+  a.config === b.config && a.secrets === b.secrets
+
+export const shownConfig = ({ config }: SealedConfig): Record<string, ConfigValue> => JSON.parse(config)
+
+/** With passwords, for the device alone. */
+export const openConfig = (stored: SealedConfig, secrets: Secrets, context: string): Record<string, ConfigValue> => ({
+  ...shownConfig(stored),
+  ...Object.fromEntries(
+    Object.entries<string>(JSON.parse(stored.secrets)).map(([name, sealed]) => [
+      name,
+      secrets.unseal(Buffer.from(sealed, 'base64'), context),
+    ]),
+  ),
+})
+
+/** For the audit log: passwords appear as set, never as they are; two different ones have different marks. */
+export const maskedConfig = (stored: SealedConfig, changed: readonly string[] = []): Record<string, ConfigValue> => ({
+  ...shownConfig(stored),
+  ...Object.fromEntries(
+    Object.keys(JSON.parse(stored.secrets)).map((name) => [name, changed.includes(name) ? '*** (changed)' : '***']),
+  ),
+})
+
+export function changedSecrets(before: SealedConfig, after: SealedConfig): string[] {
+  const [a, b] = [JSON.parse(before.secrets), JSON.parse(after.secrets)]
+  return Object.keys(b).filter((name) => a[name] !== undefined && a[name] !== b[name])
+}
+
+/** Its keys, passwords included, in the order of the table. */
+export function keysOf({ config, secrets }: SealedConfig): string[] {
+  const set = { ...JSON.parse(config), ...JSON.parse(secrets) }
+  return Object.keys(configKeys).filter((name) => Object.hasOwn(set, name))
+}
+
+export interface Difference {
+  readonly before?: ConfigValue
+  readonly after?: ConfigValue
+}
+
+/** Keys that are not the same in both; of a password only that it differs. */
+export function differences(before: SealedConfig, after: SealedConfig): Record<string, Difference> {
+  const [a, b] = [before, after].map(({ config, secrets }) => ({ ...JSON.parse(config), ...JSON.parse(secrets) }))
+  const shown = (side: 'before' | 'after', name: string, value: ConfigValue | undefined): Difference =>
+    value === undefined ? {} : { [side]: configKeys[name]?.secret ? '***' : value }
+  return Object.fromEntries(
+    Object.keys(configKeys)
+      .filter((name) => a[name] !== b[name])
+      .map((name) => [name, { ...shown('before', name, a[name]), ...shown('after', name, b[name]) }]),
+  )
+}

@@ -1,0 +1,240 @@
+// SQL of configs: the current one of each endpoint, and every version there was.
+
+import { type SqlBool, sql } from 'kysely'
+import { isUuid } from '../../core/uuid.ts'
+import { isAnyOf } from '../../db/any-of.ts'
+import type { OrgReader, TelemetryTx, Tx } from '../../db/handles.ts'
+import { query, queryOne, write, writeTelemetry } from '../../db/query.ts'
+import { systemQuery } from '../../db/system.ts'
+
+type Key = { org: number; id: string }
+const nothing = sql<string>`'{}'`
+
+/** An endpoint that has no row yet has version 0: nothing was ever set. */
+const selectConfig = queryOne((db, p: Key) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
+    .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
+    .select(({ fn }) => [
+      'e.id',
+      'e.serial',
+      'e.pairing_serial',
+      'e.status',
+      'e.profile_id',
+      fn.coalesce('p.config', nothing).as('profile'),
+      fn.coalesce('p.secrets', nothing).as('profile_secrets'),
+      fn.coalesce('c.version', sql<number>`0`).as('version'),
+      fn.coalesce('c.state', sql<string>`'DELIVERED'`).as('state'),
+      'c.error',
+      fn.coalesce('c.explicit', nothing).as('explicit'),
+      fn.coalesce('c.secrets', nothing).as('secrets'),
+      fn.coalesce('c.reported_version', sql<number>`0`).as('reported_version'),
+      fn.coalesce('c.reported', nothing).as('reported'),
+      'c.reported_at',
+      fn.coalesce('c.rejected', nothing).as('rejected'),
+    ])
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.id),
+)
+/** The config of an endpoint with the profile that lies over it; undefined if there is no such endpoint. */
+export const findConfig = async (on: OrgReader, id: string) => (isUuid(id) ? selectConfig(on, { id }) : undefined)
+export type EndpointConfigRow = NonNullable<Awaited<ReturnType<typeof findConfig>>>
+
+/** Newest first, from version `upTo` downwards. */
+export const listVersions = query((db, p: Key & { upTo: number; count: number }) =>
+  db
+    .selectFrom('config_versions')
+    .selectAll()
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('version', '<=', p.upTo)
+    .orderBy('version', 'desc')
+    .limit(p.count),
+)
+export type ConfigVersionRow = Awaited<ReturnType<typeof listVersions>>[number]
+
+/** Sets the keys of an endpoint; a version must follow. */
+export const updateExplicit = write((db, p: Key & { explicit: string; secrets: string }) =>
+  db
+    .insertInto('endpoint_configs')
+    .values({ org: p.org, endpoint_id: p.id, explicit: p.explicit, secrets: p.secrets })
+    .onConflict((c) => c.columns(['org', 'endpoint_id']).doUpdateSet({ explicit: p.explicit, secrets: p.secrets })),
+)
+
+/** A new version for each endpoint, and its number. It comes first, because it is what keeps reports of the devices waiting. */
+export const raiseVersions = write((db, p: { org: number; ids: readonly string[] }, engine) =>
+  db
+    .insertInto('endpoint_configs')
+    .columns(['org', 'endpoint_id', 'version', 'state'])
+    .expression((q) =>
+      q
+        .selectFrom('endpoints')
+        .select(['org', 'id', sql<number>`1`.as('version'), sql<string>`'PENDING'`.as('state')])
+        .where('org', '=', p.org)
+        .where(isAnyOf(engine, 'id', p.ids)),
+    )
+    .onConflict((c) =>
+      c
+        .columns(['org', 'endpoint_id'])
+        .doUpdateSet((e) => ({ version: e('endpoint_configs.version', '+', 1), state: 'PENDING', error: null })),
+    )
+    .returning(['endpoint_id', 'version']),
+)
+
+/** Only the version before the newest can still be pending. */
+export const supersedeVersions = write((db, p: { org: number; ids: readonly string[]; now: number }, engine) =>
+  db
+    .updateTable('config_versions as v')
+    .from('endpoint_configs as c')
+    .set({ state: 'SUPERSEDED', updated_at: p.now })
+    .whereRef('v.org', '=', 'c.org')
+    .whereRef('v.endpoint_id', '=', 'c.endpoint_id')
+    .where('v.version', '=', (e) => e('c.version', '-', 1))
+    .where('v.state', '=', 'PENDING')
+    .where('c.org', '=', p.org)
+    .where(isAnyOf(engine, 'c.endpoint_id', p.ids)),
+)
+
+interface Author {
+  readonly type: string
+  readonly id: string
+  readonly name: string
+}
+type NewVersions = {
+  org: number
+  ids: readonly string[]
+  now: number
+  authorType: string
+  authorId: string
+  authorName: string
+}
+const text = (value: string) => sql<string>`cast(${value} as text)`
+const time = (value: number) => sql<number>`cast(${value} as bigint)`
+const insertNewest = write((db, p: NewVersions, engine) =>
+  db
+    .insertInto('config_versions')
+    .columns([
+      'org',
+      'endpoint_id',
+      'version',
+      'state',
+      'explicit',
+      'secrets',
+      'profile_id',
+      'profile',
+      'profile_secrets',
+      'author_type',
+      'author_id',
+      'author_name',
+      'created_at',
+      'updated_at',
+    ])
+    .expression((q) =>
+      q
+        .selectFrom('endpoint_configs as c')
+        .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
+        .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
+        .select(({ fn }) => [
+          'c.org',
+          'c.endpoint_id',
+          'c.version',
+          'c.state',
+          'c.explicit',
+          'c.secrets',
+          'e.profile_id',
+          fn.coalesce('p.config', nothing).as('profile'),
+          fn.coalesce('p.secrets', nothing).as('profile_secrets'),
+          text(p.authorType).as('author_type'),
+          text(p.authorId).as('author_id'),
+          text(p.authorName).as('author_name'),
+          time(p.now).as('created_at'),
+          time(p.now).as('updated_at'),
+        ])
+        .where('c.org', '=', p.org)
+        .where(isAnyOf(engine, 'c.endpoint_id', p.ids)),
+    ),
+)
+/** Writes the newest version of each endpoint into its history, with the profile as it is now. */
+export const insertVersions = (tx: Tx, ids: readonly string[], author: Author, now: number) =>
+  insertNewest(tx, { ids, now, authorType: author.type, authorId: author.id, authorName: author.name })
+
+type Report = Key & { version: number; reported: string; now: number }
+/** Until the end of the transaction nobody else changes the config of this endpoint. */
+export const updateReported = writeTelemetry((db, p: Report) =>
+  db
+    .insertInto('endpoint_configs')
+    .columns(['org', 'endpoint_id', 'reported_version', 'reported', 'reported_at'])
+    .expression((q) =>
+      q
+        .selectFrom('endpoints')
+        .select([
+          'org',
+          'id',
+          sql<number>`cast(${p.version} as integer)`.as('reported_version'),
+          text(p.reported).as('reported'),
+          time(p.now).as('reported_at'),
+        ])
+        .where('org', '=', p.org)
+        .where('id', '=', p.id),
+    )
+    .onConflict((c) =>
+      c.columns(['org', 'endpoint_id']).doUpdateSet((e) => ({
+        reported_version: e.ref('excluded.reported_version'),
+        reported: e.ref('excluded.reported'),
+        reported_at: e.ref('excluded.reported_at'),
+      })),
+    ),
+)
+
+const clearReported = write((db, p: Key) =>
+  db
+    .updateTable('endpoint_configs')
+    .set({ reported_version: 0, reported: '{}', reported_at: null, rejected: '{}' })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .returning('version'),
+)
+/** A device that enrols again has lost what it had. True if something was ever set. */
+export const deleteReported = async (tx: Tx, id: string): Promise<boolean> =>
+  ((await clearReported(tx, { id }))[0]?.version ?? 0) > 0
+
+type Outcome = Key & { version: number; state: string; error: string | null; rejected: string; now: number }
+const updateCurrentOutcome = writeTelemetry((db, p: Outcome) =>
+  db
+    .updateTable('endpoint_configs')
+    .set({ state: p.state, error: p.error, rejected: p.rejected })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('version', '=', p.version)
+    .where('state', '=', 'PENDING'),
+)
+const updateVersionOutcome = writeTelemetry((db, p: Outcome) =>
+  db
+    .updateTable('config_versions')
+    .set({ state: p.state, error: p.error, updated_at: p.now })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('version', '=', p.version)
+    .where('state', '=', 'PENDING'),
+)
+/** What became of a pending version. */
+export async function updateOutcome(tx: TelemetryTx, outcome: Omit<Outcome, 'org'>): Promise<void> {
+  await updateCurrentOutcome(tx, outcome)
+  await updateVersionOutcome(tx, outcome)
+}
+
+/** Connected endpoints whose version was made before a time and is not confirmed. */
+export const listUnconfirmed = systemQuery((db, p: { before: number }) =>
+  db
+    .selectFrom('endpoint_configs as c')
+    .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
+    .innerJoin('config_versions as v', (j) =>
+      j.onRef('v.org', '=', 'c.org').onRef('v.endpoint_id', '=', 'c.endpoint_id').onRef('v.version', '=', 'c.version'),
+    )
+    .select('e.id')
+    .where('e.connected', '=', 1)
+    // Word for word as in the index that finds these few.
+    .where(sql<SqlBool>`(c.state = 'PENDING' or c.reported_version <> c.version)`)
+    .where('v.created_at', '<', p.before),
+)

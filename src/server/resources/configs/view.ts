@@ -1,0 +1,55 @@
+// Configs as answers show them: never with passwords. [contract 4.endpointsSettings] [contract 6.configVersions]
+import type { Static } from 'typebox'
+import { type ConfigValue, readOnlyKeys } from '../../../contract/config-keys.ts'
+import type { ConfigState, ConfigVersion } from '../../../contract/configs.ts'
+import { isoTime } from '../../core/clock.ts'
+import { effectiveConfig, explicitLayer, profileLayer } from './effective.ts'
+import { differences, keysOf, type SealedConfig, shownConfig } from './sealed-config.ts'
+import type { ConfigVersionRow, EndpointConfigRow } from './store.ts'
+
+type Settings = Record<string, ConfigValue>
+
+/** What was set for the endpoint and its profile does not fix, and what the device says of itself. */
+export function settingsView(row: EndpointConfigRow): Settings {
+  const fixed = new Set(keysOf(profileLayer(row)))
+  const set = Object.entries(shownConfig(explicitLayer(row))).filter(([name]) => !fixed.has(name))
+  return { ...Object.fromEntries(set), ...readOnlyView(row) }
+}
+
+/** Status and pairing are as the endpoint itself is shown; the rest is only in config reports. */
+export function readOnlyView(row: EndpointConfigRow): Settings {
+  const said = { ...JSON.parse(row.reported), ...JSON.parse(row.status), pairingSerial: row.pairing_serial }
+  return Object.fromEntries(
+    Object.keys(readOnlyKeys)
+      .filter((name) => said[name] !== undefined && said[name] !== null)
+      .map((name) => [name, said[name]]),
+  )
+}
+
+export const stateView = (row: EndpointConfigRow, rejected: Record<string, string>) => ({
+  version: row.version,
+  state: row.state as ConfigState,
+  ...(row.error !== null && { error: row.error }),
+  desired: shownConfig(explicitLayer(row)),
+  profile: shownConfig(profileLayer(row)),
+  reported: JSON.parse(row.reported) as Settings,
+  rejected,
+})
+
+const nothing: SealedConfig = { config: '{}', secrets: '{}' }
+
+/** `before` is the version before it, if there was one. */
+export const versionView = (
+  row: ConfigVersionRow,
+  before: ConfigVersionRow | undefined,
+): Static<typeof ConfigVersion> => ({
+  version: row.version,
+  state: row.state as ConfigState,
+  ...(row.error !== null && { error: row.error }),
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+  author: { type: row.author_type, id: row.author_id, name: row.author_name },
+  ...(row.profile_id !== null && { profileId: row.profile_id }),
+  config: shownConfig(explicitLayer(row)),
+  diff: differences(before ? effectiveConfig(before) : nothing, effectiveConfig(row)),
+})

@@ -1,0 +1,22 @@
+// The doors to endpoints.
+import type { OperationHandlers } from '../../http/handlers.ts'
+import type { EndpointCache } from './endpoint-cache.ts'
+import {
+  endpointsAssignProfile,
+  endpointsBasicList,
+  endpointsDelete,
+  endpointsGet,
+  endpointsMoveRoom,
+} from './rules.ts'
+
+export const endpointRoutes = (
+  kept: EndpointCache,
+): OperationHandlers<
+  'endpointsBasicList' | 'endpointsGet' | 'endpointsDelete' | 'endpointsMoveRoom' | 'endpointsAssignProfile'
+> => ({
+  endpointsBasicList: (ctx, { query }) => endpointsBasicList(ctx, kept, query),
+  endpointsGet: (ctx, { params }) => endpointsGet(ctx, kept, params.id),
+  endpointsDelete: (ctx, { params }) => endpointsDelete(ctx, params.id),
+  endpointsMoveRoom: (ctx, { body }) => endpointsMoveRoom(ctx, body),
+  endpointsAssignProfile: (ctx, { params, body }) => endpointsAssignProfile(ctx, params.id, body.profileId),
+})

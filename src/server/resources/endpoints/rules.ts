@@ -1,0 +1,121 @@
+// Endpoints: one function for each operation of the API. [contract 4.endpointsBasicList] [contract 5.1]
+
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failure.ts'
+import type { OrgReader } from '../../db/handles.ts'
+import type { InputOf } from '../../http/handlers.ts'
+import { auditRef, change } from '../audit/change.ts'
+import { cancelOpenCommands } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
+import { makeVersions } from '../configs/make-versions.ts'
+import { findProfile } from '../profiles/store.ts'
+import { findRoom, touchRooms } from '../rooms/store.ts'
+import type { EndpointCache } from './endpoint-cache.ts'
+import {
+  deleteEndpoint,
+  type EndpointSummary,
+  findEndpoint,
+  listEndpoints,
+  listEndpointsById,
+  listPairedEndpoints,
+  updateProfileOf,
+  updateRoomOf,
+} from './store.ts'
+import { basicEndpointView, endpointRef } from './view.ts'
+
+type Filter = InputOf<'endpointsBasicList'>['query']
+
+export const endpointsBasicList = (ctx: RequestContext, kept: EndpointCache, filter: Filter) =>
+  filter.regionId === undefined && filter.locationId === undefined
+    ? kept.list(ctx.org.key)
+    : listPart(ctx, filter.regionId, filter.locationId)
+
+async function listPart(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
+  const rows = await listEndpoints(ctx.db, regionId, locationId)
+  return { endpoints: rows.map(basicEndpointView) }
+}
+
+export const endpointsGet = (ctx: RequestContext, kept: EndpointCache, id: string) => kept.one(ctx.org.key, id)
+
+export async function endpointsDelete(ctx: RequestContext, id: string) {
+  await change(ctx, 'endpointsDelete', async (tx) => {
+    const endpoint = await existing(tx, ctx, id)
+    checkIfMatch(ctx, endpoint.version)
+    await deleteEndpoint(tx, id, ctx.clock.now())
+    const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
+    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomsOf([endpoint]))))
+    await touchRooms(tx, { ids: roomsOf([endpoint]) })
+    return {
+      result: {},
+      target: endpointRef(endpoint),
+      before: { serial: endpoint.serial, model: endpoint.model, roomId: endpoint.room_id },
+    }
+  })
+  ctx.devices.cut([id])
+  return {}
+}
+
+/** All of them move or none, with everything that is paired with them. [contract 4.endpointsMoveRoom] */
+export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endpointsMoveRoom'>['body']) {
+  const { roomId, assignRoomProfile = false } = body
+  const { moved, changed } = await change(ctx, 'endpointsMoveRoom', async (tx) => {
+    const wanted = [...new Set(body.endpointIds)]
+    mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, wanted))
+    const room = await findRoom(tx, { id: roomId })
+    if (!room) {
+      throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
+    }
+
+    const group = await listPairedEndpoints(tx, wanted)
+    const ids = group.map((e) => e.id)
+    await updateRoomOf(tx, ids, roomId, ctx.clock.now())
+    await touchRooms(tx, { ids: [...roomsOf(group), roomId] })
+    const others = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
+    if (others.length > 0) {
+      await updateProfileOf(tx, { ids: others, profile: room.profile_id })
+      await makeVersions(tx, ctx, others)
+    }
+    return {
+      result: { moved: ids, changed: others },
+      target: auditRef('room', room),
+      before: {
+        roomIds: Object.fromEntries(group.map((e) => [e.id, e.room_id])),
+        ...(assignRoomProfile && { profileIds: Object.fromEntries(group.map((e) => [e.id, e.profile_id])) }),
+      },
+      after: { roomId, ...(assignRoomProfile && { profileId: room.profile_id }) },
+      affected: group.map(endpointRef),
+    }
+  })
+  ctx.devices.wake(changed)
+  return { endpointIds: moved }
+}
+
+export async function endpointsAssignProfile(ctx: RequestContext, id: string, profileId: number | null) {
+  await change(ctx, 'endpointsAssignProfile', async (tx) => {
+    const endpoint = await existing(tx, ctx, id)
+    checkIfMatch(ctx, endpoint.version)
+    const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
+    const to = profile?.id ?? null
+    await updateProfileOf(tx, { ids: [id], profile: to })
+    await touchRooms(tx, { ids: roomsOf([endpoint]) })
+    if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id])
+    return {
+      result: {},
+      target: endpointRef(endpoint),
+      before: { profileId: endpoint.profile_id },
+      after: { profileId: to },
+      undone: profile === undefined,
+    }
+  })
+  ctx.devices.wake([id])
+  return {}
+}
+
+const existing = async (on: OrgReader, ctx: RequestContext, id: string) =>
+  mustFind(await findEndpoint(on, id), `endpoint ${id}`)
+
+/** A room shows its endpoints: its version moves with them. [contract D.9] */
+const roomsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [
+  ...new Set(endpoints.flatMap((e) => (e.room_id === null ? [] : [e.room_id]))),
+]

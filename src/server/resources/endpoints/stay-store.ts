@@ -1,0 +1,98 @@
+// SQL of which room an endpoint was in, and when: the history of a room is that of whatever was in it.
+
+import { sql } from 'kysely'
+import { isAnyOf } from '../../db/any-of.ts'
+import type { Tx } from '../../db/handles.ts'
+import { write } from '../../db/query.ts'
+
+interface Stay {
+  org: number
+  ids: readonly string[]
+  room: number
+  at: number
+}
+
+const endOtherStays = write((db, p: Stay, engine) =>
+  db
+    .updateTable('endpoint_rooms')
+    .set({ until: p.at })
+    .where('org', '=', p.org)
+    .where('until', 'is', null)
+    .where('room_id', '!=', p.room)
+    .where('endpoint', 'in', (e) =>
+      e
+        .selectFrom('endpoints')
+        .select('number')
+        .where('org', '=', p.org)
+        .where(isAnyOf(engine, 'id', p.ids)),
+    ),
+)
+const beginStay = write((db, p: Stay, engine) =>
+  db
+    .insertInto('endpoint_rooms')
+    .columns(['org', 'endpoint', 'since', 'room_id', 'endpoint_id'])
+    .expression((q) =>
+      q
+        .selectFrom('endpoints as e')
+        .select(({ exists, selectFrom }) => [
+          'e.org',
+          'e.number',
+          // What it measured before it was known counts for the first room that it was in. [contract D.35]
+          sql<number>`case when ${exists(
+            selectFrom('endpoint_rooms as r')
+              .select('r.since')
+              .whereRef('r.org', '=', 'e.org')
+              .whereRef('r.endpoint', '=', 'e.number'),
+          )} then cast(${p.at} as bigint) else 0 end`.as('since'),
+          sql<number>`cast(${p.room} as integer)`.as('room_id'),
+          'e.id',
+        ])
+        .where('e.org', '=', p.org)
+        .where(isAnyOf(engine, 'e.id', p.ids))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('endpoint_rooms as r')
+                .select('r.since')
+                .whereRef('r.org', '=', 'e.org')
+                .whereRef('r.endpoint', '=', 'e.number')
+                .where('r.until', 'is', null),
+            ),
+          ),
+        ),
+    )
+    // Moved twice within a second: only the last one counts.
+    .onConflict((c) =>
+      c.columns(['org', 'endpoint', 'since']).doUpdateSet((e) => ({ room_id: e.ref('excluded.room_id'), until: null })),
+    ),
+)
+/** They are in that room now, and nowhere else. `at` in milliseconds, as clocks say it. */
+export async function insertStay(tx: Tx, ids: readonly string[], room: number, at: number): Promise<void> {
+  const stay = { ids, room, at: Math.floor(at / 1000) }
+  await endOtherStays(tx, stay)
+  await beginStay(tx, stay)
+}
+
+const endStay = write((db, p: { org: number; id: string; at: number }) =>
+  db
+    .updateTable('endpoint_rooms')
+    .set({ until: p.at })
+    .where('org', '=', p.org)
+    .where('until', 'is', null)
+    .where('endpoint', 'in', (e) =>
+      e.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
+    ),
+)
+/** To be called before it goes. */
+export const updateStayEnded = (tx: Tx, id: string, at: number) => endStay(tx, { id, at: Math.floor(at / 1000) })
+
+const endStaysInRoom = write((db, p: { org: number; room: number; at: number }) =>
+  db
+    .updateTable('endpoint_rooms')
+    .set({ until: p.at })
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room)
+    .where('until', 'is', null),
+)
+export const updateStaysEnded = (tx: Tx, room: number, at: number) =>
+  endStaysInRoom(tx, { room, at: Math.floor(at / 1000) })

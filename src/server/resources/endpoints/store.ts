@@ -1,0 +1,184 @@
+// SQL of endpoints, as the API and the other nouns need it.
+
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { isUuid } from '../../core/uuid.ts'
+import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryExists, queryOne, write } from '../../db/query.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+import { bySite } from '../places/site-filter.ts'
+import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
+
+export type EndpointRow = Omit<Selectable<DatabaseSchema['endpoints']>, 'org' | 'number'>
+
+const columns = [
+  'id',
+  'version',
+  'serial',
+  'pairing_serial',
+  'model',
+  'room_id',
+  'profile_id',
+  'connected',
+  'connection_time',
+  'enrolment_time',
+  'status',
+] as const
+
+interface Filter {
+  org: number
+  region: number
+  location: number
+}
+
+const listed = (db: Kysely<DatabaseSchema>) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.connected', 'e.status', 'e.room_id'])
+    .select('r.name as room_name')
+
+const listing = bySite((byRegion, byLocation) =>
+  query((db, p: Filter) =>
+    listed(db)
+      .$if(byRegion, (q) =>
+        q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
+      )
+      .where('e.org', '=', p.org)
+      .$if(byRegion, (q) => q.where(sql.ref('l.region_id'), '=', p.region))
+      .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+      .orderBy('e.id'),
+  ),
+)
+export const listEndpoints = (on: OrgReader, region?: number, location?: number) => listing(on, {}, region, location)
+export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
+
+export const listEndpointsAfter = query((db, p: { org: number; after: string; limit: number }) =>
+  listed(db).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
+)
+
+/** Those of the ids that exist, as the list shows them. */
+export const listListedEndpoints = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+  listed(db)
+    .where('e.org', '=', p.org)
+    .where(isAnyOf(engine, 'e.id', p.ids)),
+)
+
+const selectEndpoint = queryOne((db, p: { org: number; id: string }) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    .select(columns.map((c) => `e.${c}` as const))
+    .select('r.name as room_name')
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.id),
+)
+export const findEndpoint = async (on: OrgReader, id: string) => (isUuid(id) ? selectEndpoint(on, { id }) : undefined)
+
+/** What a write to many endpoints at once has to know of each. */
+const placed = ['id', 'serial', 'model', 'room_id', 'profile_id', 'connected'] as const
+
+const selectSummaries = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+  db
+    .selectFrom('endpoints')
+    .select(placed)
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+/** Those of the ids that exist. */
+export const listEndpointsById = (on: OrgReader, ids: readonly string[]) =>
+  selectSummaries(on, { ids: ids.filter(isUuid) })
+export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
+
+const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+  db
+    .selectFrom('endpoints')
+    .select(placed)
+    .where('org', '=', p.org)
+    .where(
+      (e) => e.fn.coalesce('pairing_serial', 'serial'),
+      'in',
+      (q) =>
+        q
+          .selectFrom('endpoints as n')
+          .select((e) => e.fn.coalesce('n.pairing_serial', 'n.serial').as('leader'))
+          .where('n.org', '=', p.org)
+          .where(isAnyOf(engine, 'n.id', p.ids)),
+    )
+    .orderBy('id'),
+)
+/** These and everything that points at the same leaders, each once. [contract 5.1.pairing] */
+export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
+  selectPairGroups(on, { ids: ids.filter(isUuid) })
+
+export const listEndpointsInRoom = query((db, p: { org: number; room: number }) =>
+  db.selectFrom('endpoints').select(columns).where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id'),
+)
+
+export const listEndpointsInRooms = query((db, p: { org: number; rooms: readonly number[] }, engine) =>
+  db
+    .selectFrom('endpoints')
+    .select(placed)
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'room_id', p.rooms))
+    .orderBy('room_id')
+    .orderBy('id'),
+)
+
+export const hasEndpointWithProfile = queryExists((db, p: { org: number; profile: number }) =>
+  db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
+)
+
+export const updateProfileInRoom = write((db, p: { org: number; room: number; profile: number | null }) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room),
+)
+
+export const updateProfileOf = write((db, p: { org: number; ids: readonly string[]; profile: number | null }, engine) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+
+const updateRoomColumn = write((db, p: { org: number; ids: readonly string[]; room: number }, engine) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ room_id: p.room, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number, at: number) {
+  await updateRoomColumn(tx, { ids: ids, room })
+  await insertStay(tx, ids, room, at)
+}
+
+/** An endpoint shows the name of its room: its version moves with it. [contract D.9] */
+export const touchEndpointsInRoom = write((db, p: { org: number; room: number }) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room),
+)
+
+/** Its credential and its configs go with it. */
+const deleteRow = write((db, p: { org: number; id: string }) =>
+  db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
+)
+export async function deleteEndpoint(tx: Tx, id: string, at: number) {
+  await updateStayEnded(tx, id, at)
+  await deleteRow(tx, { id })
+}
+
+const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
+  db.deleteFrom('endpoints').where('org', '=', p.org).where('room_id', '=', p.room).returning(['id', 'serial']),
+)
+export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
+  await updateStaysEnded(tx, room, at)
+  return deleteRowsInRoom(tx, { room })
+}

@@ -1,0 +1,85 @@
+// SQL of API keys and of the directory that finds them by their hash.
+
+import type { Selectable } from 'kysely'
+import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryOne, write } from '../../db/query.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+import { type SystemReader, type SystemTx, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
+
+export type KeyRow = Selectable<DatabaseSchema['api_keys']>
+
+const selectHolder = systemQueryOne((db, p: { hash: Buffer }) =>
+  db
+    .selectFrom('key_directory as d')
+    .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 'd.org').onRef('k.id', '=', 'd.key_id'))
+    .innerJoin('orgs as o', 'o.key', 'd.org')
+    .select(['o.key as org', 'o.id as org_id', 'k.id', 'k.name', 'k.read', 'k.write', 'k.manage'])
+    .select(['k.expires_at', 'k.rate_limit'])
+    .where('d.hash', '=', p.hash),
+)
+export async function findHolder(on: SystemReader, hash: Buffer): Promise<KeyHolder | undefined> {
+  const row = await selectHolder(on, { hash })
+  return row && keyHolderOf(row)
+}
+
+export const hasKey = systemQueryExists((db, _: object) => db.selectFrom('key_directory').select('key_id').limit(1))
+
+export const listKeys = query((db, p: { org: number }) =>
+  db.selectFrom('api_keys').selectAll().where('org', '=', p.org).orderBy('id'),
+)
+
+export const findKey = queryOne((db, p: { org: number; id: number }) =>
+  db.selectFrom('api_keys').selectAll().where('org', '=', p.org).where('id', '=', p.id),
+)
+
+const selectOtherManager = queryOne((db, p: { org: number; id: number; now: number; write: number }) =>
+  db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('org', '=', p.org)
+    .where('manage', '=', 1)
+    .where('id', '!=', p.id)
+    .where('write', '>=', p.write)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', p.now)]))
+    .limit(1),
+)
+/** Managing needs Write too: a key without it does not stand in for one that has it. */
+export const hasOtherManager = async (on: OrgReader, { id, write }: KeyRow, now: number) =>
+  (await selectOtherManager(on, { id, now, write })) !== undefined
+
+const insertRow = write((db, p: KeyRow) =>
+  db.insertInto('api_keys').values({
+    org: p.org,
+    id: p.id,
+    version: p.version,
+    name: p.name,
+    prefix: p.prefix,
+    read: p.read,
+    write: p.write,
+    manage: p.manage,
+    rate_limit: p.rate_limit,
+    created_at: p.created_at,
+    expires_at: p.expires_at,
+    last_used_at: p.last_used_at,
+  }),
+)
+const insertDirectoryEntry = write((db, p: { org: number; id: number; hash: Buffer }) =>
+  db.insertInto('key_directory').values({ org: p.org, key_id: p.id, hash: p.hash }),
+)
+export async function insertKey(tx: Tx, key: Omit<KeyRow, 'org'>, hash: Buffer) {
+  await insertRow(tx, key)
+  await insertDirectoryEntry(tx, { id: key.id, hash })
+}
+
+/** Its entry in the directory goes with it. */
+export const deleteKey = write((db, p: { org: number; id: number }) =>
+  db.deleteFrom('api_keys').where('org', '=', p.org).where('id', '=', p.id),
+)
+
+const updateLastUsedOf = systemWrite((db, p: { org: number; id: number; at: number }) =>
+  db.updateTable('api_keys').set({ last_used_at: p.at }).where('org', '=', p.org).where('id', '=', p.id),
+)
+export async function updateLastUsed(tx: SystemTx, uses: Iterable<{ org: number; keyId: number; at: number }>) {
+  for (const { org, keyId, at } of uses) await updateLastUsedOf(tx, { org, id: keyId, at })
+}

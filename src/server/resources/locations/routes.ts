@@ -1,0 +1,12 @@
+// The doors to locations.
+import type { OperationHandlers } from '../../http/handlers.ts'
+import { locationsCreate, locationsDelete, locationsList, locationsUpdate } from './rules.ts'
+
+export const locationRoutes: OperationHandlers<
+  'locationsList' | 'locationsCreate' | 'locationsUpdate' | 'locationsDelete'
+> = {
+  locationsList,
+  locationsCreate: (ctx, { body }) => locationsCreate(ctx, body),
+  locationsUpdate: (ctx, { params, body }) => locationsUpdate(ctx, params.id, body),
+  locationsDelete: (ctx, { params }) => locationsDelete(ctx, params.id),
+}

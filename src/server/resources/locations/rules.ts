@@ -1,0 +1,90 @@
+// Locations: one function for each operation. [interface 11] to [interface 14]
+
+import type { Static } from 'typebox'
+import type { Location } from '../../../contract/locations.ts'
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { findReferenced, mustFind } from '../../core/failure.ts'
+import type { OrgReader } from '../../db/handles.ts'
+import { nextId } from '../../db/next-id.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
+import type { InputOf } from '../../http/handlers.ts'
+import { auditRef, change } from '../audit/change.ts'
+import { findRegion, touchRegions } from '../regions/store.ts'
+import { freeRoomsOfLocation, touchRoomsOfLocation } from '../rooms/store.ts'
+import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
+
+export const locationsList = async (ctx: RequestContext) => ({
+  locations: (await listLocations(ctx.db)).map(view),
+})
+
+export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCreate'>['body']) =>
+  change(ctx, 'locationsCreate', async (tx) => {
+    const region = await regionFor(tx, ctx, body.regionId)
+    const id = await nextId(tx, 'location')
+    const { name } = body
+    await insertLocation(tx, id, { name, region_id: region?.id ?? null })
+    await touchRegions(tx, [region?.id])
+    return {
+      result: new VersionedAnswer(
+        1,
+        view({ id, name, region_id: region?.id ?? null, region_name: region?.name ?? null }),
+      ),
+      target: auditRef('location', { id, name }),
+      after: { name, regionId: region?.id ?? null },
+    }
+  })
+
+export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'locationsUpdate'>['body']) =>
+  change(ctx, 'locationsUpdate', async (tx) => {
+    const location = await existing(tx, ctx, id)
+    checkIfMatch(ctx, location.version)
+    const name = body.name ?? location.name
+    const region =
+      body.regionId === undefined
+        ? { id: location.region_id, name: location.region_name }
+        : await regionFor(tx, ctx, body.regionId)
+    const values = { name, region_id: region?.id ?? null }
+    await updateLocation(tx, id, values)
+    await touchRegions(tx, [location.region_id, values.region_id])
+    await touchRoomsOfLocation(tx, { location: id })
+    return {
+      result: new VersionedAnswer(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
+      target: auditRef('location', { id, name }),
+      before: { name: location.name, regionId: location.region_id },
+      after: { name, regionId: values.region_id },
+    }
+  })
+
+export const locationsDelete = (ctx: RequestContext, id: number) =>
+  change(ctx, 'locationsDelete', async (tx) => {
+    const location = await existing(tx, ctx, id)
+    checkIfMatch(ctx, location.version)
+    const rooms = await freeRoomsOfLocation(tx, { location: id })
+    await deleteLocation(tx, { id })
+    await touchRegions(tx, [location.region_id])
+    return {
+      result: {},
+      target: auditRef('location', location),
+      before: { name: location.name, regionId: location.region_id },
+      affected: rooms.map((room) => auditRef('room', room)),
+    }
+  })
+
+const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findLocation(on, { id }), `location ${id}`)
+
+const regionFor = (on: OrgReader, ctx: RequestContext, id: number | null | undefined) =>
+  findReferenced('region', id, (known) => findRegion(on, { id: known }))
+
+interface Viewed {
+  id: number
+  name: string
+  region_id: number | null
+  region_name: string | null
+}
+const view = ({ id, name, region_id, region_name }: Viewed): Static<typeof Location> => ({
+  id,
+  name,
+  ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),
+})

@@ -1,0 +1,56 @@
+// SQL of locations.
+
+import type { Tx } from '../../db/handles.ts'
+import { query, queryOne, write } from '../../db/query.ts'
+
+type Key = { org: number; id: number }
+
+export const listLocations = query((db, p: { org: number }) =>
+  db
+    .selectFrom('locations as l')
+    .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
+    .select(['l.id', 'l.name', 'l.region_id', 'r.name as region_name'])
+    .where('l.org', '=', p.org)
+    .orderBy('l.id'),
+)
+
+export const findLocation = queryOne((db, p: Key) =>
+  db
+    .selectFrom('locations as l')
+    .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
+    .select(['l.id', 'l.name', 'l.version', 'l.region_id', 'r.name as region_name'])
+    .where('l.org', '=', p.org)
+    .where('l.id', '=', p.id),
+)
+
+interface Values {
+  name: string
+  region_id: number | null
+}
+
+const insertRow = write((db, p: Key & Values) =>
+  db.insertInto('locations').values({ org: p.org, id: p.id, name: p.name, region_id: p.region_id, version: 1 }),
+)
+export const insertLocation = (tx: Tx, id: number, values: Values) => insertRow(tx, { id, ...values })
+
+const updateRow = write((db, p: Key & Values) =>
+  db
+    .updateTable('locations')
+    .set((e) => ({ name: p.name, region_id: p.region_id, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+export const updateLocation = (tx: Tx, id: number, values: Values) => updateRow(tx, { id, ...values })
+
+/** A location shows the name of its region: its version moves with it. [contract D.9] */
+export const touchLocationsOfRegion = write((db, p: { org: number; region: number }) =>
+  db
+    .updateTable('locations')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('region_id', '=', p.region),
+)
+
+export const deleteLocation = write((db, p: Key) =>
+  db.deleteFrom('locations').where('org', '=', p.org).where('id', '=', p.id),
+)

@@ -1,0 +1,79 @@
+// Room notes: one function for each operation. [interface 18] [contract 6.notes]
+
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { isoTime } from '../../core/clock.ts'
+import { mustFind } from '../../core/failure.ts'
+import type { OrgReader } from '../../db/handles.ts'
+import { nextId } from '../../db/next-id.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
+import { parseInt32 } from '../../http/input.ts'
+import { auditRef, change } from '../audit/change.ts'
+import { findRoom } from '../rooms/store.ts'
+import { deleteNote, findNote, insertNote, listNotes, listNotesOfRoom, type NoteRow } from './store.ts'
+
+export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: string) =>
+  change(ctx, 'roomNotesCreate', async (tx) => {
+    const room = await existingRoom(tx, ctx, roomId)
+    const row = {
+      org: ctx.org.key,
+      id: await nextId(tx, 'note'),
+      room_id: roomId,
+      version: 1,
+      note,
+      author: ctx.actor.name,
+      created_at: ctx.clock.now(),
+    }
+    await insertNote(tx, row)
+    return {
+      result: new VersionedAnswer(1, view(row)),
+      target: auditRef('roomNote', { id: row.id, name: room.name }),
+      after: { roomId, note },
+    }
+  })
+
+export const roomNotesListAll = async (ctx: RequestContext) => ({
+  notes: (await listNotes(ctx.db)).map(view),
+})
+
+export async function roomNotesList(ctx: RequestContext, roomId: number) {
+  await existingRoom(ctx.db, ctx, roomId)
+  return { notes: (await listNotesOfRoom(ctx.db, { room: roomId })).map(view) }
+}
+
+export async function roomNotesGet(ctx: RequestContext, roomId: number, noteId: string) {
+  const note = await existing(ctx.db, ctx, roomId, noteId)
+  return new VersionedAnswer(note.version, view(note))
+}
+
+export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: string) =>
+  change(ctx, 'roomNotesDelete', async (tx) => {
+    const room = await existingRoom(tx, ctx, roomId)
+    const note = await existing(tx, ctx, roomId, noteId)
+    checkIfMatch(ctx, note.version)
+    await deleteNote(tx, { id: note.id })
+    return {
+      result: {},
+      target: auditRef('roomNote', { id: note.id, name: room.name }),
+      before: { roomId, note: note.note, author: note.author },
+    }
+  })
+
+const existingRoom = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findRoom(on, { id }), `room ${id}`)
+
+async function existing(on: OrgReader, ctx: RequestContext, roomId: number, noteId: string) {
+  const id = parseInt32(noteId)
+  return mustFind(
+    id === undefined ? undefined : await findNote(on, { room: roomId, id }),
+    `note ${noteId} in room ${roomId}`,
+  )
+}
+
+const view = (row: NoteRow) => ({
+  id: String(row.id),
+  roomId: row.room_id,
+  note: row.note,
+  author: row.author,
+  createdAt: isoTime(row.created_at),
+})

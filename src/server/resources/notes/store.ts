@@ -1,0 +1,35 @@
+// SQL of room notes.
+
+import type { Selectable } from 'kysely'
+import { query, queryOne, write } from '../../db/query.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+
+export type NoteRow = Selectable<DatabaseSchema['room_notes']>
+
+export const listNotes = query((db, p: { org: number }) =>
+  db.selectFrom('room_notes').selectAll().where('org', '=', p.org).orderBy('id', 'desc'),
+)
+
+export const listNotesOfRoom = query((db, p: { org: number; room: number }) =>
+  db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id', 'desc'),
+)
+
+export const findNote = queryOne((db, p: { org: number; room: number; id: number }) =>
+  db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('id', '=', p.id).where('room_id', '=', p.room),
+)
+
+export const insertNote = write((db, p: NoteRow) =>
+  db.insertInto('room_notes').values({
+    org: p.org,
+    id: p.id,
+    room_id: p.room_id,
+    version: p.version,
+    note: p.note,
+    author: p.author,
+    created_at: p.created_at,
+  }),
+)
+
+export const deleteNote = write((db, p: { org: number; id: number }) =>
+  db.deleteFrom('room_notes').where('org', '=', p.org).where('id', '=', p.id),
+)

@@ -1,0 +1,24 @@
+// Lists that can be narrowed by region and location: one precompiled query for each combination. [contract 4.endpointsBasicList]
+import type { OrgReader } from '../../db/handles.ts'
+
+export interface SiteFilter {
+  readonly region: number
+  readonly location: number
+}
+
+/** `make` builds the query for a combination; the one that fits what is given is run. */
+export function bySite<P extends SiteFilter, R>(
+  make: (byRegion: boolean, byLocation: boolean) => (on: OrgReader, values: P) => Promise<R>,
+) {
+  const [all, byRegion, byLocation, byBoth] = [
+    make(false, false),
+    make(true, false),
+    make(false, true),
+    make(true, true),
+  ] as const
+  return (on: OrgReader, values: Omit<P, keyof SiteFilter>, region?: number, location?: number): Promise<R> => {
+    const list =
+      region === undefined ? (location === undefined ? all : byLocation) : location === undefined ? byRegion : byBoth
+    return list(on, { ...values, region: region ?? 0, location: location ?? 0 } as P)
+  }
+}

@@ -1,0 +1,57 @@
+// SQL of profiles.
+
+import type { Selectable } from 'kysely'
+import { query, queryOne, write } from '../../db/query.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+
+export type ProfileRow = Selectable<DatabaseSchema['profiles']>
+
+export const listProfiles = query((db, p: { org: number }) =>
+  db.selectFrom('profiles').select(['id', 'name', 'description', 'config_id']).where('org', '=', p.org).orderBy('id'),
+)
+
+export const findProfile = queryOne((db, p: { org: number; id: number }) =>
+  db.selectFrom('profiles').selectAll().where('org', '=', p.org).where('id', '=', p.id),
+)
+
+/** The endpoints that have it. */
+export const listHolders = query((db, p: { org: number; profile: number }) =>
+  db
+    .selectFrom('endpoints')
+    .select(['id', 'serial'])
+    .where('org', '=', p.org)
+    .where('profile_id', '=', p.profile)
+    .orderBy('id'),
+)
+
+export const insertProfile = write((db, p: ProfileRow) =>
+  db.insertInto('profiles').values({
+    org: p.org,
+    id: p.id,
+    version: p.version,
+    name: p.name,
+    description: p.description,
+    config_id: p.config_id,
+    config: p.config,
+    secrets: p.secrets,
+  }),
+)
+
+export const updateProfile = write((db, p: ProfileRow) =>
+  db
+    .updateTable('profiles')
+    .set({
+      version: p.version,
+      name: p.name,
+      description: p.description,
+      config_id: p.config_id,
+      config: p.config,
+      secrets: p.secrets,
+    })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+export const deleteProfile = write((db, p: { org: number; id: number }) =>
+  db.deleteFrom('profiles').where('org', '=', p.org).where('id', '=', p.id),
+)

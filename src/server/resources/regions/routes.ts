@@ -1,0 +1,10 @@
+// The doors to regions.
+import type { OperationHandlers } from '../../http/handlers.ts'
+import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from './rules.ts'
+
+export const regionRoutes: OperationHandlers<'regionsList' | 'regionsCreate' | 'regionsUpdate' | 'regionsDelete'> = {
+  regionsList,
+  regionsCreate: (ctx, { body }) => regionsCreate(ctx, body.name),
+  regionsUpdate: (ctx, { params, body }) => regionsUpdate(ctx, params.id, body.name),
+  regionsDelete: (ctx, { params }) => regionsDelete(ctx, params.id),
+}

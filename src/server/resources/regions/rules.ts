@@ -1,0 +1,82 @@
+// Regions: one function for each operation. [interface 15] [interface 16] [interface 17]
+
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
+import type { OrgReader } from '../../db/handles.ts'
+import { nextId } from '../../db/next-id.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
+import { auditRef, change } from '../audit/change.ts'
+import { touchLocationsOfRegion } from '../locations/store.ts'
+import { touchRoomsOfRegion } from '../rooms/store.ts'
+import { freeUsersOfRegion } from '../users/store.ts'
+import {
+  deleteRegion,
+  findRegion,
+  hasLocation,
+  insertRegion,
+  listAssignedLocations,
+  listLocationsOf,
+  listRegions,
+  updateRegion,
+} from './store.ts'
+
+export async function regionsList(ctx: RequestContext) {
+  const { db } = ctx
+  const regions = await listRegions(db)
+  const locations = Map.groupBy(await listAssignedLocations(db), (l) => l.region_id)
+  return {
+    regions: regions.map(({ id, name }) => ({
+      id,
+      name,
+      locations: (locations.get(id) ?? []).map((l) => ({ id: l.id, name: l.name })),
+    })),
+  }
+}
+
+export const regionsCreate = (ctx: RequestContext, name: string) =>
+  change(ctx, 'regionsCreate', async (tx) => {
+    const id = await nextId(tx, 'region')
+    await insertRegion(tx, { id, name })
+    return {
+      result: new VersionedAnswer(1, { id, name, locations: [] }),
+      target: auditRef('region', { id, name }),
+      after: { name },
+    }
+  })
+
+export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
+  change(ctx, 'regionsUpdate', async (tx) => {
+    const region = await existing(tx, ctx, id)
+    checkIfMatch(ctx, region.version)
+    await updateRegion(tx, { id, name })
+    await touchLocationsOfRegion(tx, { region: id })
+    await touchRoomsOfRegion(tx, { region: id })
+    const locations = await listLocationsOf(tx, { id })
+    return {
+      result: new VersionedAnswer(region.version + 1, { id, name, locations }),
+      target: auditRef('region', { id, name }),
+      before: { name: region.name },
+      after: { name },
+    }
+  })
+
+export const regionsDelete = (ctx: RequestContext, id: number) =>
+  change(ctx, 'regionsDelete', async (tx) => {
+    const region = await existing(tx, ctx, id)
+    checkIfMatch(ctx, region.version)
+    if (await hasLocation(tx, { id })) {
+      throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
+    }
+    const users = await freeUsersOfRegion(tx, id)
+    await deleteRegion(tx, { id })
+    return {
+      result: {},
+      target: auditRef('region', region),
+      before: { name: region.name },
+      affected: users.map((u) => auditRef('user', { id: u.id, name: u.email })),
+    }
+  })
+
+const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findRegion(on, { id }), `region ${id}`)

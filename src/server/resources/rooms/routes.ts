@@ -1,0 +1,32 @@
+// The doors to rooms.
+import type { OperationHandlers } from '../../http/handlers.ts'
+import { roomsEnrolmentGet } from './enrolment.ts'
+import {
+  roomsAssignProfile,
+  roomsCreate,
+  roomsDelete,
+  roomsGet,
+  roomsList,
+  roomsRegenerateDec,
+  roomsUpdate,
+} from './rules.ts'
+
+export const roomRoutes: OperationHandlers<
+  | 'roomsList'
+  | 'roomsGet'
+  | 'roomsCreate'
+  | 'roomsUpdate'
+  | 'roomsDelete'
+  | 'roomsRegenerateDec'
+  | 'roomsEnrolmentGet'
+  | 'roomsAssignProfile'
+> = {
+  roomsList: (ctx, { query }) => roomsList(ctx, query),
+  roomsGet: (ctx, { params }) => roomsGet(ctx, params.id),
+  roomsCreate: (ctx, { body }) => roomsCreate(ctx, body),
+  roomsUpdate: (ctx, { params, body }) => roomsUpdate(ctx, params.id, body),
+  roomsDelete: (ctx, { params }) => roomsDelete(ctx, params.id),
+  roomsRegenerateDec: (ctx, { params }) => roomsRegenerateDec(ctx, params.id),
+  roomsEnrolmentGet: (ctx, { params }) => roomsEnrolmentGet(ctx, params.id),
+  roomsAssignProfile: (ctx, { params, body }) => roomsAssignProfile(ctx, params.id, body.profileId),
+}

@@ -1,0 +1,210 @@
+// Rooms: one function for each operation. [contract 6.rooms] [contract 5.4.room]
+
+import type { Static } from 'typebox'
+import type { Room } from '../../../contract/rooms.ts'
+import { checkIfMatch, etagOf } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { findReferenced, mustFind } from '../../core/failure.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { nextId } from '../../db/next-id.ts'
+import { ReadyAnswer } from '../../http/answer.ts'
+import type { InputOf } from '../../http/handlers.ts'
+import { auditRef, change } from '../audit/change.ts'
+import { cancelOpenCommands } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
+import { makeVersions } from '../configs/make-versions.ts'
+import {
+  deleteEndpointsInRoom,
+  listEndpointsInRoom,
+  touchEndpointsInRoom,
+  updateProfileInRoom,
+} from '../endpoints/store.ts'
+import { endpointRef, endpointText } from '../endpoints/view.ts'
+import { findLocation } from '../locations/store.ts'
+import { listNotesOfRoom } from '../notes/store.ts'
+import { findProfile } from '../profiles/store.ts'
+import { freshSince } from '../sensors/view.ts'
+import {
+  enrolmentCodeContext,
+  enrolmentCodeFields,
+  enrolmentCodeMac,
+  enrolmentCodeTimeoutHours,
+  makeEnrolmentCode,
+} from './enrolment-code.ts'
+import {
+  deleteRoom,
+  findRoom,
+  hasFailedConfig,
+  indexDec,
+  insertRoom,
+  listRooms,
+  type RoomRow,
+  updateDec,
+  updateRoom,
+  updateRoomProfile,
+} from './store.ts'
+
+export async function roomsList(ctx: RequestContext, { regionId, locationId }: InputOf<'roomsList'>['query']) {
+  const fresh = freshSince(ctx)
+  const rows = await listRooms(ctx.db, fresh, regionId, locationId)
+  return {
+    rooms: rows.map((row) => {
+      const endpointCount = Number(row.endpoints)
+      const connectedCount = Number(row.connected)
+      return {
+        id: row.id,
+        name: row.name,
+        ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
+        state: stateOf(endpointCount, connectedCount, Number(row.failed) > 0),
+        endpointCount,
+        connectedCount,
+        ...(row.people !== null && { people: row.people }),
+      }
+    }),
+  }
+}
+
+export const roomsGet = async (ctx: RequestContext, id: number) => view(ctx, ctx.db, await existing(ctx.db, ctx, id))
+
+export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['body']) =>
+  change(ctx, 'roomsCreate', async (tx) => {
+    const location = await locationFor(tx, ctx, body.locationId)
+    const id = await nextId(tx, 'room')
+    const code = sealedCode(ctx, id)
+    await insertRoom(tx, {
+      id,
+      name: body.name,
+      location_id: location?.id ?? null,
+      dec_sealed: code.sealed,
+      dec_timeout: enrolmentCodeTimeoutHours,
+    })
+    await indexDec(tx, id, code.mac)
+    return {
+      result: await view(ctx, tx, await existing(tx, ctx, id)),
+      target: auditRef('room', { id, name: body.name }),
+      after: { name: body.name, locationId: location?.id ?? null },
+    }
+  })
+
+export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'roomsUpdate'>['body']) =>
+  change(ctx, 'roomsUpdate', async (tx) => {
+    const room = await existing(tx, ctx, id)
+    checkIfMatch(ctx, room.version)
+    const location = await locationFor(tx, ctx, body.locationId)
+    await updateRoom(tx, { id, name: body.name, location_id: location?.id ?? null })
+    await touchEndpointsInRoom(tx, { room: id })
+    return {
+      result: await view(ctx, tx, await existing(tx, ctx, id)),
+      target: auditRef('room', { id, name: body.name }),
+      before: { name: room.name, locationId: room.location_id },
+      after: { name: body.name, locationId: location?.id ?? null },
+    }
+  })
+
+export async function roomsDelete(ctx: RequestContext, id: number) {
+  const unenrolled = await change(ctx, 'roomsDelete', async (tx) => {
+    const room = await existing(tx, ctx, id)
+    checkIfMatch(ctx, room.version)
+    const notes = await listNotesOfRoom(tx, { room: id })
+    const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
+    const endpointIds = endpoints.map((e) => e.id)
+    const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
+    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
+    await deleteRoom(tx, { id })
+    return {
+      result: endpointIds,
+      target: auditRef('room', room),
+      before: { name: room.name, locationId: room.location_id, profileId: room.profile_id },
+      affected: [
+        ...endpoints.map(endpointRef),
+        ...notes.map((n) => auditRef('roomNote', { id: n.id, name: beginning(n.note) })),
+      ],
+    }
+  })
+  ctx.devices.cut(unenrolled)
+  return {}
+}
+
+export const roomsRegenerateDec = (ctx: RequestContext, id: number) =>
+  change(ctx, 'roomsRegenerateDec', async (tx) => {
+    const room = await existing(tx, ctx, id)
+    checkIfMatch(ctx, room.version)
+    const code = sealedCode(ctx, id)
+    await updateDec(tx, { id, sealed: code.sealed })
+    await indexDec(tx, id, code.mac)
+    return { result: { dec: code.text }, target: auditRef('room', room) }
+  })
+
+/** Its endpoints get the profile too; what is desired of those that had another changes. [contract 5.4.profile] */
+export async function roomsAssignProfile(ctx: RequestContext, id: number, profileId: number | null) {
+  const changed = await change(ctx, 'roomsAssignProfile', async (tx) => {
+    const room = await existing(tx, ctx, id)
+    checkIfMatch(ctx, room.version)
+    const to = (await profileFor(tx, ctx, profileId))?.id ?? null
+    await updateRoomProfile(tx, id, to)
+    const endpoints = await listEndpointsInRoom(tx, { room: id })
+    await updateProfileInRoom(tx, { room: id, profile: to })
+    const others = endpoints.filter((e) => e.profile_id !== to).map((e) => e.id)
+    await makeVersions(tx, ctx, others)
+    return {
+      result: others,
+      target: auditRef('room', room),
+      before: { profileId: room.profile_id },
+      after: { profileId: to },
+      affected: endpoints.map(endpointRef),
+      undone: to === null,
+    }
+  })
+  ctx.devices.wake(changed)
+  return {}
+}
+
+const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
+  mustFind(await findRoom(on, { id }), `room ${id}`)
+
+const locationFor = (tx: Tx, ctx: RequestContext, id: number | null | undefined) =>
+  findReferenced('location', id, (known) => findLocation(tx, { id: known }))
+
+const profileFor = (tx: Tx, ctx: RequestContext, id: number | null) =>
+  findReferenced('profile', id, (known) => findProfile(tx, { id: known }))
+
+function sealedCode(ctx: RequestContext, room: number) {
+  const text = makeEnrolmentCode()
+  const { secrets } = ctx
+  return {
+    text,
+    sealed: secrets.seal(text, enrolmentCodeContext(ctx.org.id, room)),
+    mac: enrolmentCodeMac(secrets, text),
+  }
+}
+
+/** In code points: half of a character is no text. */
+const beginning = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
+
+function stateOf(endpoints: number, connected: number, hasFailed: boolean): Static<typeof Room>['state'] {
+  if (endpoints === 0) return 'EMPTY'
+  if (connected === 0) return 'OFFLINE'
+  return connected < endpoints || hasFailed ? 'DEGRADED' : 'HEALTHY'
+}
+
+async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<ReadyAnswer> {
+  const endpoints = await listEndpointsInRoom(on, { room: room.id })
+  const connected = endpoints.filter((e) => e.connected === 1).length
+  const { secrets, clock } = ctx
+  const head = JSON.stringify({
+    id: room.id,
+    name: room.name,
+    state: stateOf(endpoints.length, connected, await hasFailedConfig(on, { id: room.id })),
+    ...(room.location_id !== null && {
+      location: {
+        id: room.location_id,
+        name: room.location_name ?? '',
+        ...(room.region_id !== null && { region: { id: room.region_id, name: room.region_name ?? '' } }),
+      },
+    }),
+    ...(room.profile_id !== null && { profileId: room.profile_id }),
+    ...(ctx.may('write') && enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
+  } satisfies Omit<Static<typeof Room>, 'endpoints'>)
+  const list = endpoints.map((e) => endpointText(e, room.name)).join()
+  return new ReadyAnswer(etagOf(room.version), `${head.slice(0, -1)},"endpoints":[${list}]}`)
+}

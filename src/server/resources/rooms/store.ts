@@ -1,0 +1,241 @@
+// SQL of rooms and of the look-up of enrolment codes.
+
+import { sql } from 'kysely'
+import { isAnyNumberOf } from '../../db/any-of.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { query, queryExists, queryOne, write } from '../../db/query.ts'
+import { systemQueryOne } from '../../db/system.ts'
+import { bySite } from '../places/site-filter.ts'
+
+type Key = { org: number; id: number }
+type Filter = { org: number; region: number; location: number; fresh: number }
+
+const listing = bySite((byRegion, byLocation) =>
+  query((db, p: Filter) =>
+    db
+      .selectFrom('rooms as r')
+      .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+      .leftJoin(
+        (q) =>
+          q
+            .selectFrom('endpoints as n')
+            .leftJoin('endpoint_configs as c', (j) =>
+              j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
+            )
+            .leftJoin('samples_latest as s', (j) =>
+              j.onRef('s.org', '=', 'n.org').onRef('s.endpoint', '=', 'n.number').on('s.timestamp', '>=', p.fresh),
+            )
+            .select((e) => [
+              'n.room_id',
+              e.fn.countAll<number>().as('endpoints'),
+              e.fn.sum<number>('n.connected').as('connected'),
+              e.fn.count<number>('c.endpoint_id').as('failed'),
+              e.fn.max('s.people').as('people'),
+            ])
+            .where('n.org', '=', p.org)
+            .groupBy('n.room_id')
+            .as('e'),
+        (j) => j.onRef('e.room_id', '=', 'r.id'),
+      )
+      .select((e) => [
+        'r.id',
+        'r.name',
+        'l.id as location_id',
+        'l.name as location_name',
+        e.fn.coalesce('e.endpoints', sql<number>`0`).as('endpoints'),
+        e.fn.coalesce('e.connected', sql<number>`0`).as('connected'),
+        e.fn.coalesce('e.failed', sql<number>`0`).as('failed'),
+        'e.people',
+      ])
+      .where('r.org', '=', p.org)
+      .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
+      .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+      .orderBy('r.id'),
+  ),
+)
+/** `fresh`: samples since then count for the people in a room. */
+export const listRooms = (on: OrgReader, fresh: number, region?: number, location?: number) =>
+  listing(on, { fresh }, region, location)
+
+export const findRoom = queryOne((db, p: Key) =>
+  db
+    .selectFrom('rooms as r')
+    .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+    .leftJoin('regions as g', (j) => j.onRef('g.org', '=', 'l.org').onRef('g.id', '=', 'l.region_id'))
+    .select([
+      'r.id',
+      'r.name',
+      'r.version',
+      'r.profile_id',
+      'r.dec_sealed',
+      'r.dec_used_at',
+      'r.dec_timeout',
+      'r.location_id',
+      'l.name as location_name',
+      'l.region_id',
+      'g.name as region_name',
+    ])
+    .where('r.org', '=', p.org)
+    .where('r.id', '=', p.id),
+)
+export type RoomRow = NonNullable<Awaited<ReturnType<typeof findRoom>>>
+
+/** Whether an endpoint in the room has refused its config. */
+export const hasFailedConfig = queryExists((db, p: Key) =>
+  db
+    .selectFrom('endpoints as n')
+    .innerJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id'))
+    .select('n.id')
+    .where('n.org', '=', p.org)
+    .where('n.room_id', '=', p.id)
+    .where('c.state', '=', 'FAILED')
+    .limit(1),
+)
+
+export const hasRoomWithProfile = queryExists((db, p: { org: number; profile: number }) =>
+  db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
+)
+
+interface NewRoom {
+  org: number
+  id: number
+  name: string
+  location_id: number | null
+  dec_sealed: Buffer
+  dec_timeout: number
+}
+export const insertRoom = write((db, p: NewRoom) =>
+  db.insertInto('rooms').values({
+    org: p.org,
+    id: p.id,
+    version: 1,
+    name: p.name,
+    location_id: p.location_id,
+    profile_id: null,
+    dec_sealed: p.dec_sealed,
+    dec_used_at: null,
+    dec_timeout: p.dec_timeout,
+  }),
+)
+
+export const updateRoom = write((db, p: Key & { name: string; location_id: number | null }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ name: p.name, location_id: p.location_id, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+const updateProfileColumn = write((db, p: Key & { profile: number | null }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+export const updateRoomProfile = (tx: Tx, id: number, to: number | null) => updateProfileColumn(tx, { id, profile: to })
+
+export const updateDec = write((db, p: Key & { sealed: Buffer }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ dec_sealed: p.sealed, dec_used_at: null, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+const upsertDirectoryEntry = write((db, p: { org: number; room: number; mac: Buffer }) =>
+  db
+    .insertInto('dec_directory')
+    .values({ org: p.org, room_id: p.room, mac: p.mac })
+    .onConflict((c) => c.columns(['org', 'room_id']).doUpdateSet({ mac: p.mac })),
+)
+const insertPastCode = write((db, p: { org: number; room: number }) =>
+  db
+    .insertInto('dec_past')
+    .columns(['mac', 'org', 'room_id'])
+    .expression((q) =>
+      q
+        .selectFrom('dec_directory')
+        .select(['mac', 'org', 'room_id'])
+        .where('org', '=', p.org)
+        .where('room_id', '=', p.room),
+    ),
+)
+/** The old code of the room, if there was one, no longer works; who tries it is told why. */
+export const indexDec = async (tx: Tx, room: number, mac: Buffer) => {
+  await insertPastCode(tx, { room })
+  await upsertDirectoryEntry(tx, { room, mac })
+}
+
+/** The room that a code is or was for. */
+export const findDec = systemQueryOne((db, p: { mac: Buffer }) =>
+  db
+    .selectFrom('dec_directory as d')
+    .innerJoin('orgs as o', 'o.key', 'd.org')
+    .select(['d.mac', 'd.org', 'o.id as org_id', 'd.room_id', sql<number>`1`.as('is_present')])
+    .where('d.mac', '=', p.mac)
+    .unionAll((q) =>
+      q
+        .selectFrom('dec_past as d')
+        .innerJoin('orgs as o', 'o.key', 'd.org')
+        .select(['d.mac', 'd.org', 'o.id as org_id', 'd.room_id', sql<number>`0`.as('is_present')])
+        .where('d.mac', '=', p.mac),
+    ),
+)
+
+/** The first use starts the time that the code has left. */
+export const useDec = write((db, p: Key & { at: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ dec_used_at: e.fn.coalesce('dec_used_at', sql<number>`${p.at}`), version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+export const freeRoomsOfLocation = write((db, p: { org: number; location: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ location_id: null, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('location_id', '=', p.location)
+    .returning(['id', 'name']),
+)
+
+/** Rooms show the name of their location and region: their version moves with them. [contract D.9] */
+export const touchRoomsOfLocation = write((db, p: { org: number; location: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('location_id', '=', p.location),
+)
+
+export const touchRoomsOfRegion = write((db, p: { org: number; region: number }) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('location_id', 'in', (q) =>
+      q.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.region),
+    ),
+)
+
+/** A room shows its endpoints: its version moves with them. [contract D.9] */
+export const touchRooms = write((db, p: { org: number; ids: readonly number[] }, engine) =>
+  db
+    .updateTable('rooms')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'id', p.ids)),
+)
+
+/** Those of the ids that exist. */
+export const listRoomsById = query((db, p: { org: number; ids: readonly number[] }, engine) =>
+  db
+    .selectFrom('rooms')
+    .select(['id', 'name'])
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'id', p.ids)),
+)
+
+export const deleteRoom = write((db, p: Key) => db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id))

@@ -1,0 +1,81 @@
+// Reads what is only in raw samples: buckets of five minutes, and the samples themselves.
+import type { OrgReader } from '../../../db/handles.ts'
+import type { SensorColumn } from '../../../db/schema.ts'
+import { numbersFrom, quarters, slots } from '../slots.ts'
+import { samplesInSlot } from './rollup-reader.ts'
+import { type EndpointSelection, listRaw, listSums, type RawRow, type StatisticsRow } from './store.ts'
+import { Sums } from './sums.ts'
+import { inTurns, maxRowsPerSlice, type SliceReader, type SliceResult } from './walk.ts'
+
+/** Nobody knows beforehand how many samples a slot has: the walk begins with a few hours, and finds out. */
+abstract class SlotReader {
+  readonly buckets = slots
+  readonly table = 'sample_quarters'
+  readonly slots = quarters
+  readonly usual = 48
+  readonly longest = maxRowsPerSlice
+  readonly endpointsAtOnce = maxRowsPerSlice / samplesInSlot
+}
+
+export class FiveMinuteReader extends SlotReader implements SliceReader<StatisticsRow> {
+  readonly #on: OrgReader
+  readonly #columns: readonly SensorColumn[]
+
+  constructor(on: OrgReader, columns: readonly SensorColumn[]) {
+    super()
+    this.#on = on
+    this.#columns = columns
+  }
+
+  async read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<StatisticsRow>> {
+    const sums = new Sums(this.#columns, first, end)
+    let rows = 0
+    for await (const endpoints of inTurns(whose.endpoints, this.endpointsAtOnce)) {
+      for (const row of await listSums(this.#on, this.#columns, { ...whose, endpoints }, numbersFrom(first, end))) {
+        rows += row.samples
+        sums.add(row.slot, row)
+      }
+    }
+    return { items: sums.filled(), rows }
+  }
+}
+
+export interface RawWindow {
+  readonly from: number
+  readonly to: number
+  /** Of the samples at `from`, only those of endpoints from this number on. */
+  readonly endpoint: number
+}
+
+export class RawReader extends SlotReader implements SliceReader<RawRow> {
+  readonly #on: OrgReader
+  readonly #columns: readonly SensorColumn[]
+  readonly #window: RawWindow
+
+  constructor(on: OrgReader, columns: readonly SensorColumn[], window: RawWindow) {
+    super()
+    this.#on = on
+    this.#columns = columns
+    this.#window = window
+  }
+
+  async read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<RawRow>> {
+    const { from, endpoint } = this.#window
+    const all: RawRow[] = []
+    for await (const endpoints of inTurns(whose.endpoints, this.endpointsAtOnce)) {
+      const rows = await listRaw(
+        this.#on,
+        this.#columns,
+        { ...whose, endpoints },
+        numbersFrom(first, end),
+        this.#window,
+      )
+      for (const row of rows) all.push(row)
+    }
+    const items = all
+      .filter((row) => row.timestamp > from || row.endpoint >= endpoint)
+      .filter((row) => this.#columns.some((column) => row[column] !== null))
+      .sort((a, b) => a.timestamp - b.timestamp || a.endpoint - b.endpoint)
+    return { items, rows: all.length }
+  }
+}

@@ -1,0 +1,246 @@
+// SQL of sensor history: who was where, what is due, and samples and rollups of a stretch of time.
+
+import { sql } from 'kysely'
+import { isUuid } from '../../../core/uuid.ts'
+import { isAnyNumberOf } from '../../../db/any-of.ts'
+import type { EngineName } from '../../../db/engine.ts'
+import type { OrgReader } from '../../../db/handles.ts'
+import { query, queryOne } from '../../../db/query.ts'
+import { queryNumbers } from '../../../db/query-numbers.ts'
+import type { SensorColumn } from '../../../db/schema.ts'
+import { roomAtTheTime } from '../ingest/room-at.ts'
+import type { RollupTable } from '../rollups/store.ts'
+
+/**
+ * The zone of the organisation, the one that its days are in (empty or null while there are none), and from when on no quarters
+ * were forgotten.
+ */
+export const findZones = queryOne((db, p: { org: number }) =>
+  db
+    .selectFrom('orgs as o')
+    .leftJoin('sample_progress as p', 'p.org', 'o.key')
+    .select(['o.timezone as own', 'p.timezone as days', 'p.quarters_from'])
+    .where('o.key', '=', p.org),
+)
+
+const numberOf = queryOne((db, p: { org: number; id: string }) =>
+  db.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
+)
+export const findNumber = async (on: OrgReader, id: string) =>
+  isUuid(id) ? (await numberOf(on, { id }))?.number : undefined
+
+export interface RoomStay {
+  readonly endpoint: number
+  readonly since: number
+  /** Null: it is still there. */
+  readonly until: number | null
+  readonly endpoint_id: string
+}
+/** Who was in a room at any time of the window, in Unix seconds. */
+export const listStays = query((db, p: { org: number; room: number; from: number; to: number }) =>
+  db
+    .selectFrom('endpoint_rooms')
+    .select(['endpoint', 'since', 'until', 'endpoint_id'])
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room)
+    .where('since', '<', p.to)
+    .where((e) => e.or([e('until', 'is', null), e('until', '>', p.from)])),
+)
+
+/** The endpoints whose rows are wanted, only those of a room unless it is 0. */
+export interface EndpointSelection {
+  readonly endpoints: readonly number[]
+  readonly room: number
+}
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+export const listDueIn = query((db, p: { org: number; endpoints: readonly number[]; limit: number } & Range, engine) =>
+  db
+    .selectFrom('sample_due')
+    .select(['endpoint', 'slot'])
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
+    .where('slot', '>=', p.from)
+    .where('slot', '<', p.to)
+    .limit(p.limit),
+)
+
+/** A query for each choice of sensors, of one room or not: whoever asks for less reads less. */
+function bySensors<P extends object, R>(
+  make: (columns: readonly SensorColumn[], ofRoom: boolean) => (on: OrgReader, values: P) => Promise<R[]>,
+) {
+  const made = new Map<string, (on: OrgReader, values: P) => Promise<R[]>>()
+  return (columns: readonly SensorColumn[], ofRoom: boolean) => {
+    const name = `${columns.join()} ${ofRoom}`
+    const known = made.get(name)
+    if (known) return known
+    const one = make(columns, ofRoom)
+    made.set(name, one)
+    return one
+  }
+}
+
+/** What is known of a bucket, in the units of samples. Only the sensors that were asked for are there. */
+export type StatisticsRow = { slot: number } & { [S in SensorColumn as `${S}_count`]: number } & {
+  [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null
+}
+export interface RollupRow extends StatisticsRow {
+  endpoint: number
+}
+const statistics = (columns: readonly SensorColumn[]) =>
+  columns.flatMap((c) => [`${c}_count`, `${c}_min`, `${c}_max`, `${c}_sum`] as const)
+
+interface RollupsOf extends EndpointSelection {
+  readonly org: number
+}
+const rollupColumns = (columns: readonly SensorColumn[]) => ['endpoint', 'slot', ...statistics(columns)] as const
+
+const inRange = (table: RollupTable) =>
+  bySensors((columns, ofRoom) =>
+    queryNumbers(rollupColumns(columns), (db, p: RollupsOf & Range, engine) =>
+      db
+        .selectFrom(table)
+        .select(rollupColumns(columns))
+        .where('org', '=', p.org)
+        .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
+        .where('slot', '>=', p.from)
+        .where('slot', '<', p.to)
+        .$if(ofRoom, (q) => q.where('room', '=', p.room)),
+    ),
+  )
+const ranges = {
+  sample_quarters: inRange('sample_quarters'),
+  sample_hours: inRange('sample_hours'),
+  sample_days: inRange('sample_days'),
+}
+/** In no order. An endpoint that changed rooms meanwhile has several rows of a slot. */
+export const listRollups = (
+  on: OrgReader,
+  table: RollupTable,
+  columns: readonly SensorColumn[],
+  { endpoints, room }: EndpointSelection,
+  { from, to }: Range,
+) => ranges[table](columns, room !== 0)(on, { endpoints, room, from, to }) as Promise<RollupRow[]>
+
+const atSlots = bySensors((columns, ofRoom) =>
+  queryNumbers(rollupColumns(columns), (db, p: RollupsOf & { slots: readonly number[] }, engine) =>
+    db
+      .selectFrom('sample_quarters')
+      .select(rollupColumns(columns))
+      .where('org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
+      .where(isAnyNumberOf(engine, 'slot', p.slots))
+      .$if(ofRoom, (q) => q.where('room', '=', p.room)),
+  ),
+)
+/** Exactly these quarters of these endpoints. */
+export const listQuarters = (
+  on: OrgReader,
+  columns: readonly SensorColumn[],
+  { endpoints, room }: EndpointSelection,
+  slots: readonly number[],
+) => atSlots(columns, room !== 0)(on, { endpoints, room, slots }) as Promise<RollupRow[]>
+
+interface SamplesOf extends RollupsOf {
+  readonly slots: readonly number[]
+  readonly first: number
+  readonly last: number
+}
+/**
+ * Slot by slot and endpoint by endpoint, as samples lie: a range of slots would be everybody's. PostgreSQL is told the range
+ * besides, so that it looks into no other partition.
+ */
+const isOneOf = (engine: EngineName, p: SamplesOf) =>
+  engine === 'postgres'
+    ? sql<boolean>`${isAnyNumberOf(engine, 's.slot', p.slots)} and ${isAnyNumberOf(engine, 's.endpoint', p.endpoints)} and s.slot between ${p.first} and ${p.last}`
+    : sql<boolean>`${isAnyNumberOf(engine, 's.slot', p.slots)} and ${isAnyNumberOf(engine, 's.endpoint', p.endpoints)}`
+
+const samplesOf = ({ endpoints, room }: EndpointSelection, slots: readonly number[]): Omit<SamplesOf, 'org'> => ({
+  endpoints,
+  room,
+  slots,
+  first: slots[0] ?? 0,
+  last: slots.at(-1) ?? 0,
+})
+
+export interface SlotRow extends StatisticsRow {
+  /** How many samples there are, whatever they hold. */
+  samples: number
+}
+const sums = bySensors((columns, ofRoom) =>
+  queryNumbers(['slot', 'samples', ...statistics(columns)], (db, p: SamplesOf, engine) =>
+    db
+      .selectFrom('samples as s')
+      .select('s.slot')
+      .select((e) => [
+        e.fn.countAll<number>().as('samples'),
+        ...columns.flatMap((c) => [
+          e.fn.count<number>(`s.${c}`).as(`${c}_count`),
+          e.fn.min(`s.${c}`).as(`${c}_min`),
+          e.fn.max(`s.${c}`).as(`${c}_max`),
+          e.fn.sum<number>(`s.${c}`).as(`${c}_sum`),
+        ]),
+      ])
+      .where('s.org', '=', p.org)
+      .where(isOneOf(engine, p))
+      .$if(ofRoom, (q) => q.where(roomAtTheTime, '=', p.room))
+      .groupBy('s.slot'),
+  ),
+)
+/** Raw samples summed up slot by slot, those of all these endpoints together. The slots are in ascending order. */
+export const listSums = (
+  on: OrgReader,
+  columns: readonly SensorColumn[],
+  whose: EndpointSelection,
+  slots: readonly number[],
+) => sums(columns, whose.room !== 0)(on, samplesOf(whose, slots)) as unknown as Promise<SlotRow[]>
+
+export type RawRow = { endpoint: number; timestamp: number } & { [S in SensorColumn]: number | null }
+const raw = bySensors((columns, ofRoom) =>
+  query((db, p: SamplesOf & Range, engine) =>
+    db
+      .selectFrom('samples as s')
+      .select(['s.endpoint', 's.timestamp', ...columns.map((c) => `s.${c}` as const)])
+      .where('s.org', '=', p.org)
+      .where(isOneOf(engine, p))
+      .where('s.timestamp', '>=', p.from)
+      .where('s.timestamp', '<', p.to)
+      .$if(ofRoom, (q) => q.where(roomAtTheTime, '=', p.room)),
+  ),
+)
+/** In no order. `from` and `to` are Unix seconds. */
+export const listRaw = (
+  on: OrgReader,
+  columns: readonly SensorColumn[],
+  whose: EndpointSelection,
+  slots: readonly number[],
+  { from, to }: Range,
+) => raw(columns, whose.room !== 0)(on, { ...samplesOf(whose, slots), from, to }) as Promise<RawRow[]>
+
+const seek = (table: RollupTable | 'sample_due') =>
+  queryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
+    // A look for each endpoint: the first of all together would be found only by reading all.
+    db
+      .selectFrom(
+        (engine === 'postgres'
+          ? sql`(select jsonb_array_elements_text(${p.endpoints}::jsonb)::integer as value)`
+          : sql`(select value from json_each(${p.endpoints}))`
+        ).as('e'),
+      )
+      .select(
+        sql<number | null>`min((
+          select t.slot from ${sql.table(table)} t
+          where t.org = ${p.org} and t.endpoint = e.value and t.slot >= ${p.slot} order by t.slot limit 1
+        ))`.as('slot'),
+      ),
+  )
+/** The first slot of any of these endpoints, from that one on; null if there is none. */
+export const findNextSlot = {
+  sample_quarters: seek('sample_quarters'),
+  sample_hours: seek('sample_hours'),
+  sample_days: seek('sample_days'),
+  sample_due: seek('sample_due'),
+}

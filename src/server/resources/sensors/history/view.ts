@@ -1,0 +1,136 @@
+// A history as text, written by hand: thousands of small objects, and making them would cost more than reading them.
+import { isoTime } from '../../../core/clock.ts'
+import type { PagePosition } from '../../../core/page-token.ts'
+import { dateOf } from '../../../core/time-zone.ts'
+import { scale } from '../scale.ts'
+import { dayLength, type SlotScale, slotLength } from '../slots.ts'
+import type { RawRow, StatisticsRow } from './store.ts'
+import { namesOf } from './sums.ts'
+import type { HistoryField } from './window.ts'
+
+/** How items of a history are written, and where paging goes on with one of them. */
+export interface HistoryView<T> {
+  readonly key: 'buckets' | 'samples'
+  json(item: T): string
+  readonly csvHeader: string
+  csv(item: T): string
+  position(item: T): PagePosition
+}
+
+export function bucketView(
+  fields: readonly HistoryField[],
+  buckets: SlotScale,
+  isDaily: boolean,
+): HistoryView<StatisticsRow> {
+  const columns = fields.map(({ name, column }) => ({
+    ...namesOf(column),
+    scale: scale[name],
+    key: `,"${name}":{"min":`,
+  }))
+  const startText = isDaily ? (seconds: number) => isoTime(seconds * 1000) : evenTimes()
+  return {
+    key: 'buckets',
+    json(row) {
+      let text = `{"start":"${startText(buckets.start(row.slot))}"`
+      if (isDaily) text += `,"day":"${dateOf(row.slot)}"`
+      for (const { count, min, max, sum, scale, key } of columns) {
+        const n = row[count]
+        if (n > 0) {
+          text += `${key + valueText(row[min] as number, scale)},"max":${valueText(row[max] as number, scale)},"mean":${meanText(row[sum] as number, n, scale)},"count":${wholeText(n)}}`
+        }
+      }
+      return `${text}}`
+    },
+    csvHeader: line([
+      'start',
+      ...(isDaily ? ['day'] : []),
+      ...fields.flatMap(({ name }) => ['min', 'max', 'mean', 'count'].map((what) => `${name}_${what}`)),
+    ]),
+    csv(row) {
+      let text = startText(buckets.start(row.slot))
+      if (isDaily) text += `,${dateOf(row.slot)}`
+      for (const { count, min, max, sum, scale } of columns) {
+        const n = row[count]
+        text +=
+          n > 0
+            ? `,${valueText(row[min] as number, scale)},${valueText(row[max] as number, scale)},${meanText(row[sum] as number, n, scale)},${n}`
+            : ',,,,'
+      }
+      return `${text}\r\n`
+    },
+    position: (row) => ({ timestamp: buckets.start(row.slot), seq: 0 }),
+  }
+}
+
+/** `idOf` is given for a room: there it counts who measured it. */
+export function rawSampleView(
+  fields: readonly HistoryField[],
+  idOf: ((endpoint: number) => string) | undefined,
+): HistoryView<RawRow> {
+  const columns = fields.map(({ name, column }) => ({ column, scale: scale[name], key: `,"${name}":` }))
+  return {
+    key: 'samples',
+    json(row) {
+      let text = `{"timestamp":"${row.timestamp}"`
+      if (idOf) text += `,"endpointId":"${idOf(row.endpoint)}"`
+      for (const { column, scale, key } of columns) {
+        const value = row[column]
+        if (value !== null) text += key + valueText(value, scale)
+      }
+      return `${text}}`
+    },
+    csvHeader: line(['time', ...(idOf ? ['endpointId'] : []), ...fields.map(({ name }) => name)]),
+    csv(row) {
+      let text = isoTime(row.timestamp * 1000)
+      if (idOf) text += `,${idOf(row.endpoint)}`
+      for (const { column, scale } of columns) {
+        const value = row[column]
+        text += value === null ? ',' : `,${valueText(value, scale)}`
+      }
+      return `${text}\r\n`
+    },
+    position: (row) => ({ timestamp: row.timestamp, seq: row.endpoint }),
+  }
+}
+
+const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
+
+const decimals = (digits: number): readonly string[] =>
+  Array.from({ length: 10 ** digits }, (_, i) =>
+    (i / 10 ** digits)
+      .toFixed(digits)
+      .slice(1)
+      .replace(/\.?0+$/, ''),
+  )
+const tenths = decimals(1)
+const hundredths = decimals(2)
+
+/** Most numbers are small: their text is there already. */
+const small = Array.from({ length: 10_000 }, (_, i) => `${i}`)
+const wholeText = (value: number): string =>
+  value >= 0 && value < small.length ? (small[value] as string) : `${value}`
+
+/** A stored integer in the unit of the contract. */
+const valueText = (value: number, scale: number): string => {
+  if (scale === 1) return wholeText(value)
+  return value < 0 ? `-${valueText(-value, scale)}` : `${wholeText(Math.trunc(value / 10))}${tenths[value % 10]}`
+}
+
+/** Rounded to two decimals, a half upwards. [contract D.37] */
+const meanText = (sum: number, count: number, scale: number): string => {
+  const hundred = Math.round((sum * 100) / (count * scale))
+  const positive = Math.abs(hundred)
+  return `${hundred < 0 ? '-' : ''}${wholeText(Math.trunc(positive / 100))}${hundredths[positive % 100]}`
+}
+
+const timesOfDay = Array.from({ length: dayLength / slotLength }, (_, i) => isoTime(i * slotLength * 1000).slice(10))
+
+/** Times on even five minutes: those of a day share its date. */
+function evenTimes(): (seconds: number) => string {
+  let [day, date] = [Number.NaN, '']
+  return (seconds) => {
+    const number = Math.floor(seconds / dayLength)
+    if (number !== day) [day, date] = [number, dateOf(number)]
+    return date + timesOfDay[(seconds - number * dayLength) / slotLength]
+  }
+}

@@ -1,0 +1,167 @@
+// The two bulk operations, which answer from memory: what they say is what the database says, at once and one by one.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { enrolDevice, newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
+
+const now = Date.UTC(2026, 2, 2, 9) / 1000
+const devices: TestDevice[] = []
+let house: Harness
+beforeAll(async () => {
+  house = await startHarness()
+  house.clock.fix(now * 1000)
+})
+afterAll(async () => {
+  for (const device of devices) await device.close()
+  await house.close()
+})
+
+/** Oslo (1) in Europe (1), Tokyo (2) in Asia (2); rooms Fjord (1) in Oslo, Fuji (2) in Tokyo, Cellar (3) nowhere. */
+async function building(): Promise<TestOrg> {
+  const org = await house.newOrg()
+  const post = (path: string, body: object) => org.call('POST', path, { body })
+  for (const name of ['Europe', 'Asia']) await post('/regions', { name })
+  for (const [name, regionId] of Object.entries({ Oslo: 1, Tokyo: 2 })) await post('/locations', { name, regionId })
+  for (const [name, locationId] of Object.entries({ Fjord: 1, Fuji: 2, Cellar: 0 })) {
+    await post('/rooms', { name, locationId })
+  }
+  return org
+}
+
+async function deviceIn(org: TestOrg, roomId: number, ...samples: object[]): Promise<TestDevice> {
+  const device = await newDevice(house, org, { roomId, model: 'NF21F1' })
+  devices.push(device)
+  if (samples.length > 0) await device.publish('sample', { samples })
+  return device
+}
+const send = (device: TestDevice, ...samples: object[]) => device.publish('sample', { samples })
+
+const bases = ['/v1', '/api/v1'] as const
+const at = (org: TestOrg, path: string, base: string = bases[0]) =>
+  house.call('GET', `${base}/orgs/${org.id}${path}`, { key: org.key })
+const bulk = async (org: TestOrg, noun: string, query = '', base?: string) =>
+  (await at(org, `/${noun}/sensor${query}`, base)).body.data
+const peopleOf = async (org: TestOrg, device: TestDevice) => {
+  const data: { id: string; endpointData: { data: { people: number }[] } | null }[] = await bulk(org, 'endpoints')
+  return data.find(({ id }) => id === device.id)?.endpointData?.data[0]?.people
+}
+
+const filters = ['', '?regionId=1', '?regionId=2', '?locationId=1', '?locationId=2', '?regionId=1&locationId=1']
+const idsOf = (list: { id: string | number }[]) => list.map(({ id }) => id)
+
+/** That both bulk operations have exactly what the lists have, and for each what reading it alone gives, on both bases. */
+async function expectExact(org: TestOrg): Promise<void> {
+  for (const base of bases) {
+    for (const [noun, key] of [
+      ['endpoints', 'endpointData'],
+      ['rooms', 'roomData'],
+    ] as const) {
+      const all = await bulk(org, noun, '', base)
+      for (const entry of all) {
+        const { status, body } = await at(org, `/${noun}/${entry.id}/sensor`, base)
+        expect(entry, `${base} ${noun}`).toEqual({ id: entry.id, [key]: status === 404 ? null : body[key] })
+      }
+      for (const filter of filters) {
+        const listed = idsOf((await at(org, `/${noun}${filter}`, base)).body[noun])
+        const given = idsOf(await bulk(org, noun, filter, base))
+        expect(given, `${base} ${noun}${filter}`).toEqual(noun === 'endpoints' ? listed.toSorted() : listed)
+      }
+    }
+  }
+}
+
+test('a sample that was acknowledged is in the next bulk answer; a late or second one changes nothing', async () => {
+  const org = await building()
+  const [frame, other] = [await deviceIn(org, 1, { timestamp: now - 60, people: 1 }), await deviceIn(org, 1)]
+  expect([await peopleOf(org, frame), await peopleOf(org, other)]).toEqual([1, undefined])
+  await send(frame, { timestamp: now - 30, people: 2, shutterClosed: true })
+  expect([await peopleOf(org, frame), await peopleOf(org, other)]).toEqual([2, undefined])
+  await expectExact(org)
+  await send(frame, { timestamp: now - 45, people: 8 })
+  await send(frame, { timestamp: now - 30, people: 9 })
+  expect(await peopleOf(org, frame)).toBe(2)
+  await send(other, { timestamp: now - 20, people: 0 }, { timestamp: now - 10, people: 5 })
+  expect([await peopleOf(org, frame), await peopleOf(org, other)]).toEqual([2, 5])
+  expect((await bulk(org, 'rooms'))[0].roomData).toMatchObject({ data: [{ people: 5 }], shutterClosed: true })
+  await expectExact(org)
+})
+
+test('samples of one organisation are not in the answers of another', async () => {
+  const [one, two] = [await building(), await building()]
+  const [first, second] = [await deviceIn(one, 1), await deviceIn(two, 1)]
+  await Promise.all([expectExact(one), expectExact(two)])
+  await send(first, { timestamp: now, people: 7 })
+  expect([await peopleOf(one, first), await peopleOf(two, second)]).toEqual([7, undefined])
+  await Promise.all([expectExact(one), expectExact(two)])
+})
+
+test('whatever is enrolled, moved, renamed, freed or deleted, the next bulk answer has it', async () => {
+  const org = await building()
+  const write = async (method: string, path: string, body?: object) => {
+    expect((await org.call(method, path, { body })).status, `${method} ${path}`).toBe(200)
+    await expectExact(org)
+  }
+  const frame = await deviceIn(org, 1, { timestamp: now, people: 1 })
+  await expectExact(org)
+  const second = await deviceIn(org, 2, { timestamp: now, people: 2 })
+  await expectExact(org)
+  const { answer } = await enrolDevice(house, org, { roomId: 3, model: 'NF19B1' })
+  expect(idsOf(await bulk(org, 'endpoints'))).toEqual([frame.id, second.id, answer.endpointId].sort())
+  await expectExact(org)
+  await write('POST', '/endpoints/move_paired', { endpointIds: [frame.id], roomId: 2 })
+  await write('PUT', '/rooms/2', { name: 'Fuji', locationId: 1 })
+  expect(idsOf(await bulk(org, 'endpoints', '?regionId=1'))).toEqual([frame.id, second.id].sort())
+  await write('PUT', '/locations/1', { name: 'Oslo', regionId: 2 })
+  expect(await bulk(org, 'endpoints', '?regionId=1')).toEqual([])
+  await write('PUT', '/regions/2', { name: 'East' })
+  await write('POST', '/rooms', { name: 'New', locationId: 2 })
+  await write('DELETE', '/locations/1')
+  expect(await bulk(org, 'endpoints', '?locationId=1')).toEqual([])
+  await write('DELETE', `/endpoints/${frame.id}`)
+  expect(idsOf(await bulk(org, 'endpoints'))).toEqual([second.id, answer.endpointId].sort())
+  await write('DELETE', '/rooms/2')
+  expect(await bulk(org, 'endpoints')).toEqual([{ id: answer.endpointId, endpointData: null }])
+})
+
+test('a sample stops to count for its room while nobody sends or changes anything [contract 5.2.aggregate]', async () => {
+  const org = await building()
+  await deviceIn(org, 1, { timestamp: now - 800, people: 1 })
+  await deviceIn(org, 1, { timestamp: now - 700, people: 3 })
+  const people = async () => (await bulk(org, 'rooms'))[0].roomData?.data[0].people
+  expect(await people()).toBe(3)
+  house.clock.advance(200_000)
+  expect(await people()).toBe(3)
+  await expectExact(org)
+  house.clock.advance(1_000)
+  expect(await people()).toBeUndefined()
+  await expectExact(org)
+  house.clock.fix(now * 1000)
+})
+
+test('the first answers are whole while samples arrive and others ask for the same', async () => {
+  const org = await building()
+  const frames = await Promise.all(Array.from({ length: 8 }, (_, i) => deviceIn(org, 1 + (i % 3))))
+  const rounds = [...frames.entries()].map(async ([i, frame]) => {
+    for (let n = 0; n < 5; n++) {
+      await send(frame, { timestamp: now - 100 + n, people: i + n })
+      expect(await peopleOf(org, frame)).toBe(i + n)
+    }
+  })
+  await Promise.all(rounds)
+  await expectExact(org)
+})
+
+test('while nothing changes the ETag stays and the answer is a 304; a sample changes it [contract 7.11]', async () => {
+  const org = await building()
+  const frame = await deviceIn(org, 1, { timestamp: now - 60, people: 1 })
+  for (const path of ['/endpoints/sensor', '/rooms/sensor']) {
+    const { headers } = await org.call('GET', path)
+    const etag = headers.get('etag') as string
+    const again = () => org.call('GET', path, { headers: { 'if-none-match': etag } })
+    expect([(await again()).status, (await again()).text]).toEqual([304, ''])
+    const time = path === '/endpoints/sensor' ? now - 30 : now - 15
+    await send(frame, { timestamp: time, people: 1 })
+    const changed = await again()
+    expect(changed.status).toBe(200)
+    expect(changed.headers.get('etag')).not.toBe(etag)
+  }
+})

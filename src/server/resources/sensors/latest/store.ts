@@ -1,0 +1,67 @@
+// SQL of the latest samples: of one endpoint, of one room, and of a whole organisation in pages.
+
+import { isUuid } from '../../../core/uuid.ts'
+import type { OrgReader } from '../../../db/handles.ts'
+import { query, queryOne } from '../../../db/query.ts'
+import { columns } from '../ingest/store.ts'
+
+const columnsOfLatest = columns.map((name) => `s.${name}` as const)
+
+const latest = queryOne((db, p: { org: number; id: string }) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
+    .select(columnsOfLatest)
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.id),
+)
+/** Undefined if there is no such endpoint; its columns are null if it has no sample. */
+export const findLatest = async (on: OrgReader, id: string) => (isUuid(id) ? latest(on, { id }) : undefined)
+
+/** The latest samples of the endpoints in a room, as far as they are not older than `since`, in Unix seconds. */
+export const listLatestInRoom = query((db, p: { org: number; room: number; since: number }) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
+    .select(columnsOfLatest)
+    .where('e.org', '=', p.org)
+    .where('e.room_id', '=', p.room)
+    .where('s.timestamp', '>=', p.since),
+)
+
+interface Page<K> {
+  org: number
+  after: K
+  limit: number
+}
+/** By the number of their endpoint, whether it is still there or not. */
+export const listLatest = query((db, p: Page<number>) =>
+  db
+    .selectFrom('samples_latest')
+    .select(['endpoint', ...columns])
+    .where('org', '=', p.org)
+    .where('endpoint', '>', p.after)
+    .orderBy('endpoint')
+    .limit(p.limit),
+)
+
+export const listEndpointsAfter = query((db, p: Page<string>) =>
+  db
+    .selectFrom('endpoints')
+    .select(['id', 'number', 'room_id'])
+    .where('org', '=', p.org)
+    .where('id', '>', p.after)
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+export const listRoomsAfter = query((db, p: Page<number>) =>
+  db
+    .selectFrom('rooms as r')
+    .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+    .select(['r.id', 'r.location_id', 'l.region_id'])
+    .where('r.org', '=', p.org)
+    .where('r.id', '>', p.after)
+    .orderBy('r.id')
+    .limit(p.limit),
+)

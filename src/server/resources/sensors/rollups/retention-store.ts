@@ -1,0 +1,108 @@
+// SQL of forgetting: raw samples by day or by slot, rollups by endpoint, and what is left of endpoints that are gone.
+
+import { sql } from 'kysely'
+import { queryOne, writeTelemetry } from '../../../db/query.ts'
+import { type SystemReader, systemQueryOne, systemWrite } from '../../../db/system.ts'
+import type { RollupTable } from './store.ts'
+
+/** PostgreSQL: the names of the parts of `samples`. */
+export async function listPartitions(on: SystemReader): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'samples'::regclass`.execute(on.kysely)
+  return rows.map(({ name }) => name)
+}
+
+/** From when on no raw samples were forgotten, of no organisation. */
+export const findHorizon = systemQueryOne((db, _: object) =>
+  db.selectFrom('sample_progress').select((e) => e.fn.max('samples_from').as('samples')),
+)
+
+export const updateHorizon = systemWrite((db, p: { samples: number; quarters: number }) =>
+  db.updateTable('sample_progress').set((e) => ({
+    samples_from: e.case().when('samples_from', '<', p.samples).then(p.samples).else(e.ref('samples_from')).end(),
+    quarters_from: e.case().when('quarters_from', '<', p.quarters).then(p.quarters).else(e.ref('quarters_from')).end(),
+  })),
+)
+
+/** The oldest slot that is before that one. */
+export const findOldestSlot = queryOne((db, p: { org: number; before: number }) =>
+  db
+    .selectFrom('samples')
+    .select('slot')
+    .where('org', '=', p.org)
+    .where('slot', '<', p.before)
+    .orderBy('slot')
+    .limit(1),
+)
+
+/** About so many rows of a slot, those of the lowest endpoints. */
+export const deleteFromSlot = writeTelemetry((db, p: { org: number; slot: number; count: number }) =>
+  db
+    .deleteFrom('samples')
+    .where('org', '=', p.org)
+    .where('slot', '=', p.slot)
+    .where('endpoint', '<=', (e) =>
+      // The endpoint of the last row that may go now; the highest of all if there are not so many.
+      e.fn.coalesce(
+        e
+          .selectFrom('samples as s')
+          .select('s.endpoint')
+          .where('s.org', '=', p.org)
+          .where('s.slot', '=', p.slot)
+          .orderBy('s.endpoint')
+          .orderBy('s.timestamp')
+          .limit(1)
+          .offset(p.count),
+        sql<number>`2147483647`,
+      ),
+    ),
+)
+
+const deleteFromRollup = (table: RollupTable) =>
+  writeTelemetry((db, p: { org: number; endpoint: number; before: number }) =>
+    db.deleteFrom(table).where('org', '=', p.org).where('endpoint', '=', p.endpoint).where('slot', '<', p.before),
+  )
+export const deleteRollups = {
+  sample_quarters: deleteFromRollup('sample_quarters'),
+  sample_hours: deleteFromRollup('sample_hours'),
+  sample_days: deleteFromRollup('sample_days'),
+}
+
+const findNextIn = (table: RollupTable) =>
+  queryOne((db, p: { org: number; endpoint: number }) =>
+    db
+      .selectFrom(table)
+      .select(['endpoint', 'slot'])
+      .where('org', '=', p.org)
+      .where('endpoint', '>', p.endpoint)
+      .orderBy('endpoint')
+      .orderBy('slot')
+      .limit(1),
+  )
+/** The next endpoint that has any, and its oldest. */
+export const findNextRollup = {
+  sample_quarters: findNextIn('sample_quarters'),
+  sample_hours: findNextIn('sample_hours'),
+  sample_days: findNextIn('sample_days'),
+}
+
+/** So many of the latest samples of endpoints that are gone, and which they were. */
+export const deleteOrphanedLatest = systemWrite((db, p: { limit: number }) =>
+  db
+    .deleteFrom('samples_latest')
+    .where((e) =>
+      e(
+        e.refTuple('org', 'endpoint'),
+        'in',
+        e
+          .selectFrom('samples_latest as s')
+          .leftJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.number', '=', 's.endpoint'))
+          .select(['s.org', 's.endpoint'])
+          .where('e.id', 'is', null)
+          .limit(p.limit)
+          .$asTuple('org', 'endpoint'),
+      ),
+    )
+    .returning('endpoint'),
+)

@@ -1,0 +1,114 @@
+// Sensor data: one function for each operation. [contract 5.2]
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
+import { ReadyAnswer, TextChunks } from '../../http/answer.ts'
+import type { InputOf } from '../../http/handlers.ts'
+import { findRoom } from '../rooms/store.ts'
+import type { SampleRow } from './ingest/store.ts'
+import { aggregate } from './latest/aggregate.ts'
+import type { LatestSamples, PlannedRoom, RoomPlan, SamplesByNumber } from './latest/cache.ts'
+import { findLatest, listLatestInRoom } from './latest/store.ts'
+import { entryText, freshSince, sampleText } from './view.ts'
+
+export async function endpointsSensorData(ctx: RequestContext, id: string, legacy: boolean) {
+  const latest = mustFind(await findLatest(ctx.db, id), `endpoint ${id}`)
+  if (!isSample(latest)) throw new Failure('NOT_FOUND', `endpoint ${id} has not sent a sample yet.`)
+  return ReadyAnswer.of(`{"endpointData":${sampleText(latest, legacy)}}`)
+}
+
+export async function endpointsBulkSensorData(
+  ctx: RequestContext,
+  latest: LatestSamples,
+  filter: InputOf<'endpointsBulkSensorData'>['query'],
+  legacy: boolean,
+) {
+  const textOf = ({ endpoints }: RoomPlan, samples: SamplesByNumber) =>
+    listText(
+      endpoints.filter(({ room }) => isWithin(filter, room)),
+      ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
+    )
+  if (filter.regionId === undefined && filter.locationId === undefined) {
+    return latest.whole(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
+  }
+  return textOf(await latest.plan(ctx.org.key), await latest.samples(ctx.org.key))
+}
+
+export async function roomsSensorData(ctx: RequestContext, id: number, legacy: boolean) {
+  const { db, settings } = ctx
+  mustFind(await findRoom(db, { id }), `room ${id}`)
+  const sample = aggregate(await listLatestInRoom(db, { room: id, since: freshSince(ctx) }))
+  if (!sample) {
+    const minutes = settings.freshness / 60
+    throw new Failure(
+      'NOT_FOUND',
+      `room ${id} has no sample of the last ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
+    )
+  }
+  return ReadyAnswer.of(`{"roomData":${sampleText(sample, legacy)}}`)
+}
+
+export async function roomsBulkSensorData(
+  ctx: RequestContext,
+  latest: LatestSamples,
+  filter: InputOf<'roomsBulkSensorData'>['query'],
+  legacy: boolean,
+) {
+  const { rooms, endpoints } = await latest.plan(ctx.org.key)
+  if (endpoints.length === 0) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      'the organisation has no endpoints. Enrol a device with the code of a room.',
+    )
+  }
+  const samples = await latest.samples(ctx.org.key)
+  const since = freshSince(ctx)
+  return listText(
+    rooms.filter((room) => isWithin(filter, room)),
+    (room) => `{"id":${room.id},"roomData":${roomText(room, samples, since, legacy)}}`,
+  )
+}
+
+function roomText({ endpoints }: PlannedRoom, samples: SamplesByNumber, since: number, legacy: boolean): string {
+  const rows: SampleRow[] = []
+  for (const number of endpoints) {
+    const row = samples.get(number)?.row
+    if (row && row.timestamp >= since) rows.push(row)
+  }
+  const sample = aggregate(rows)
+  return sample ? sampleText(sample, legacy) : 'null'
+}
+
+interface Filter {
+  readonly regionId?: number | undefined
+  readonly locationId?: number | undefined
+}
+const isWithin = ({ regionId, locationId }: Filter, room: PlannedRoom | undefined): boolean =>
+  (regionId === undefined || room?.region === regionId) && (locationId === undefined || room?.location === locationId)
+
+const isSample = <T extends { timestamp: number | null }>(row: T): row is T & SampleRow => row.timestamp !== null
+
+/** Entries of one piece: some tens of kilobytes. */
+const pieceLength = 300
+/** How long others wait at most, in milliseconds, while a long answer is made. */
+const turn = 2
+
+/** A list of texts of JSON, made in turns with everybody else. */
+async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<ReadyAnswer> {
+  const answer = new TextChunks()
+  answer.add('{"data":[')
+  let started = performance.now()
+  for (let at = 0; at < items.length; at += pieceLength) {
+    if (performance.now() - started > turn) {
+      await nextTurn()
+      started = performance.now()
+    }
+    const text = items
+      .slice(at, at + pieceLength)
+      .map(textOf)
+      .join()
+    answer.add(at === 0 ? text : `,${text}`)
+  }
+  answer.add(']}')
+  return answer.end()
+}

@@ -1,0 +1,24 @@
+// How measured values are stored: in which column, and as which integers.
+import type { Sensor } from '../../../contract/models.ts'
+import type { SensorColumn } from '../../db/schema.ts'
+
+export const columnOf: Readonly<Record<Sensor, SensorColumn>> = {
+  co2: 'co2',
+  humidity: 'humidity',
+  illumination: 'illumination',
+  people: 'people',
+  temp: 'temp',
+  voc: 'voc',
+  vocIndex: 'voc_index',
+}
+
+/** In tenths where one decimal counts. [contract 5.2.aggregate] */
+export const scale: Readonly<Record<Sensor, number>> = {
+  co2: 1,
+  humidity: 10,
+  illumination: 1,
+  people: 1,
+  temp: 10,
+  voc: 1,
+  vocIndex: 1,
+}

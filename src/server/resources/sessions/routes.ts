@@ -1,0 +1,93 @@
+// The console's own door: signing in, who is signed in, signing out. [contract 9.session]
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/session.ts'
+import type { Caller, KeyHolder, Keyring } from '../../auth/keyring.ts'
+import type { Services } from '../../context/services.ts'
+import { invalid } from '../../core/failure.ts'
+import { programVersion } from '../../core/program-version.ts'
+import { sendJson } from '../../http/answer.ts'
+import { badToken, type CountRefusal, takeFromRateLimit } from '../../http/gate.ts'
+import { bodyReader } from '../../http/input.ts'
+import { type SessionCookie, sessionEnded, signInFirst } from '../../http/session-cookie.ts'
+import { findOrg } from '../orgs/store.ts'
+import { badLink, linkHolder, sessionEnd, sessionStart, sessionStartByLink } from './rules.ts'
+
+interface Door {
+  readonly ground: Services
+  readonly keyring: Keyring
+  readonly cookie: SessionCookie
+  readonly refuse: CountRefusal
+}
+
+const oneOfTwo = () => invalid([{ field: 'body', error: 'must have key or link, one of the two' }])
+
+export function sessionRoutes(app: FastifyInstance, { ground: services, keyring, cookie, refuse }: Door): void {
+  const readSignIn = bodyReader(SignIn, {}) as (body: unknown) => SignIn
+  const version = programVersion()
+
+  /** Another site must not sign anybody in or out, not even as itself. */
+  const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
+    done(cookie.strangerProblem(request))
+
+  const view = async (holder: KeyHolder): Promise<ConsoleSession> => {
+    const org = await findOrg(services.db.system, { id: holder.org.id })
+    return {
+      org: { id: holder.org.id, name: org?.name ?? '', timezone: org?.timezone ?? 'UTC' },
+      key: { id: String(holder.keyId), name: holder.name },
+      scopes: (['read', 'write'] as const).filter((scope) => holder[scope]),
+      manage: holder.manage,
+      airLimits: services.settings.airLimits,
+      version,
+    }
+  }
+  const answer = (reply: FastifyReply, value: object) =>
+    sendJson(reply.header('Cache-Control', 'no-store'), JSON.stringify(value))
+
+  const signedIn = async (request: FastifyRequest): Promise<Caller | undefined> =>
+    keyring.find(cookie.read(request) ?? '', 'session')
+
+  app.post(sessionPath, { onRequest }, async (request, reply) => {
+    const { key, link } = readSignIn(request.body)
+    if ((key === undefined) === (link === undefined)) throw oneOfTwo()
+    const asked = { requestId: request.id, ip: request.ip }
+    const before = await signedIn(request)
+    let holder: KeyHolder | undefined
+    let secret: string
+    if (key !== undefined) {
+      const caller = await keyring.find(key)
+      if (!caller) throw refuse(request, badToken(key))
+      const failure = takeFromRateLimit(caller, reply, services.clock.now())
+      if (failure) throw failure
+      holder = caller
+      secret = await sessionStart(services, caller, asked)
+    } else {
+      holder = await linkHolder(services, link ?? '')
+      if (!holder) throw refuse(request, badLink())
+      secret = await sessionStartByLink(services, holder, link ?? '', asked)
+    }
+    if (before) await sessionEnd(services, before, asked)
+    request.caller = await keyring.find(secret, 'session')
+    reply.header('Set-Cookie', cookie.keep(request, secret))
+    return answer(reply, await view(holder))
+  })
+
+  app.get(sessionPath, { onRequest }, async (request, reply) => {
+    // Whoever opens the console for the first time has done nothing wrong.
+    if (cookie.read(request) === undefined) throw signInFirst('Nobody is signed in. Sign in with an API key or a link.')
+    const caller = await signedIn(request)
+    if (!caller) throw refuse(request, sessionEnded())
+    request.caller = caller
+    const failure = takeFromRateLimit(caller, reply, services.clock.now())
+    if (failure) throw failure
+    return answer(reply, await view(caller))
+  })
+
+  app.delete(sessionPath, { onRequest }, async (request, reply) => {
+    const caller = await signedIn(request)
+    request.caller = caller
+    if (caller) await sessionEnd(services, caller, { requestId: request.id, ip: request.ip })
+    reply.header('Set-Cookie', cookie.forget(request))
+    return answer(reply, {})
+  })
+}

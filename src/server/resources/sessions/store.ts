@@ -1,0 +1,90 @@
+// SQL of the console's sessions and sign-in links.
+
+import type { Insertable } from 'kysely'
+import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
+import { write, writeExists } from '../../db/query.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
+
+const selectSessionHolder = systemQueryOne((db, p: { hash: Buffer }) =>
+  db
+    .selectFrom('sessions as s')
+    .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 's.org').onRef('k.id', '=', 's.key_id'))
+    .innerJoin('orgs as o', 'o.key', 's.org')
+    .select(['o.key as org', 'o.id as org_id', 'k.id', 'k.name', 'k.read', 'k.write', 'k.manage'])
+    .select(['k.expires_at', 'k.rate_limit', 's.used_at'])
+    .where('s.hash', '=', p.hash),
+)
+/** Whom a session stands for. */
+export async function findSessionHolder(on: SystemReader, hash: Buffer): Promise<KeyHolder | undefined> {
+  const row = await selectSessionHolder(on, { hash })
+  return row && { ...keyHolderOf(row), session: { hash, usedAt: row.used_at } }
+}
+
+export const insertSession = write((db, p: Insertable<DatabaseSchema['sessions']>) =>
+  db.insertInto('sessions').values({
+    hash: p.hash,
+    org: p.org,
+    key_id: p.key_id,
+    created_at: p.created_at,
+    used_at: p.used_at,
+  }),
+)
+
+/** Leaves a key the sessions that were used last. */
+export const deleteSurplus = write((db, p: { org: number; key: number; most: number }, engine) =>
+  db.deleteFrom('sessions').where('hash', 'in', (q) => {
+    const oldest = q
+      .selectFrom('sessions')
+      .select('hash')
+      .where('org', '=', p.org)
+      .where('key_id', '=', p.key)
+      .orderBy('used_at', 'desc')
+      .orderBy('hash')
+      .offset(p.most)
+    // SQLite knows no offset without a limit.
+    return engine === 'sqlite' ? oldest.limit(-1) : oldest
+  }),
+)
+
+export const deleteSession = writeExists((db, p: { org: number; hash: Buffer }) =>
+  db.deleteFrom('sessions').where('org', '=', p.org).where('hash', '=', p.hash).returning('key_id'),
+)
+
+export const updateUsed = systemWrite((db, p: { hash: Buffer; at: number }) =>
+  db.updateTable('sessions').set({ used_at: p.at }).where('hash', '=', p.hash),
+)
+
+export const deleteUnused = systemWrite((db, p: { before: number }) =>
+  db.deleteFrom('sessions').where('used_at', '<', p.before),
+)
+
+const selectLinkHolder = systemQueryOne((db, p: { hash: Buffer; now: number }) =>
+  db
+    .selectFrom('login_links as l')
+    .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 'l.org').onRef('k.id', '=', 'l.key_id'))
+    .innerJoin('orgs as o', 'o.key', 'l.org')
+    .select(['o.key as org', 'o.id as org_id', 'k.id', 'k.name', 'k.read', 'k.write', 'k.manage'])
+    .select(['k.expires_at', 'k.rate_limit'])
+    .where('l.hash', '=', p.hash)
+    .where('l.expires_at', '>', p.now)
+    .where((e) => e.or([e('k.expires_at', 'is', null), e('k.expires_at', '>', p.now)])),
+)
+/** Whom a link lets in; nobody, when it or its key has expired. */
+export async function findLinkHolder(on: SystemReader, hash: Buffer, now: number): Promise<KeyHolder | undefined> {
+  const row = await selectLinkHolder(on, { hash, now })
+  return row && keyHolderOf(row)
+}
+
+export const insertLink = write((db, p: Insertable<DatabaseSchema['login_links']>) =>
+  db.insertInto('login_links').values({ hash: p.hash, org: p.org, key_id: p.key_id, expires_at: p.expires_at }),
+)
+
+/** True for one of all who try: it is gone then. */
+export const deleteLink = writeExists((db, p: { org: number; hash: Buffer }) =>
+  db.deleteFrom('login_links').where('org', '=', p.org).where('hash', '=', p.hash).returning('key_id'),
+)
+
+export const deleteExpiredLinks = systemWrite((db, p: { now: number }) =>
+  db.deleteFrom('login_links').where('expires_at', '<=', p.now),
+)

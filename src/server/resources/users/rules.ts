@@ -1,0 +1,130 @@
+// Users: one function for each operation. [contract 5.4.user] [contract 6.users]
+
+import type { Static } from 'typebox'
+import type { User } from '../../../contract/users.ts'
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, invalid, mustFind } from '../../core/failure.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { nextId } from '../../db/next-id.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
+import type { InputOf } from '../../http/handlers.ts'
+import { parseInt32 } from '../../http/input.ts'
+import { auditRef, change } from '../audit/change.ts'
+import { listRegions } from '../regions/store.ts'
+import {
+  deleteUser,
+  findUser,
+  findUserByEmail,
+  hasOtherOwner,
+  insertUser,
+  listRegionsOfUser,
+  listRegionsOfUsers,
+  listUsers,
+  updateRegionsOfUser,
+  updateUser,
+} from './store.ts'
+
+export async function usersList(ctx: RequestContext) {
+  const { db } = ctx
+  const users = await listUsers(db)
+  const regions = Map.groupBy(await listRegionsOfUsers(db), (r) => r.user_id)
+  return {
+    users: users.map((user) =>
+      view(
+        user,
+        (regions.get(user.id) ?? []).map((r) => r.region_id),
+      ),
+    ),
+  }
+}
+
+export async function usersGet(ctx: RequestContext, userId: string) {
+  const user = await existing(ctx.db, ctx, userId)
+  return new VersionedAnswer(user.version, view(user, user.regionIds))
+}
+
+export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['body']) =>
+  change(ctx, 'usersCreate', async (tx) => {
+    const regionIds = await knownRegions(tx, ctx, body.regionIds ?? [])
+    await refuseTaken(tx, ctx, body.email, undefined)
+    const user = { id: await nextId(tx, 'user'), email: body.email, role: body.role }
+    await insertUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
+    await updateRegionsOfUser(tx, user.id, regionIds)
+    return {
+      result: new VersionedAnswer(1, view(user, regionIds)),
+      target: auditRef('user', { id: user.id, name: user.email }),
+      after: { email: user.email, role: user.role, regionIds },
+    }
+  })
+
+export const usersUpdate = (ctx: RequestContext, userId: string, body: InputOf<'usersUpdate'>['body']) =>
+  change(ctx, 'usersUpdate', async (tx) => {
+    const before = await existing(tx, ctx, userId)
+    checkIfMatch(ctx, before.version)
+    const regionIds = body.regionIds ? await knownRegions(tx, ctx, body.regionIds) : before.regionIds
+    const user = { id: before.id, email: body.email ?? before.email, role: body.role ?? before.role }
+    await refuseTaken(tx, ctx, user.email, user.id)
+    if (user.role !== 'owner') await keepAnOwner(tx, ctx, before, 'demoted')
+    await updateUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
+    await updateRegionsOfUser(tx, user.id, regionIds)
+    return {
+      result: new VersionedAnswer(before.version + 1, view(user, regionIds)),
+      target: auditRef('user', { id: user.id, name: user.email }),
+      before: { email: before.email, role: before.role, regionIds: before.regionIds },
+      after: { email: user.email, role: user.role, regionIds },
+    }
+  })
+
+export const usersDelete = (ctx: RequestContext, userId: string) =>
+  change(ctx, 'usersDelete', async (tx) => {
+    const user = await existing(tx, ctx, userId)
+    checkIfMatch(ctx, user.version)
+    await keepAnOwner(tx, ctx, user, 'deleted')
+    await deleteUser(tx, { id: user.id })
+    return {
+      result: {},
+      target: auditRef('user', { id: user.id, name: user.email }),
+      before: { email: user.email, role: user.role, regionIds: user.regionIds },
+    }
+  })
+
+async function existing(on: OrgReader, ctx: RequestContext, userId: string) {
+  const id = parseInt32(userId)
+  const user = mustFind(id === undefined ? undefined : await findUser(on, { id }), `user ${userId}`)
+  return { ...user, regionIds: await listRegionsOfUser(on, user.id) }
+}
+
+/** Each id once, in order; every one that does not exist is named. [contract 2.2] */
+async function knownRegions(tx: Tx, ctx: RequestContext, ids: readonly number[]): Promise<number[]> {
+  const known = new Set((await listRegions(tx)).map((r) => r.id))
+  const unknown = ids.flatMap((id, i) =>
+    known.has(id) ? [] : [{ field: `regionIds[${i}]`, error: `names region ${id}, which does not exist` }],
+  )
+  if (unknown.length > 0) throw invalid(unknown)
+  return [...new Set(ids)].sort((a, b) => a - b)
+}
+
+const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
+
+/** [contract D.2] */
+async function refuseTaken(tx: Tx, ctx: RequestContext, email: string, own: number | undefined) {
+  const holder = await findUserByEmail(tx, { key: emailKey(email) })
+  if (!holder || holder.id === own) return
+  throw new Failure(
+    'FAILED_PRECONDITION',
+    `user ${holder.id} already has the address ${email}. Change that one instead.`,
+  )
+}
+
+async function keepAnOwner(tx: Tx, ctx: RequestContext, user: { id: number; role: string }, verb: string) {
+  if (user.role !== 'owner' || (await hasOtherOwner(tx, { id: user.id }))) return
+  throw new Failure('FAILED_PRECONDITION', `the last owner cannot be ${verb}. Make somebody else an owner first.`)
+}
+
+const view = (user: { id: number; email: string; role: string }, regionIds: number[]): Static<typeof User> => ({
+  id: String(user.id),
+  email: user.email,
+  role: user.role as 'owner' | 'admin',
+  regionIds,
+})

@@ -1,0 +1,111 @@
+// Tests what operators do with one room and one device in the browser, beyond the journeys.
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { axe, expectTrouble, newTab, openBrowser, settled, signedIn } from '../support/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console-fleet.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+let house: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+let cookie: Awaited<ReturnType<typeof signedIn>>
+beforeAll(async () => {
+  house = await startHarness()
+  fleet = await startConsoleFleet(house)
+  browser = await openBrowser()
+  cookie = await signedIn(browser, house.url, fleet.org.key)
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await house.close()
+})
+
+let page: Page
+let trouble: string[]
+beforeEach(async () => {
+  const tab = await newTab(browser, house.url, cookie)
+  page = tab.page
+  trouble = tab.trouble
+  await page.goto('/')
+  await settled(page, 'Overview')
+})
+
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const dialog = () => page.getByRole('dialog')
+const hasFocus = (one: Locator) => one.evaluate((element) => element.matches(':focus'))
+
+test('a few letters and the Enter key lead to a room, which shows its local time', async () => {
+  await button(/^Search or jump/).focus()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /Search/ }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await until('the focus is back', () => hasFocus(button(/^Search or jump/)))
+  await page.keyboard.press('Control+k')
+  await until('the search has the focus', () => hasFocus(page.getByRole('combobox', { name: /Search/ })))
+  await page.keyboard.type('fjo')
+  await page.getByRole('option', { name: /Fjord/, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await settled(page, 'Fjord')
+  await page
+    .getByText(/in Tokyo/)
+    .first()
+    .waitFor()
+})
+
+test('a dialog passes axe, takes the focus and returns it', async () => {
+  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await settled(page, 'Fjord')
+  await button('Edit').click()
+  await dialog().waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  await until('the focus is back', () => hasFocus(button('Edit')))
+})
+
+test('a setting of a profile is locked and names the profile', async () => {
+  await fleet.org.call('PUT', `/endpoints/${fleet.bar.id}/profile`, { body: { profileId: fleet.profileId } })
+  await page.goto(`/devices/${fleet.bar.id}?tab=config`)
+  await page
+    .getByText(/Locked by profile/)
+    .first()
+    .waitFor()
+  await page.getByRole('link', { name: 'Quiet rooms' }).first().waitFor()
+  expect(await page.getByRole('radiogroup', { name: 'Night mode' }).count()).toBe(0)
+  expect(await page.getByRole('radiogroup', { name: 'Bluetooth' }).count()).toBe(1)
+  await until('the device has the setting', () => fleet.bar.settings.nightMode === true)
+})
+
+test('a message appears on the screen of the device', async () => {
+  await page.goto(`/devices/${fleet.bar.id}`)
+  await button('Send message').click()
+  await dialog().getByRole('textbox', { name: 'Message' }).fill('Fire drill at noon.')
+  await dialog().getByRole('button', { name: 'Send message' }).click()
+  await until('the message is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
+})
+
+test('logs are requested, arrive and can be downloaded', async () => {
+  await page.goto(`/devices/${fleet.bar.id}?tab=logs`)
+  await button('Collect logs').click()
+  const download = button(/^Download logs from Bar/)
+  await download.waitFor()
+  const [file] = await Promise.all([page.waitForEvent('download'), download.click()])
+  expect(gunzipSync(readFileSync(await file.path())).toString()).toContain('BAR00001')
+})
+
+test('a device is unenrolled after a confirmation, and its page says that it is not found', async () => {
+  await page.goto(`/devices/${fleet.pad.id}`)
+  await settled(page, 'PAD00001')
+  await button('Unenrol').click()
+  await dialog().getByRole('button', { name: 'Unenrol' }).click()
+  await settled(page, 'Fjord')
+  await until('the device is told', () => fleet.pad.isUnenrolled)
+  await page.goto(`/devices/${fleet.pad.id}`)
+  await page.getByRole('heading', { level: 1, name: /Device not found/ }).waitFor()
+  expectTrouble(trouble, /status of 404/)
+})

@@ -1,0 +1,249 @@
+// Tests the work of operators in a real browser, against a real service and simulated devices.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newTab, openBrowser, settled, signedIn } from '../support/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console-fleet.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+let house: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+let cookie: Awaited<ReturnType<typeof signedIn>>
+beforeAll(async () => {
+  house = await startHarness()
+  fleet = await startConsoleFleet(house)
+  browser = await openBrowser()
+  cookie = await signedIn(browser, house.url, fleet.org.key)
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await house.close()
+})
+
+let page: Page
+beforeEach(async () => {
+  const tab = await newTab(browser, house.url, cookie)
+  page = tab.page
+  await page.goto('/')
+  await settled(page, 'Overview')
+})
+
+/** This code runs in the page. It finds the columns of a chart that have the blue of its line; grid and limits have other colours. */
+const columnsWithLine = `(canvas) => {
+  const { width, height } = canvas
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+  const isLine = (at) => data[at + 3] > 100 && data[at + 2] - data[at] > 40
+  return Array.from({ length: width }, (_, x) => {
+    for (let y = 0; y < height; y++) if (isLine((y * width + x) * 4)) return true
+    return false
+  })
+}`
+
+const longestRun = (list: readonly boolean[], of: boolean): number =>
+  list.reduce<[number, number]>(
+    ([most, now], item) => [Math.max(most, item === of ? now + 1 : 0), item === of ? now + 1 : 0],
+    [0, 0],
+  )[0]
+
+const read = async (path: string) => (await fleet.org.call('GET', path)).body
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const dialog = () => page.getByRole('dialog')
+const newest = async () => (await fleet.org.audit())[0]
+
+test('find the room that is offline, from its tile to its device', async () => {
+  await page.getByRole('link', { name: /^Offline/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('state')).toBe('OFFLINE')
+  const table = page.getByRole('table', { name: 'Rooms' })
+  expect(await table.getAttribute('aria-rowcount')).toBe('2')
+  await table.getByRole('link', { name: 'Skog' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Skog' }).waitFor()
+  await page.getByRole('link', { name: 'Bar BAR00002' }).waitFor()
+})
+
+test('read the chart of a room: its values, its gap and its zoom', async () => {
+  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  const chart = page.getByRole('img', { name: /^CO₂/ })
+  await chart.waitFor()
+  expect(await chart.getAttribute('aria-label')).toMatch(/1,490/)
+  // The chart draws nothing where there is no data, so columns stay empty between the two parts of the line.
+  await chart.locator('canvas').waitFor()
+  const inked = await page.evaluate<boolean[]>(
+    `(${columnsWithLine})(document.querySelector('[aria-label^="CO₂"] canvas'))`,
+  )
+  expect(longestRun(inked.slice(inked.indexOf(true), inked.lastIndexOf(true)), false)).toBeGreaterThan(
+    inked.length * 0.15,
+  )
+  const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.8, box.y + box.height / 2, { steps: 5 })
+  await page.mouse.up()
+  await button('Reset zoom').click()
+  await button('Reset zoom').waitFor({ state: 'detached' })
+  await page.getByText('Week', { exact: true }).click()
+  await until('the address has the period', () => new URL(page.url()).searchParams.get('span') === 'week')
+  await page.getByText('Day', { exact: true }).click()
+  await button('Show as table').click()
+  await page.getByRole('row').nth(10).waitFor()
+})
+
+test('apply settings, see that the device has them, and restore an earlier version', async () => {
+  await page.goto(`/devices/${fleet.bar.id}?tab=config`)
+  const brightness = page.getByLabel('Brightness')
+  await brightness.fill('0.4')
+  await button('Review and apply').click()
+  await dialog()
+    .getByText(/1 setting will change/)
+    .waitFor()
+  await dialog().getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Version 1 is active.').waitFor()
+  expect(fleet.bar.settings).toMatchObject({ brightness: 0.4 })
+
+  await brightness.fill('0.9')
+  await button('Review and apply').click()
+  await dialog().getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Version 2 is active.').waitFor()
+  await page.getByRole('tab', { name: 'Versions' }).click()
+  await button('Restore version 1').click()
+  await dialog().getByRole('button', { name: 'Restore' }).click()
+  await until('the device has the old value again', () => fleet.bar.settings.brightness === 0.4)
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByText('Version 3 is active.').waitFor()
+})
+
+test('restart a pair: every device that restarts is named first, and the progress is shown until the end', async () => {
+  const before = [fleet.bar.reboots, fleet.pad.reboots]
+  await page.goto(`/devices/${fleet.pad.id}?tab=operations`)
+  await button('Restart').click()
+  for (const name of ['Bar BAR00001', 'Pad PAD00001']) await dialog().getByText(name).first().waitFor()
+  await dialog().getByRole('button', { name: 'Restart 2 devices' }).click()
+  await until(
+    'both devices restart',
+    () => fleet.bar.reboots > (before[0] ?? 0) && fleet.pad.reboots > (before[1] ?? 0),
+  )
+  // A restart is done when the device is connected again.
+  house.clock.advance(1000)
+  await page
+    .getByText(/^(Done|Succeeded)/)
+    .first()
+    .waitFor()
+})
+
+test('move a device to another room, and its paired devices move too', async () => {
+  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await button(/^Move/).first().click()
+  await dialog().getByRole('combobox', { name: /room/i }).fill('Tomt')
+  await page.getByRole('option', { name: /Tomt/ }).click()
+  await dialog().getByRole('button', { name: /^Move/ }).click()
+  await dialog().waitFor({ state: 'detached' })
+  const moved = (await read(`/rooms/${fleet.rooms.tomt}`)).endpoints.map((e: { serial: string }) => e.serial).sort()
+  expect(moved).toEqual(['BAR00001', 'PAD00001'])
+  await page.getByText('No devices').first().waitFor()
+  const back = { endpointIds: [fleet.bar.id], roomId: fleet.rooms.fjord }
+  await fleet.org.call('POST', '/endpoints/move_paired', { body: back })
+  await page.getByText('Healthy').first().waitFor()
+})
+
+test('create and delete sites; a dialog says in advance what blocks a deletion', async () => {
+  await page.goto('/sites')
+  await button('New region').click()
+  await dialog().getByLabel('Region name').fill('Oceania')
+  await dialog().getByRole('button', { name: 'Create region' }).click()
+  await button('New location in Oceania').click()
+  await dialog().getByLabel('Location name').fill('Suva')
+  await dialog().getByRole('button', { name: 'Create location' }).click()
+  await page.getByRole('link', { name: 'Suva' }).waitFor()
+
+  await button('Delete Oceania').click()
+  await dialog().getByText('This region cannot be deleted yet').waitFor()
+  await dialog().getByText('Suva').waitFor()
+  expect(await dialog().getByRole('button', { name: 'Delete region' }).count()).toBe(0)
+  await dialog().getByRole('button', { name: 'Close' }).first().click()
+
+  // A form reports a concurrent change instead of overwriting it.
+  const listed = async (kind: 'regions' | 'locations', name: string) =>
+    (await read(`/${kind}`))[kind].find((one: { name: string }) => one.name === name)
+  const loadAgain = async (nowCalled: string) => {
+    await dialog().getByText(`Renamed to ${nowCalled} by someone else.`).waitFor()
+    await dialog().getByRole('button', { name: 'Reload' }).click()
+  }
+  const oceania = await listed('regions', 'Oceania')
+  await button('Rename Oceania').click()
+  await fleet.org.call('PUT', `/regions/${oceania.id}`, { body: { name: 'Pacific' } })
+  await dialog().getByLabel('Region name').fill('South Seas')
+  await dialog().getByRole('button', { name: 'Rename region' }).click()
+  await loadAgain('Pacific')
+  expect(await listed('regions', 'Pacific')).toMatchObject({ id: oceania.id })
+  expect(await dialog().getByLabel('Region name').inputValue()).toBe('Pacific')
+  await dialog().getByLabel('Region name').fill('Oceania')
+  await dialog().getByRole('button', { name: 'Rename region' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  expect(await listed('regions', 'Oceania')).toMatchObject({ id: oceania.id })
+
+  const { id } = await listed('locations', 'Suva')
+  await button('Rename or move Suva').click()
+  await fleet.org.call('PUT', `/locations/${id}`, { body: { name: 'Suva Harbour' } })
+  const toNoRegion = async () => {
+    await dialog().getByRole('combobox', { name: 'Region' }).click()
+    await page.getByRole('option', { name: 'No region' }).click()
+    await dialog().getByRole('button', { name: 'Save location' }).click()
+  }
+  await toNoRegion()
+  await loadAgain('Suva Harbour')
+  expect(await listed('locations', 'Suva Harbour')).toMatchObject({ id, region: { id: oceania.id } })
+  await toNoRegion()
+  await dialog().waitFor({ state: 'detached' })
+  expect(await listed('locations', 'Suva Harbour')).toEqual({ id, name: 'Suva Harbour' })
+
+  await button('Delete Suva Harbour').click()
+  await dialog().getByRole('button', { name: 'Delete location' }).click()
+  await button('Delete Suva Harbour').waitFor({ state: 'detached' })
+  await button('Delete Oceania').click()
+  await dialog().getByRole('button', { name: 'Delete region' }).click()
+  await button('Delete Oceania').waitFor({ state: 'detached' })
+  expect((await newest()).type).toBe('REGION_DELETED')
+})
+
+test('create a key that is shown once, and revoke it', async () => {
+  await page.goto('/settings')
+  await button('New key').click()
+  await dialog().getByLabel('Key name').fill('Wall display')
+  await dialog().getByRole('button', { name: 'Create key' }).click()
+  const key = await dialog().getByLabel('API key').inputValue()
+  expect((await house.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(200)
+  await dialog().getByRole('button', { name: 'Done' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  expect(await page.content()).not.toContain(key)
+  await button(/^Revoke Wall display/).click()
+  await dialog().getByRole('button', { name: 'Revoke key' }).click()
+  await button(/^Revoke Wall display/).waitFor({ state: 'detached' })
+  expect((await house.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(401)
+})
+
+test('read in the audit log who changed a region, with the values before and after', async () => {
+  const { id } = (await fleet.org.call('POST', '/regions', { body: { name: 'Nord' } })).body
+  await fleet.org.call('PUT', `/regions/${id}`, { body: { name: 'Sør' } })
+  await page.goto('/audit')
+  const row = page.getByRole('row').filter({ hasText: 'Region updated' }).first()
+  await row.getByRole('button').click()
+  const log = page.getByRole('table', { name: 'Audit log' })
+  await log.getByText('Nord').first().waitFor()
+  await log.getByText('Sør').first().waitFor()
+  // New entries appear without a reload.
+  await fleet.org.call('DELETE', `/regions/${id}`)
+  await log.getByText('Region deleted').first().waitFor()
+})
+
+test('page through a long audit log', async () => {
+  for (let count = 0; count < 210; count++) {
+    await fleet.org.call('POST', `/rooms/${fleet.rooms.tomt}/notes`, { body: { note: `Note ${count}` } })
+  }
+  await page.goto('/audit')
+  const log = page.getByRole('table', { name: 'Audit log' })
+  await button('Load 200 more').click()
+  await until('the second page is loaded', async () => Number(await log.getAttribute('aria-rowcount')) > 211)
+  expect(Number(await log.getAttribute('aria-rowcount')) - 1).toBe((await fleet.org.audit()).length)
+})

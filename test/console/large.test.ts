@@ -1,0 +1,93 @@
+// Tests the console with ten thousand rooms: the number of drawn rows stays bounded, and long tasks are reported.
+import { randomBytes } from 'node:crypto'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertLocation } from '../../src/server/resources/locations/store.ts'
+import { insertRoom } from '../../src/server/resources/rooms/store.ts'
+import { newTab, openBrowser, signIn } from '../support/browser.ts'
+import { putEndpoints } from '../support/endpoint-rows.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+
+const count = 10_000
+
+let house: Harness
+let org: TestOrg
+let browser: Browser
+beforeAll(async () => {
+  house = await startHarness()
+  org = await house.newOrg()
+  await house.ground.db.forOrg(org.org.key).transaction(async (tx) => {
+    for (let id = 1; id <= 100; id++) await insertLocation(tx, id, { name: `Site ${id}`, region_id: null })
+    for (let id = 1; id <= count; id++) {
+      const place = { location_id: (id % 100) + 1, dec_sealed: randomBytes(8), dec_timeout: 24 }
+      await insertRoom(tx, { id, name: `Room ${id}`, ...place })
+    }
+  })
+  await putEndpoints(
+    house,
+    org,
+    Array.from({ length: 2 * count }, (_, i) => ({ room_id: (i % count) + 1, connected: i % 7 === 0 ? 0 : 1 })),
+  )
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await house.close()
+})
+
+// Code that runs in the page is a string, because the tests are compiled for Node and not for the browser.
+interface Drawn {
+  readonly rows: number
+  readonly all: number
+}
+const nodes = (page: Page): Promise<Drawn> =>
+  page.evaluate(`({
+    rows: document.querySelectorAll('[role="table"] [role="row"]').length,
+    all: document.querySelectorAll('*').length,
+  })`)
+const watchBusy = `globalThis.busy = []
+  new PerformanceObserver((list) => busy.push(...list.getEntries().map((entry) => entry.duration)))
+    .observe({ type: 'longtask' })`
+const nextFrame = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
+test('the table of rooms draws only visible rows while it is scrolled', async () => {
+  const { page } = await open()
+  const table = page.getByRole('table', { name: 'Rooms' })
+  await table.locator('[aria-rowindex="2"]').getByRole('link').first().waitFor()
+  expect(await table.getAttribute('aria-rowcount')).toBe(String(count + 1))
+  await page.evaluate(watchBusy)
+  let most = await nodes(page)
+  for (let step = 1; step <= 40; step++) {
+    await table.evaluate((element, part) => {
+      element.scrollTop = element.scrollHeight * part
+    }, step / 40)
+    await page.evaluate(nextFrame)
+    const now = await nodes(page)
+    most = { rows: Math.max(most.rows, now.rows), all: Math.max(most.all, now.all) }
+  }
+  await table
+    .locator(`[aria-rowindex="${count + 1}"]`)
+    .getByRole('link')
+    .first()
+    .waitFor()
+  expect(most.rows).toBeLessThan(80)
+  expect(most.all).toBeLessThan(3000)
+
+  await page.getByLabel('Search rooms').fill('room 4242 site')
+  await page.getByRole('link', { name: 'Room 4242', exact: true }).waitFor()
+  expect(await table.getAttribute('aria-rowcount')).toBe('2')
+  expect(new URL(page.url()).searchParams.get('q')).toBe('room 4242 site')
+
+  const busy = await page.evaluate<number[]>('busy')
+  const longest = Math.max(0, ...busy)
+  process.stdout.write(
+    `${count} rooms, scrolled and searched: at most ${most.rows} rows and ${most.all} nodes, ${busy.length} long tasks, the longest ${Math.round(longest)} ms\n`,
+  )
+  expect(longest, 'no task blocks the page for a second').toBeLessThan(1000)
+})
+
+async function open() {
+  const tab = await newTab(browser, house.url)
+  await signIn(tab, org.key, '/rooms')
+  return tab
+}

@@ -1,0 +1,121 @@
+// Tests the live updates of the console: tabs share one event stream, and a broken stream is reported and resumed.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectTrouble, newTab, openBrowser, settled, signIn, tabIn } from '../support/browser.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+import { wireTo } from '../support/severable-proxy.ts'
+import { newDevice } from '../support/test-device.ts'
+
+let house: Harness
+let browser: Browser
+beforeAll(async () => {
+  house = await startHarness()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await house.close()
+})
+
+async function orgWithRoom(): Promise<{ org: TestOrg; roomId: number }> {
+  const org = await house.newOrg()
+  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
+  return { org, roomId }
+}
+
+const openStreams = async () => {
+  const text = await (await fetch(`${house.url}/metrics`)).text()
+  return Number(/^roomkeeper_event_streams (\d+)$/m.exec(text)?.[1])
+}
+
+test('two tabs share one stream, and the second takes over when the first is closed [contract 6.events]', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const first = await newTab(browser, house.url)
+  await signIn(first, org.key, '/rooms')
+  const second = await tabIn(first.context, house.url, first.trouble)
+  await second.page.goto(`/rooms/${roomId}`)
+  for (const { page } of [first, second]) await page.getByRole('status', { name: /^Live/ }).waitFor()
+  expect(await openStreams()).toBe(1)
+
+  const device = await newDevice(house, org, { roomId })
+  await first.page.getByText('Healthy').first().waitFor()
+  await second.page.getByText('Healthy').first().waitFor()
+
+  await first.page.close()
+  await second.page.getByRole('status', { name: /^Live/ }).waitFor()
+  await until('the second tab reads the stream', async () => (await openStreams()) === 1)
+  await device.close()
+  await second.page.getByText('Offline').first().waitFor()
+})
+
+test('a tab that opens another address hands the stream over, also when the browser caches its page', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const first = await newTab(browser, house.url)
+  await signIn(first, org.key, '/rooms')
+  const second = await tabIn(first.context, house.url, first.trouble)
+  await second.page.goto('/rooms')
+  for (const { page } of [first, second]) await page.getByRole('status', { name: /^Live/ }).waitFor()
+  for (const path of [`/rooms/${roomId}`, '/audit']) {
+    await first.page.goto(path)
+    await first.page.getByRole('status', { name: /^Live/ }).waitFor()
+    const name = `After ${path}`
+    await org.call('PUT', `/rooms/${roomId}`, { body: { name } })
+    await second.page.getByRole('link', { name }).waitFor()
+  }
+  expect(await openStreams()).toBe(1)
+})
+
+test('the console sends no request while nothing happens', async () => {
+  const { org } = await orgWithRoom()
+  const tab = await newTab(browser, house.url)
+  await tab.page.clock.install()
+  await signIn(tab, org.key, '/rooms')
+  await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
+  await settled(tab.page, 'Rooms')
+  await until('the first events are handled', async () => {
+    const asked: string[] = []
+    tab.page.on('request', (request) => asked.push(request.url()))
+    await tab.page.clock.runFor(20_000)
+    return asked.length === 0
+  })
+  const asked: string[] = []
+  tab.page.on('request', (request) => asked.push(request.url()))
+  await tab.page.clock.fastForward('01:00:00')
+  await tab.page.clock.runFor(60_000)
+  expect(asked).toEqual([])
+})
+
+test('a broken stream is reported, and missed changes appear when it is back', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const device = await newDevice(house, org, { roomId })
+  const wire = await wireTo(house.url)
+  const tab = await newTab(browser, wire.url)
+  await signIn(tab, org.key, '/rooms')
+  const { page } = tab
+  await page.getByRole('status', { name: /^Live/ }).waitFor()
+  await page.getByText('Healthy').first().waitFor()
+  wire.cut()
+  await page.getByRole('status', { name: /^Disconnected/ }).waitFor()
+  await device.close()
+  wire.mend()
+  await page.getByText('Offline').first().waitFor()
+  await page.getByRole('status', { name: /^Live/ }).waitFor()
+  // The browser logs every failed attempt.
+  expectTrouble(tab.trouble, /ERR_/)
+})
+
+test('revoking the key of a session signs out every tab and says why [contract 9.session]', async () => {
+  const { org } = await orgWithRoom()
+  const key = await org.newKey({ name: 'Night shift' })
+  const tab = await newTab(browser, house.url)
+  await signIn(tab, key)
+  const other = await tabIn(tab.context, house.url, tab.trouble)
+  await other.page.goto('/rooms')
+  for (const { page } of [tab, other]) await page.getByRole('status', { name: /^Live/ }).waitFor()
+  const { keys } = (await org.call('GET', '/keys')).body
+  const { id } = keys.find((k: { name: string }) => k.name === 'Night shift')
+  await org.call('DELETE', `/keys/${id}`)
+  for (const { page } of [tab, other]) await page.getByText('You have been signed out').waitFor()
+  expectTrouble(tab.trouble, /status of 401/)
+})

@@ -1,0 +1,152 @@
+// Tests every page of the console: accessible in light and dark, fitting on a tablet, and offering only allowed actions.
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
+import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from '../support/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console-fleet.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+
+let house: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+beforeAll(async () => {
+  house = await startHarness()
+  fleet = await startConsoleFleet(house)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await house.close()
+})
+
+/** Maps every address of the router to the title of its page. */
+const pages = (): Record<string, string> => ({
+  '/': 'Overview',
+  '/rooms': 'Rooms',
+  [`/rooms/${fleet.rooms.fjord}`]: 'Fjord',
+  [`/rooms/${fleet.rooms.tomt}`]: 'Tomt',
+  '/devices': 'Devices',
+  [`/devices/${fleet.bar.id}`]: 'BAR00001',
+  [`/devices/${fleet.bar.id}?tab=config`]: 'BAR00001',
+  [`/devices/${fleet.bar.id}?tab=versions`]: 'BAR00001',
+  [`/devices/${fleet.bar.id}?tab=operations`]: 'BAR00001',
+  [`/devices/${fleet.bar.id}?tab=logs`]: 'BAR00001',
+  '/sites': 'Sites',
+  '/profiles': 'Profiles',
+  [`/profiles/${fleet.profileId}`]: 'Quiet rooms',
+  '/audit': 'Audit',
+  '/settings': 'Settings',
+  '/nowhere/at/all': 'Page not found',
+})
+
+/** Navigates as a link does; only the unknown address is requested from the server. */
+const visit = (page: Page, path: string) =>
+  path === '/nowhere/at/all' ? page.goto(path) : page.evaluate(`history.pushState(null, '', '${path}')`)
+
+test('every route of the console is tested here', () => {
+  const router = readFileSync(new URL('../../src/console/router.tsx', import.meta.url), 'utf8')
+  const routes = [...router.matchAll(/^ {2}path: '([^']+)'/gm)].map(([, path]) => path as string)
+  const paths = Object.keys(pages()).map((path) => path.split('?')[0] as string)
+  const forgotten = routes.filter(
+    (route) => !paths.some((path) => new RegExp(`^${route.replace(/\$\w+/, '[^/]+')}$`).test(path)),
+  )
+  expect(routes.length).toBeGreaterThan(8)
+  expect(forgotten).toEqual([])
+})
+
+test('every page passes axe in light and in dark, and none is wider than a tablet', async () => {
+  const tab = await newTab(browser, house.url, { viewport: { width: 768, height: 1024 } })
+  const { page } = tab
+  const found: Record<string, string[]> = {}
+  const look = async (path: string) => {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+      const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
+      if (violations.length > 0) found[`${path} ${colorScheme}`] = violations
+    }
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    if (width > 768) found[`${path} width`] = [`${width} px`]
+  }
+  await page.goto('/')
+  await page.getByLabel('API key').waitFor()
+  await look('sign in')
+  await signIn(tab, fleet.org.key)
+  for (const [path, title] of Object.entries(pages())) {
+    await visit(page, path)
+    await settled(page, title)
+    await look(path)
+  }
+  expect(found).toEqual({})
+  // The unknown address answers 404.
+  expectTrouble(tab.trouble, /status of 404/)
+}, 120_000)
+
+test('a key that only reads sees every page and no action that writes', async () => {
+  const key = await fleet.org.newKey({ scopes: ['read'] })
+  const tab = await newTab(browser, house.url)
+  await signIn(tab, key)
+  const { page } = tab
+  const offered: string[] = []
+  const writes =
+    /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
+  for (const [path, title] of Object.entries(pages())) {
+    if (path === '/nowhere/at/all') continue
+    await visit(page, path)
+    await settled(page, title)
+    const names = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('main button, main input[type=submit]')].map((b) => b.ariaLabel || b.innerText)`,
+    )
+    offered.push(...names.filter((name) => writes.test(name)).map((name) => `${path}: ${name}`))
+  }
+  expect(offered).toEqual([])
+}, 120_000)
+
+test('a key without Read is told so', async () => {
+  const tab = await newTab(browser, house.url)
+  const { page } = tab
+  await page.goto('/')
+  await page.getByLabel('API key').fill(await fleet.org.newKey({ scopes: ['write'] }))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText(/lacks the scope read/).waitFor()
+  expectTrouble(tab.trouble, /status of 40[13]/)
+})
+
+test('an empty fleet shows how to enrol the first device, and how to start the simulator', async () => {
+  const org = await house.newOrg()
+  const tab = await newTab(browser, house.url)
+  await signIn(tab, org.key)
+  const { page } = tab
+  await page.getByText(`simulate --org ${org.id}`).waitFor()
+  await page.getByText(/enrol/i).first().waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.goto('/rooms')
+  await page
+    .getByText(/no rooms/i)
+    .first()
+    .waitFor()
+})
+
+test('the sign-in link works once, and leaves no secret in the address [contract 9.link]', async () => {
+  const { secret } = await loginLinkCreate(fleet.org.by)
+  const tab = await newTab(browser, house.url)
+  const { page } = tab
+  await page.goto(`/sign-in#${secret}`)
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  expect(page.url()).toBe(`${house.url}/`)
+  const stored = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])')
+  expect(stored).not.toMatch(/rk[sl]?_/)
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('API key').waitFor()
+  await page.goto('about:blank')
+  await page.goto(`/sign-in#${secret}`)
+  await page
+    .getByText(/login-link/)
+    .first()
+    .waitFor()
+  expect(await page.getByRole('alert').count()).toBe(1)
+  expectTrouble(tab.trouble, /status of 401/)
+})

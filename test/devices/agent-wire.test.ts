@@ -1,0 +1,213 @@
+// The agent at the end of a wire where anything can come: twice, late, from the wrong place, or not at all.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer as createHttp, type Server as HttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { Aedes } from 'aedes'
+import { expect, onTestFinished, test } from 'vitest'
+import type { DeviceCommandMessage } from '../../src/contract/device.ts'
+import { Agent } from '../../src/device/agent.ts'
+import type { AgentHandlers, AgentState } from '../../src/device/handlers.ts'
+import { until } from '../support/program.ts'
+
+const endpointId = '5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11'
+
+async function portOf(server: Server | HttpServer): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** A broker that says what a test wants, and keeps what it hears. */
+async function newService(refuse: () => number | undefined = () => undefined) {
+  const heard: { kind: string; body: Record<string, unknown> }[] = []
+  const broker = await Aedes.createBroker({
+    authenticate: (_client, username, password, done) => {
+      expect([username, password?.toString()]).toEqual([endpointId, 'credential'])
+      const returnCode = refuse()
+      if (returnCode === undefined) done(null, true)
+      else done(Object.assign(new Error('refused'), { returnCode }), null)
+    },
+  })
+  broker.on('publish', ({ topic, payload }, client) => {
+    if (client) heard.push({ kind: topic.split('/').at(-1) ?? '', body: JSON.parse(payload.toString()) })
+  })
+  onTestFinished(() => new Promise<void>((resolve) => broker.close(resolve)))
+  const port = await portOf(createServer((socket) => void broker.handle(socket)))
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    heard,
+    reports: () => heard.filter(({ kind }) => kind === 'operation' || kind === 'logs').map(({ body }) => body),
+    send: (kind: string, text: string) =>
+      new Promise<void>((resolve, reject) => {
+        const topic = `v1/${endpointId}/down/${kind}`
+        const packet = { cmd: 'publish', topic, payload: text, qos: 1, retain: false, dup: false } as const
+        broker.publish(packet, (error) => (error ? reject(error) : resolve()))
+      }),
+  }
+}
+
+const command = (type: DeviceCommandMessage['type'], more: Partial<DeviceCommandMessage> = {}): string =>
+  JSON.stringify({ id: randomUUID(), type, deadline: new Date(Date.now() + 60_000).toISOString(), ...more })
+
+async function newAgent(connect: string[], handlers: Partial<AgentHandlers> = {}) {
+  const memory: { kept?: AgentState } = {}
+  const agent = new Agent({
+    identity: { endpointId, credential: 'credential', connect },
+    status: {},
+    storage: {
+      load: () => memory.kept,
+      save: (kept) => {
+        memory.kept = kept
+      },
+    },
+    handlers: {
+      settings: () => ({}),
+      applyConfig: () => undefined,
+      reboot: () => {},
+      showMessage: () => {},
+      collectLogs: () => gzipSync('logs'),
+      ...handlers,
+    },
+  })
+  onTestFinished(() => agent.stop())
+  const connected = once(agent, 'connected')
+  await agent.start()
+  return { agent, connected, memory }
+}
+
+test('says what it has before it subscribes', async () => {
+  const service = await newService()
+  const { connected } = await newAgent([service.url])
+  await connected
+  expect(service.heard.map(({ kind }) => kind)).toEqual(['config', 'status'])
+})
+
+test('what comes twice is executed once, and answered each time', async () => {
+  const service = await newService()
+  const shown: string[] = []
+  let reboots = 0
+  const { agent, connected } = await newAgent([service.url], {
+    showMessage: (text) => void shown.push(text),
+    reboot: () => void reboots++,
+  })
+  await connected
+  const message = command('MESSAGE', { message: 'Hello.' })
+  await service.send('operation', message)
+  await service.send('operation', message)
+  await until('two answers', () => service.reports().length === 2)
+  expect(shown).toEqual(['Hello.'])
+  expect(service.reports().map(({ state }) => state)).toEqual(['SUCCEEDED', 'SUCCEEDED'])
+
+  const reboot = command('REBOOT')
+  await service.send('operation', reboot)
+  await service.send('operation', reboot)
+  await until('two more', () => service.reports().length === 4)
+  await agent.stop()
+  const back = once(agent, 'connected')
+  await agent.start()
+  await back
+  await service.send('operation', reboot)
+  await until('two after it is back', () => service.reports().length === 6)
+  expect(reboots).toBe(1)
+  expect(
+    service
+      .reports()
+      .slice(2)
+      .map(({ state }) => state),
+  ).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED', 'SUCCEEDED', 'SUCCEEDED'])
+})
+
+test('remembers the last hundred operations', async () => {
+  const service = await newService()
+  const { connected, memory } = await newAgent([service.url])
+  await connected
+  for (let n = 0; n < 103; n++) await service.send('operation', command('MESSAGE', { message: `${n}` }))
+  await until('all answers', () => service.reports().length === 103)
+  expect(memory.kept?.outcomes.map(({ id }) => id)).toEqual(
+    service
+      .reports()
+      .slice(3)
+      .map(({ id }) => id),
+  )
+})
+
+test('does nothing after the deadline, nothing with what it cannot read, and goes on', async () => {
+  const service = await newService()
+  const shown: string[] = []
+  const { agent, connected } = await newAgent([service.url], { showMessage: (text) => void shown.push(text) })
+  await connected
+  const warning = once(agent, 'warning')
+  await service.send('operation', '{"id":')
+  expect((await warning)[0]).toBeInstanceOf(SyntaxError)
+  const past = new Date(Date.now() - 1).toISOString()
+  await service.send('operation', command('MESSAGE', { message: 'Too late.', deadline: past }))
+  await service.send('operation', command('UPGRADE' as DeviceCommandMessage['type']))
+  await service.send('operation', command('MESSAGE', { message: 'In time.' }))
+  await until('two answers', () => service.reports().length === 2)
+  expect(shown).toEqual(['In time.'])
+  expect(service.reports()).toMatchObject([
+    { state: 'FAILED', error: 'This device does not support the operation UPGRADE.' },
+    { state: 'SUCCEEDED' },
+  ])
+})
+
+test('asks for another address when an upload is refused, and uploads to that', async () => {
+  const service = await newService()
+  const puts: { url: string | undefined; authorization: string | undefined; bytes: Buffer }[] = []
+  const port = await portOf(
+    createHttp(async (request, response) => {
+      const bytes = Buffer.concat(await request.toArray())
+      puts.push({ url: request.url, authorization: request.headers.authorization, bytes })
+      response.writeHead(request.url === '/old' ? 403 : 200).end('{}')
+    }),
+  )
+  const { connected } = await newAgent([service.url])
+  await connected
+  const id = randomUUID()
+  const wanted = (path: string) =>
+    command('COLLECT_LOGS', {
+      id,
+      logs: { supportId: 'K7QF-2MXA', inCallLogs: false, uploadUrl: `http://127.0.0.1:${port}${path}` },
+    })
+  await service.send('operation', wanted('/old'))
+  await until('the wish', () => service.reports().length === 1)
+  await service.send('operation', wanted('/new'))
+  await until('the end', () => service.reports().length === 2)
+  expect(service.reports()).toEqual([
+    { id, state: 'URL_WANTED' },
+    { id, state: 'UPLOADED' },
+  ])
+  const authorization = `Basic ${Buffer.from(`${endpointId}:credential`).toString('base64')}`
+  expect(puts).toEqual(['/old', '/new'].map((url) => ({ url, authorization, bytes: gzipSync('logs') })))
+})
+
+test('tries later when it is told so, tries the next address when one is silent, and forgets nothing', async () => {
+  let refusals = 0
+  const service = await newService(() => (refusals++ === 0 ? 3 : undefined))
+  const closed = createServer()
+  const silent = `mqtt://127.0.0.1:${await portOf(closed)}`
+  closed.close()
+  const { agent, connected } = await newAgent([silent, service.url])
+  const reasons: (number | string | undefined)[] = []
+  agent.on('disconnected', (reason) => void reasons.push((reason as NodeJS.ErrnoException | undefined)?.code))
+  agent.on('unenrolled', () => void reasons.push('unenrolled'))
+  await connected
+  expect(reasons).toEqual(['ECONNREFUSED', 3, 'ECONNREFUSED'])
+})
+
+test('what was not confirmed when the wire was cut rejects; outcomes are said again with the next connection', async () => {
+  const service = await newService()
+  const { agent, connected } = await newAgent([service.url], { showMessage: () => agent.drop() })
+  await connected
+  const back = once(agent, 'connected')
+  await service.send('operation', command('MESSAGE', { message: 'Cut.' }))
+  await back
+  await until('the outcome', () => service.reports().some(({ state }) => state === 'SUCCEEDED'))
+
+  const lost = agent.sample([{ timestamp: 1, temp: 21 }])
+  agent.drop()
+  await expect(lost).rejects.toThrow()
+})

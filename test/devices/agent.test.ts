@@ -1,0 +1,255 @@
+// The agent that makers embed, against the real service: it reports, obeys once, and comes back.
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { backOffMs } from '../../src/client/back-off.ts'
+import type { EnrolAnswer } from '../../src/contract/device.ts'
+import { Agent, deviceBackOff } from '../../src/device/agent.ts'
+import { EnrolmentRefusedError, enrolDevice } from '../../src/device/enrol.ts'
+import type { AgentHandlers, AgentSettings, AgentState } from '../../src/device/handlers.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+let house: Harness
+let org: TestOrg
+let code: string
+beforeAll(async () => {
+  house = await startHarness()
+  org = await house.newOrg()
+  code = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.dec
+})
+afterAll(() => house.close())
+
+let serials = 0
+const newSerial = () => `A${++serials}`
+
+/** A device as a maker would build it: it has settings, a screen, and a memory that survives. */
+class Device implements AgentHandlers {
+  readonly identity: EnrolAnswer
+  readonly agent: Agent
+  readonly shown: string[] = []
+  set: AgentSettings = {}
+  reboots = 0
+  kept: string | undefined
+  refuses: Record<string, string> | undefined
+  constructor(identity: EnrolAnswer) {
+    this.identity = identity
+    const storage = {
+      load: () => (this.kept === undefined ? undefined : (JSON.parse(this.kept) as AgentState)),
+      save: (kept: AgentState) => {
+        this.kept = JSON.stringify(kept)
+      },
+    }
+    const status = { firmwareVersion: 'NFB1.1', inCallStatus: 'NONE', otaChannel: 'beta' }
+    this.agent = new Agent({ identity, status, storage, handlers: this })
+    onTestFinished(() => this.agent.stop())
+  }
+  get at() {
+    return `/endpoints/${this.identity.endpointId}`
+  }
+  settings = () => ({ ...this.set, primaryMode: 'zoom' })
+  applyConfig(config: AgentSettings) {
+    const refused = this.refuses
+    this.set = Object.fromEntries(Object.entries(config).filter(([key]) => !refused || !(key in refused)))
+    return refused
+  }
+  reboot() {
+    this.reboots++
+    void this.agent.stop()
+  }
+  showMessage(text: string) {
+    this.shown.push(text)
+  }
+  collectLogs = ({ inCallLogs }: { inCallLogs: boolean }) => gzipSync(inCallLogs ? 'calls' : 'no calls')
+}
+
+async function newDevice(): Promise<Device> {
+  return new Device(await enrolDevice(house.url, { code, serial: newSerial(), model: 'NF19B1' }))
+}
+
+async function started(device: Device): Promise<Device> {
+  const connected = once(device.agent, 'connected')
+  await device.agent.start()
+  await connected
+  return device
+}
+
+const read = async (path: string) => (await org.call('GET', path)).body
+const write = async (method: string, path: string, body?: unknown) => {
+  const reply = await org.call(method, path, { body })
+  expect(reply.status, reply.text).toBe(200)
+  return reply.body
+}
+const inState = (id: string, state: string) =>
+  until(`${id} is ${state}`, async () => (await read(`/operations/${id}`)).state === state)
+
+describe('enrol', () => {
+  test('returns who the device is and where it connects', async () => {
+    const serial = newSerial()
+    const { endpointId, credential, connect } = await enrolDevice(`${house.url}/`, { code, serial, model: 'NF19B1' })
+    expect(credential).toMatch(/^\S{20,}$/)
+    expect(connect).toContain(`mqtt://127.0.0.1:${house.mqttPort}`)
+    expect(await read(`/endpoints/${endpointId}`)).toMatchObject({ serial, model: 'NF19B1', connected: false })
+  })
+
+  test('says why not, and when to try again', async () => {
+    const wrong = enrolDevice(house.url, { code: 'AAAA-AAAA-AAAA', serial: newSerial(), model: 'NF19B1' })
+    await expect(wrong).rejects.toThrow(/enrolment code/)
+    await expect(wrong).rejects.toBeInstanceOf(EnrolmentRefusedError)
+    const device = await started(await newDevice())
+    const { serial } = await read(device.at)
+    const again = enrolDevice(house.url, { code, serial, model: 'NF19B1' })
+    const { cause } = await again.then(
+      () => expect.unreachable(),
+      (error) => error,
+    )
+    expect([cause.status, cause.headers.get('retry-after')]).toEqual([409, '60'])
+  })
+})
+
+describe('reports', () => {
+  test('status and settings with every connection, changes at once, and what changed while it was away', async () => {
+    const device = await started(await newDevice())
+    await until('its status', async () => (await read(device.at)).firmwareVersion === 'NFB1.1')
+    await until('its settings', async () => (await read(`${device.at}/config/state`)).reported.primaryMode === 'zoom')
+    device.agent.reportStatus({ inCallStatus: 'ZOOM' })
+    await until('the call', async () => (await read(device.at)).inCallStatus === 'ZOOM')
+
+    const back = once(device.agent, 'connected')
+    device.agent.drop()
+    device.agent.reportStatus({ inCallStatus: 'NONE', otaChannel: null })
+    device.set = { nightMode: true }
+    await back
+    await until('the end of the call', async () => (await read(device.at)).inCallStatus === 'NONE')
+    expect(await read(device.at)).not.toHaveProperty('otaChannel')
+    await until('the setting', async () => (await read(`${device.at}/config/state`)).reported.nightMode)
+  })
+
+  test('a sample is safe when it resolves; one that was not taken is named', async () => {
+    const device = await started(await newDevice())
+    const timestamp = Math.floor(Date.now() / 1000)
+    const refused = once(device.agent, 'samplesRefused')
+    await device.agent.sample([
+      { timestamp, temp: 21.5 },
+      { timestamp: timestamp + 1, temp: 400 },
+    ])
+    expect((await refused)[0]).toMatchObject({ refused: [{ timestamp: timestamp + 1 }] })
+    await device.agent.stop()
+    await expect(device.agent.sample([{ timestamp, temp: 21 }])).rejects.toThrow('not connected')
+  })
+})
+
+describe('config', () => {
+  test('is applied and reported, passwords arrive and stay on the device', async () => {
+    const device = await started(await newDevice())
+    await write('POST', `${device.at}/config`, { nightMode: true, settingsPassword: 'secret' })
+    await until('delivered', async () => (await read(`${device.at}/config/state`)).state === 'DELIVERED')
+    expect(device.set).toEqual({ nightMode: true, settingsPassword: 'secret' })
+  })
+
+  test('what the device cannot use is named with its reason; what it throws is the reason for all', async () => {
+    const device = await newDevice()
+    device.refuses = { bluetooth: 'There is no radio in here.' }
+    await started(device)
+    await write('POST', `${device.at}/config`, { nightMode: true, bluetooth: true })
+    await until('failed', async () => (await read(`${device.at}/config/state`)).state === 'FAILED')
+    expect(await read(`${device.at}/config/state`)).toMatchObject({
+      reported: { nightMode: true },
+      rejected: { bluetooth: 'There is no radio in here.' },
+    })
+    device.applyConfig = () => {
+      throw new Error('The storage is full.')
+    }
+    await write('POST', `${device.at}/config`, { highContrast: true })
+    await until('reason', async () =>
+      Object.entries((await read(`${device.at}/config/state`)).rejected).some(
+        ([key, reason]) => key === 'highContrast' && reason === 'The storage is full.',
+      ),
+    )
+  })
+
+  test('a version that was made while it was away comes with the next connection', async () => {
+    const device = await newDevice()
+    await write('POST', `${device.at}/config`, { time24h: true })
+    await started(device)
+    await until('delivered', async () => (await read(`${device.at}/config/state`)).state === 'DELIVERED')
+    expect(device.set).toEqual({ time24h: true })
+    expect(JSON.parse(device.kept ?? '{}')).toMatchObject({ version: 1, outcomes: [] })
+  })
+})
+
+describe('operations', () => {
+  test('a reboot is acknowledged, and succeeds when the device is back, also as a new process', async () => {
+    const device = await started(await newDevice())
+    const { operations } = await write('POST', `${device.at}/reboot`)
+    const { id } = operations[0]
+    await until('the reboot', () => device.reboots === 1)
+    await until('offline', async () => !(await read(device.at)).connected)
+    expect((await read(`/operations/${id}`)).state).toBe('ACKNOWLEDGED')
+
+    const reborn = new Device(device.identity)
+    reborn.kept = device.kept
+    await started(reborn)
+    await inState(id, 'SUCCEEDED')
+    expect(reborn.reboots).toBe(0)
+  })
+
+  test('a message is shown, and one that cannot be shown fails with the reason', async () => {
+    const device = await started(await newDevice())
+    const send = async (message: string) =>
+      (await write('POST', '/endpoints/send_message', { message, endpointIds: [device.identity.endpointId] }))
+        .operations[0].id
+    await inState(await send('Lunch is ready.'), 'SUCCEEDED')
+    expect(device.shown).toEqual(['Lunch is ready.'])
+    device.showMessage = () => {
+      throw new Error('The screen is dark.')
+    }
+    const failed = await send('Again.')
+    await inState(failed, 'FAILED')
+    expect((await read(`/operations/${failed}`)).error).toBe('The screen is dark.')
+  })
+
+  test('logs are uploaded, in-call logs only when they were asked for', async () => {
+    const device = await started(await newDevice())
+    for (const [query, text] of [
+      ['', 'no calls'],
+      ['?uploadInCallLogs=true', 'calls'],
+    ]) {
+      const { supportId } = await write('POST', `/endpoints/generate_bug_report${query}`, [device.identity.endpointId])
+      const item = await until('the bundle', async () => {
+        const [endpoint] = (await read(`/bug_reports/${supportId}`)).endpoints
+        return endpoint.state === 'UPLOADED' && endpoint
+      })
+      const file = await fetch(`${house.url}/v1/orgs/${org.id}/bug_reports/${supportId}/files/${item.file}`, {
+        headers: { authorization: `Bearer ${org.key}` },
+      })
+      expect(gunzipSync(Buffer.from(await file.arrayBuffer())).toString()).toBe(text)
+    }
+  })
+})
+
+test('an unenrolled device hears of it and does not come back; a dead credential is told so', async () => {
+  const device = await started(await newDevice())
+  const unenrolled = once(device.agent, 'unenrolled')
+  await write('DELETE', device.at)
+  await unenrolled
+  expect(device.agent.isConnected).toBe(false)
+
+  const late = new Device(device.identity)
+  let disconnections = 0
+  late.agent.on('disconnected', () => disconnections++)
+  const told = once(late.agent, 'unenrolled')
+  await late.agent.start()
+  await told
+  await pause(1_200)
+  expect(disconnections, 'it does not try again').toBe(0)
+})
+
+test('the pause doubles up to a minute, and the jitter comes after that', () => {
+  expect([0, 1, 2, 5].map((failures) => backOffMs(failures, deviceBackOff, 1))).toEqual([1_000, 2_000, 4_000, 32_000])
+  for (const failures of [6, 7, 50, 5_000]) {
+    expect(backOffMs(failures, deviceBackOff, 1)).toBe(60_000)
+    expect(backOffMs(failures, deviceBackOff, 0)).toBe(30_000)
+  }
+})

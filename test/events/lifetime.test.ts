@@ -1,0 +1,206 @@
+// Streams of events from their headers to their end: who may open one, how many, and what ends it. [contract 6.events]
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ApiError, makeClient } from '../../src/client/client.ts'
+import { own, session, signIn } from '../support/console-session.ts'
+import { follow } from '../support/event-follower.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { siteForTest, until } from '../support/program.ts'
+
+let house: Harness
+beforeAll(async () => {
+  house = await startHarness()
+})
+afterAll(() => house.close())
+
+/** The text of a stream as it comes. */
+async function openRaw(url: string, org: string, key: string, query = '', headers = {}) {
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const answer = await fetch(`${url}/v1/orgs/${org}/events${query}`, {
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    signal: stop.signal,
+  })
+  const heard = { answer, text: '', isEnded: false }
+  const read = async () => {
+    for await (const piece of answer.body ?? []) heard.text += Buffer.from(piece as Uint8Array).toString()
+  }
+  read().then(
+    () => {
+      heard.isEnded = true
+    },
+    () => {},
+  )
+  return heard
+}
+
+const createRegion = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
+
+test('a stream begins with its position, is not compressed or kept, and writes an event as id, event, data', async () => {
+  const org = await house.newOrg()
+  const raw = await openRaw(house.url, org.id, org.key, '', { 'accept-encoding': 'gzip, br' })
+  const { headers } = raw.answer
+  expect(raw.answer.status).toBe(200)
+  expect(headers.get('content-type')).toBe('text/event-stream')
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('x-accel-buffering')).toBe('no')
+  expect(headers.get('content-encoding')).toBeNull()
+  expect(headers.get('x-request-id')).toMatch(/./)
+  const hello = /^: \S.*\nretry: 2000\nid: ([0-9a-f]+)-0\n\n/
+  await until('the first block', () => hello.test(raw.text))
+  const [, boot] = hello.exec(raw.text) ?? []
+  await createRegion(org, 'Région')
+  await until('the event', () => raw.text.endsWith('}\n\n'))
+  const data = raw.text.replace(hello, '')
+  expect(data).toMatch(new RegExp(`^id: ${boot}-1\\nevent: structure\\ndata: {.*"name":"Région".*}\\n\\n$`))
+})
+
+test('HEAD gives the headers and ends', async () => {
+  const org = await house.newOrg()
+  const head = await org.call('HEAD', '/events')
+  expect(head.status).toBe(200)
+  expect(head.headers.get('content-type')).toBe('text/event-stream')
+  expect(head.headers.get('etag')).toBeNull()
+})
+
+test('an unknown type is a 400 that lists those that there are', async () => {
+  const org = await house.newOrg()
+  for (const types of ['nonsense', 'sample,', '', 'sample,reset', 'sample,constructor']) {
+    const { status, body } = await org.call('GET', `/events?types=${types}`)
+    expect([status, body.code], types).toEqual([400, 'INVALID_ARGUMENT'])
+    expect(body.violations).toEqual([
+      {
+        field: 'types',
+        error:
+          'must be some of connected, disconnected, status, sample, operation, config, structure, separated by commas',
+      },
+    ])
+  }
+  expect((await org.call('GET', '/events?types=sample,%20status&roomId=x')).body.violations[0].field).toBe('roomId')
+  expect((await org.call('GET', '/events?types=sample,%20status&roomId=77')).status).toBe(200)
+})
+
+test('a key without Read gets 403, and the client throws it', async () => {
+  const org = await house.newOrg()
+  const token = await org.newKey({ scopes: ['write'] })
+  const opened = follow(makeClient({ baseUrl: house.url, org: org.id, token }))
+  const error = await opened.then(
+    () => undefined,
+    (reason) => reason,
+  )
+  expect(error).toBeInstanceOf(ApiError)
+  expect(error).toMatchObject({ status: 403, body: { code: 'PERMISSION_DENIED' } })
+})
+
+test('a key can have 50 streams, others have theirs, and who leaves makes room', async () => {
+  const org = await house.newOrg()
+  const other = await org.newKey({ scopes: ['read'] })
+  const readers = await Promise.all(Array.from({ length: 50 }, () => follow(org.client, { types: 'structure' })))
+  const refused = await org.call('GET', '/events')
+  expect([refused.status, refused.body.code]).toEqual([429, 'RESOURCE_EXHAUSTED'])
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  await follow(makeClient({ baseUrl: house.url, org: org.id, token: other }))
+  const metrics = async () => (await house.call('GET', '/metrics', { key: org.key })).text
+  expect(await metrics()).toMatch(/^roomkeeper_event_streams 5[1-9]$/m)
+  const sentBefore = Number(/^roomkeeper_events_sent_total (\d+)$/m.exec(await metrics())?.[1])
+  await createRegion(org, 'Heard by all')
+  for (const reader of readers) await reader.next('structure')
+  expect(Number(/^roomkeeper_events_sent_total (\d+)$/m.exec(await metrics())?.[1])).toBe(sentBefore + 51)
+  readers[0]?.leave()
+  await until('room for another', async () => (await org.call('GET', '/events')).status === 200)
+})
+
+test('a stream is counted and logged when it begins, and how long it stays open is no latency', async () => {
+  const noted = await startHarness({ logRequests: 'all' })
+  onTestFinished(() => noted.close())
+  const org = await noted.newOrg()
+  const token = await org.newKey({ scopes: ['read'] })
+  const metrics = async () => (await noted.call('GET', '/metrics')).text
+  const reader = await follow(makeClient({ baseUrl: noted.url, org: org.id, token }))
+  const counted = /^roomkeeper_http_requests_total{operation="eventsStream",status="200"} 1$/m
+  expect(await metrics()).toMatch(counted)
+  const logged = () => noted.logged.filter((line) => line.operation === 'eventsStream')
+  expect(logged()).toMatchObject([{ msg: 'read', status: 200, org: org.id }])
+  const { keys } = (await org.client.keysList()).body
+  await org.client.keysDelete({ id: keys.at(-1)?.id ?? '' })
+  await until('its end', () => reader.ended)
+  const after = await metrics()
+  expect(after, 'not again when it ends').toMatch(counted)
+  expect(after).toMatch(/^roomkeeper_http_request_duration_seconds_count{operation="eventsStream"} 1$/m)
+  expect(logged()).toHaveLength(1)
+})
+
+test('a stream ends at once when its key is revoked, and no other does', async () => {
+  const org = await house.newOrg()
+  const token = await org.newKey({ scopes: ['read'] })
+  const doomed = await follow(makeClient({ baseUrl: house.url, org: org.id, token }))
+  const staying = await follow(org.client)
+  const { keys } = (await org.client.keysList()).body
+  const began = performance.now()
+  await org.client.keysDelete({ id: keys.at(-1)?.id ?? '' })
+  await until('its end', () => doomed.ended)
+  expect(doomed.ended).toBe('by the server')
+  expect(performance.now() - began).toBeLessThan(1000)
+  await staying.next('structure', (e) => e.change?.type === 'API_KEY_REVOKED')
+  expect(staying.ended).toBeUndefined()
+})
+
+test('a stream ends when its key expires', async () => {
+  const org = await house.newOrg()
+  const expiresAt = new Date(house.clock.now() + 60_000).toISOString()
+  const token = await org.newKey({ scopes: ['read'], expiresAt })
+  const reader = await follow(makeClient({ baseUrl: house.url, org: org.id, token }))
+  const staying = await follow(org.client)
+  house.clock.advance(61_000)
+  await until('its end', () => reader.ended)
+  expect(staying.ended).toBeUndefined()
+})
+
+test('a stream that a browser opened with its session ends when it signs out [contract 9.session]', async () => {
+  const org = await house.newOrg()
+  const { cookie } = await signIn(house, { key: org.key })
+  const client = makeClient({
+    baseUrl: house.url,
+    org: org.id,
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...own, cookie } }),
+  })
+  const reader = await follow(client)
+  const staying = await follow(org.client)
+  await org.client.regionsCreate({ body: { name: 'Heard' } })
+  await reader.next('structure')
+  expect((await session(house, 'DELETE', { headers: { cookie } })).status).toBe(200)
+  await until('its end', () => reader.ended, { within: 1000 })
+  expect(reader.ended).toBe('by the server')
+  expect(staying.ended).toBeUndefined()
+})
+
+test('a silent stream says every 15 seconds that it is there, and where', async () => {
+  const org = await house.newOrg()
+  const raw = await openRaw(house.url, org.id, org.key, '?types=sample')
+  await createRegion(org, 'Not chosen')
+  const reader = await follow(org.client)
+  await createRegion(org, 'Also not chosen')
+  await reader.next('structure', (e) => e.change?.target.name === 'Also not chosen')
+  expect(raw.text.match(/^:/gm)).toHaveLength(1)
+  house.clock.advance(15_001)
+  await until('a sign of life', () => raw.text.match(/^:/gm)?.length === 2)
+  expect(raw.text).toMatch(/\n\n: still here\nid: [0-9a-f]+-2\n\n$/)
+})
+
+test('a key that a command revokes ends its stream within seconds, and SIGTERM ends all of them without a wait', async () => {
+  const site = await siteForTest()
+  const server = await site.serve()
+  const admin = makeClient({ baseUrl: server.url, org: server.org, token: server.key })
+  const { key, id } = (await admin.keysCreate({ body: { name: 'Wall', scopes: ['read'] } })).body
+  const doomed = await follow(makeClient({ baseUrl: server.url, org: server.org, token: key }))
+  const staying = await follow(admin)
+  expect(await site.run('keys', 'revoke', id, '--org', server.org)).toMatchObject({ code: 0 })
+  await until('its end', () => doomed.ended, { within: 8000 })
+  expect(doomed.ended).toBe('by the server')
+  expect(staying.ended).toBeUndefined()
+  const began = performance.now()
+  server.signal('SIGTERM')
+  expect(await server.exit(8000)).toMatchObject({ code: 0 })
+  expect(performance.now() - began).toBeLessThan(5000)
+  await until('the end of the other', () => staying.ended)
+  expect(staying.ended).toBe('by the server')
+})

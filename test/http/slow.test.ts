@@ -1,0 +1,58 @@
+// Requests that arrive too slowly: how long the service waits for each of them. [contract 7.21]
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+let house: Harness
+beforeAll(async () => {
+  house = await startHarness()
+})
+afterAll(() => house.close())
+
+/** Sends the text, then a byte again and again, as long as the server lets it. */
+function trickle(text: string, byte: string) {
+  const begunAt = performance.now()
+  const heard = { text: '', closedAfterMs: 0 }
+  const socket = connect(Number(new URL(house.url).port), '127.0.0.1', () => socket.write(text))
+  const timer = setInterval(() => socket.writable && socket.write(byte), 500)
+  const stop = () => {
+    clearInterval(timer)
+    socket.destroy()
+  }
+  onTestFinished(stop)
+  socket.on('data', (piece) => {
+    heard.text += piece
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    heard.closedAfterMs = performance.now() - begunAt
+    stop()
+  })
+  return heard
+}
+
+const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`
+const json = ['Content-Type: application/json', 'Content-Length: 5000']
+
+test('without a credential, neither a slow head nor a slow body is read for 30 seconds', async () => {
+  const { id, key } = await house.newOrg()
+  const slow = {
+    'a head': [trickle('GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ', 'a'), 408],
+    'an upload': [trickle(head('PUT /device/v1/logs/a/b HTTP/1.1', 'Content-Length: 5000'), 'a'), 401],
+    'an enrolment': [trickle(head('POST /device/v1/enrol HTTP/1.1', ...json), ' '), 408],
+    'a body with a wrong token': [
+      trickle(head(`POST /v1/orgs/${id}/regions HTTP/1.1`, 'Authorization: Bearer x', ...json), ' '),
+      401,
+    ],
+    'a body for nowhere': [trickle(head('POST /nowhere HTTP/1.1', 'Transfer-Encoding: chunked'), '1\r\na\r\n'), 404],
+  } as const
+  const authorised = trickle(head(`POST /v1/orgs/${id}/regions HTTP/1.1`, `Authorization: Bearer ${key}`, ...json), ' ')
+  for (const [what, [heard, status]] of Object.entries(slow)) {
+    await until(`${what} to be cut off`, () => heard.closedAfterMs > 0, { within: 40_000 })
+    expect(heard.closedAfterMs, what).toBeLessThan(30_000)
+    expect(heard.closedAfterMs, what).toBeGreaterThan(15_000)
+    expect(heard.text.match(/HTTP\/1\.1 \d{3}/g), what).toEqual([`HTTP/1.1 ${status}`])
+  }
+  expect(authorised, 'a valid key may take longer').toEqual({ text: '', closedAfterMs: 0 })
+})

@@ -1,0 +1,298 @@
+// The command line: the real program beside a running server, on the same database.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { program } from '../../src/cli/program.ts'
+import { engine, send } from '../support/harness.ts'
+import { expectDone, expectRefusal, newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
+
+let site: Site
+let server: Server
+beforeAll(async () => {
+  site = await newSite()
+  server = await site.serve()
+})
+afterAll(() => site.close())
+
+const at = (path: string, org = server.org) => `/v1/orgs/${org}${path}`
+const statusWith = async (key: string, path = at('/regions')) => (await send(server.url, 'GET', path, { key })).status
+
+describe('org', () => {
+  test('create prints what to do next, and as JSON at least the id and the name', async () => {
+    const text = await site.run('org', 'create', 'Plain')
+    expectDone(text)
+    const [, id = ''] = /^Created organisation (\S+)\.$/m.exec(text.stdout) ?? []
+    expect(text.stdout).toContain(`keys create --org ${id}`)
+
+    const json = await site.json('org', 'create', '  Møterom 会議室 🏢  ')
+    expect(json).toMatchObject({ id: expect.stringMatching(/^[\w-]{7}$/), name: 'Møterom 会議室 🏢' })
+    const { orgs } = await site.json('org', 'list')
+    expect(orgs).toContainEqual(expect.objectContaining({ id, name: 'Plain' }))
+    expect(orgs).toContainEqual(expect.objectContaining(json))
+    const list = await site.launch(['org', 'list'], { env: site.variables }).exit()
+    expectDone(list)
+    expect(list.stdout.split('\n').filter((line) => line.startsWith(id) && line.endsWith('Plain'))).toHaveLength(1)
+  })
+
+  test('create refuses a name without characters, and makes nothing', async () => {
+    const before = await site.sql('SELECT id FROM orgs ORDER BY id')
+    expectRefusal(await site.run('org', 'create', '   '), /name of an organisation must have 1 to 100 characters/)
+    expect(await site.sql('SELECT id FROM orgs ORDER BY id')).toEqual(before)
+  })
+
+  test('create takes a time zone, otherwise UTC, and list shows it', async () => {
+    const oslo = await site.json('org', 'create', 'Oslo', '--timezone', 'Europe/Oslo')
+    const plain = await site.json('org', 'create', 'Nowhere')
+    expect([oslo.timezone, plain.timezone]).toEqual(['Europe/Oslo', 'UTC'])
+    const { orgs } = await site.json('org', 'list')
+    expect(orgs).toContainEqual(expect.objectContaining(oslo))
+    expect(orgs).toContainEqual(expect.objectContaining(plain))
+    expect((await site.run('org', 'list')).stdout).toMatch(new RegExp(`^${oslo.id} .* Europe/Oslo  Oslo$`, 'm'))
+  })
+
+  test('timezone changes that of one organisation, beside a running server, and stands in its audit log', async () => {
+    const zones = () => site.sql(`SELECT id, timezone FROM orgs WHERE id <> '${server.org}' ORDER BY id`)
+    const others = await zones()
+    for (const zone of ['Asia/Kathmandu', 'America/Havana']) {
+      const changed = await site.run('org', 'timezone', server.org, zone)
+      expectDone(changed)
+      expect(changed.stdout).toContain(`The time zone of organisation ${server.org} is now ${zone}.`)
+    }
+    const back = await site.json('org', 'timezone', server.org, 'UTC')
+    expect(back).toEqual({ id: server.org, timezone: 'UTC' })
+    expect(await site.sql(`SELECT timezone FROM orgs WHERE id = '${server.org}'`)).toEqual([{ timezone: 'UTC' }])
+    expect(await zones()).toEqual(others)
+
+    const path = at('/audit/logs?from=2000-01-01&to=2999-01-01&pageSize=3')
+    const { logs } = (await send(server.url, 'GET', path, { key: server.key })).body
+    const entry = (before: string, after: string) => ({
+      category: 'ORG',
+      type: 'ORG_UPDATED',
+      actor: { type: 'CLI' },
+      target: { type: 'organisation', id: server.org, name: 'My organisation' },
+      details: { before: { timezone: before }, after: { timezone: after } },
+    })
+    expect(logs).toMatchObject([
+      entry('America/Havana', 'UTC'),
+      entry('Asia/Kathmandu', 'America/Havana'),
+      entry('UTC', 'Asia/Kathmandu'),
+    ])
+  })
+
+  test('a time zone that there is not is refused with an example, and nothing changes', async () => {
+    const all = async () => [
+      await site.sql('SELECT id, timezone FROM orgs ORDER BY id'),
+      await site.sql('SELECT org, count FROM audit_heads ORDER BY org'),
+    ]
+    const before = await all()
+    const sentence =
+      /^The time zone of an organisation must be a time zone such as Europe\/Oslo, .* or \+05:45, not "Mars\/\w+"\.$/m
+    expectRefusal(await site.run('org', 'create', 'Martians', '--timezone', 'Mars/Olympus'), sentence)
+    expectRefusal(await site.run('org', 'timezone', server.org, 'Mars/Olympus'), sentence)
+    expectRefusal(await site.run('org', 'timezone', server.org, '+05:17'), /not "\+05:17"\.$/m)
+    expect(await all()).toEqual(before)
+  })
+
+  test('a new organisation has its own keys, which see nothing of the first one, and the last that manages stays', async () => {
+    const { id: org } = await site.json('org', 'create', 'Other')
+    const only = await site.json('keys', 'create', '--org', org, '--name', 'Only', '--scope', 'read', '--manage')
+    expect(await statusWith(only.key, at('/regions', org))).toBe(200)
+    expect(await statusWith(only.key)).toBe(404)
+
+    expectRefusal(await site.run('keys', 'revoke', '99', '--org', org), /no key 99/)
+    expectRefusal(await site.run('keys', 'revoke', only.id, '--org', org), /last key that manages/)
+    expect(await statusWith(only.key, at('/regions', org))).toBe(200)
+  })
+})
+
+describe('keys', () => {
+  const create = (...more: string[]) => ['keys', 'create', '--org', server.org, '--name', 'Test', ...more]
+
+  test('create prints the key, once, and it does what its scopes say', async () => {
+    const text = await site.run(...create('--scope', 'read'))
+    expectDone(text)
+    const [reader = ''] = /rk_\w+/.exec(text.stdout) ?? []
+    const writer = await site.json(...create('--scope', 'write', '--manage'))
+    expect(writer).toMatchObject({ id: expect.any(String), key: expect.stringMatching(/^rk_\w+$/), manage: true })
+
+    const write = async (key: string) =>
+      (await send(server.url, 'POST', at('/regions'), { key, body: { name: 'Europe' } })).status
+    expect(await statusWith(reader)).toBe(200)
+    expect(await write(reader)).toBe(403)
+    expect(await statusWith(reader, at('/keys'))).toBe(403)
+    expect(await statusWith(writer.key)).toBe(403)
+    expect(await write(writer.key)).toBe(200)
+    expect(await statusWith(writer.key, at('/keys'))).toBe(200)
+
+    const list = await site.run('keys', 'list', '--org', server.org)
+    expectDone(list)
+    const { keys } = await site.json('keys', 'list', '--org', server.org)
+    expect(keys).toContainEqual(expect.objectContaining({ id: writer.id, name: 'Test', scopes: ['write'] }))
+    for (const key of [reader, writer.key, server.key]) {
+      expect(list.stdout + JSON.stringify(keys)).toContain(key.slice(0, 9))
+      expect(list.stdout + JSON.stringify(keys)).not.toContain(key.slice(0, 10))
+    }
+  })
+
+  test('a running server honours a new key and a revoked key within a second, and both stand in the audit log', async () => {
+    const { id, key } = await site.json(...create('--scope', 'read'))
+    const created = performance.now()
+    while ((await statusWith(key)) !== 200 && performance.now() - created < 5_000) await pause(50)
+    expect(performance.now() - created).toBeLessThan(1_100)
+
+    // The key is in use all the time, so that the server remembers it.
+    let revoked = Number.POSITIVE_INFINITY
+    const revoking = site.run('keys', 'revoke', id, '--org', server.org).then((ended) => {
+      revoked = performance.now()
+      return ended
+    })
+    while ((await statusWith(key)) !== 401 && performance.now() - revoked < 5_000) await pause(50)
+    const refused = performance.now()
+    expectDone(await revoking)
+    expect(refused - revoked).toBeLessThan(1_100)
+    expect(await statusWith(server.key)).toBe(200)
+
+    const path = at('/audit/logs?from=2000-01-01&to=2999-01-01&pageSize=2')
+    const { text, body } = await send(server.url, 'GET', path, { key: server.key })
+    expect(body.logs).toMatchObject([
+      { type: 'API_KEY_REVOKED', actor: { type: 'CLI' }, target: { type: 'key', id, name: 'Test' } },
+      { type: 'API_KEY_CREATED', actor: { type: 'CLI' }, target: { type: 'key', id, name: 'Test' } },
+    ])
+    expect(text).not.toContain(key)
+  })
+
+  test('create takes an expiry as a date or as a duration', async () => {
+    const dated = await site.json(...create('--scope', 'read', '--expires', '2099-01-31'))
+    expect(dated.expiresAt).toBe('2099-01-31T00:00:00.000Z')
+    const lasting = await site.json(...create('--scope', 'read', '--expires', '12h'))
+    const hours = (Date.parse(lasting.expiresAt) - Date.parse(lasting.createdAt)) / 3_600_000
+    expect(hours).toBeCloseTo(12, 2)
+  })
+
+  test.each([
+    ['an expiry that is no time', ['--scope', 'read', '--expires', 'soon'], /--expires must be a date/],
+    ['an expiry in the past', ['--scope', 'read', '--expires', '2020-01-31'], /--expires must be a date/],
+    ['an unknown scope', ['--scope', 'admin'], /--scope.*admin.*read.*write/],
+    ['a name with a control character [contract 1.10]', ['--scope', 'read', '--name', 'a\u0007b'], /control character/],
+  ])('create refuses %s, and makes no key', async (_, args, sentence) => {
+    const before = await site.sql('SELECT org, id FROM api_keys ORDER BY org, id')
+    const ended = await site.run(...create(...args))
+    expect(await site.sql('SELECT org, id FROM api_keys ORDER BY org, id')).toEqual(before)
+    expectRefusal(ended, sentence)
+  })
+
+  test('an organisation that does not exist is refused by name', async () => {
+    const commands = [
+      ['keys', 'create', '--name', 'Test', '--scope', 'read'],
+      ['audit', 'verify'],
+    ].map((command) => [...command, '--org', 'NoSuch1'])
+    commands.push(['org', 'timezone', 'NoSuch1', 'UTC'])
+    for (const ended of await Promise.all(commands.map((command) => site.run(...command)))) {
+      expectRefusal(ended, /There is no organisation NoSuch1/)
+    }
+  })
+})
+
+test('migrate makes a new database, says what it did, and does nothing to one that is up to date', async () => {
+  const fresh = await siteForTest()
+  const { migrated } = await fresh.json('migrate')
+  expect(migrated.length).toBeGreaterThan(0)
+  expect(await fresh.json('migrate')).toEqual({ migrated: [] })
+  expect(await fresh.sql('SELECT id FROM orgs ORDER BY id')).toEqual([])
+  const beside = await site.run('migrate')
+  expectDone(beside)
+  expect(beside.stdout).toBe('The database is up to date.\n')
+})
+
+test('an organisation made before the first start is kept, and the start makes no other one and shows no key', async () => {
+  const fresh = await siteForTest()
+  const { id } = await fresh.json('org', 'create', 'Acme')
+  const started = await fresh.serve()
+  expect(started.key).toBe('')
+  await until('a hint', () => started.stdout.includes('There is no API key yet. Create one with: keys create'))
+  expect(await fresh.sql('SELECT id, name FROM orgs')).toEqual([{ id, name: 'Acme' }])
+})
+
+test('a command that only looks makes no database', async () => {
+  const fresh = await siteForTest()
+  const where =
+    engine === 'sqlite' ? /There is no database in .*--data-dir/ : /There is no Roomkeeper in that PostgreSQL/
+  expectRefusal(await fresh.run('org', 'list'), where)
+  if (engine === 'sqlite') expect(readdirSync(fresh.dataDir)).toEqual([])
+  else await expect(fresh.sql('SELECT 1 FROM orgs')).rejects.toThrow(/does not exist/)
+})
+
+test('openapi prints the committed document', async () => {
+  const committed = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')
+  const printed = await site.launch(['openapi']).exit()
+  expectDone(printed)
+  expect(printed.stdout).toBe(committed)
+})
+
+describe('--help', () => {
+  const place = ['--data-dir', '--database-url', '--secret-key-file']
+  const variableOf = (option: string) => `ROOMKEEPER_${option.slice(2).replaceAll('-', '_').toUpperCase()}`
+  /** As one line, whatever the width of the terminal. */
+  const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+  const help = async (...command: string[]) => {
+    const ended = await site.launch([...command, '--help']).exit()
+    expectDone(ended)
+    return oneLine(ended.stdout)
+  }
+
+  test('of the program names every command', async () => {
+    const text = await help()
+    for (const name of ['serve', 'org', 'keys', 'audit', 'simulate', 'demo', 'migrate', 'openapi', 'messages'])
+      expect(text).toContain(` ${name} `)
+  })
+
+  test('of serve explains every option with its environment variable and its default', async () => {
+    const text = await help('serve')
+    const options = ['--port', '--host', '--mqtt-port', '--public-url', '--trust-proxy', '--tls-cert', '--tls-key']
+    const keeping = ['--sample-retention', '--rollup-retention', '--daily-retention', '--room-freshness']
+    for (const option of [...options, ...keeping, ...place]) {
+      expect(text).toMatch(new RegExp(` ${option} <[^>]+> [^<]*env: ${variableOf(option)}\\)`))
+    }
+    for (const byDefault of ['8080', '"127.0.0.1"', '"./data"', '30', '730', '"ever"', '15'])
+      expect(text).toContain(`(default: ${byDefault}, env:`)
+  })
+
+  test.each([
+    ['org create', ['--timezone']],
+    ['org timezone', []],
+    ['org list', []],
+    ['keys create', ['--org', '--name', '--scope', '--manage', '--expires']],
+    ['keys list', ['--org']],
+    ['keys revoke', ['--org']],
+    ['audit verify', ['--org', '--expect']],
+    ['audit head', ['--org']],
+    ['migrate', []],
+  ])('of %s explains its options, and those of the database with their environment variables', (path, own) => {
+    // Only the text is looked at, so this asks the command instead of starting it.
+    const silent = {
+      version: '',
+      write() {},
+      writeError() {},
+      untilStopped: async () => '',
+      user: () => '',
+      exitWithFailure,
+    }
+    const text = oneLine(commandAt(program(silent), path).helpInformation())
+    expect(text).toContain(`Usage: roomkeeper ${path} `)
+    for (const option of [...own, '--json']) expect(text).toContain(` ${option} `)
+    for (const option of place)
+      expect(text).toMatch(new RegExp(` ${option} <[^>]+> [^<]*env: ${variableOf(option)}\\)`))
+  })
+
+  const exitWithFailure = (): never => {
+    throw new Error('a help text does not exit')
+  }
+  const commandAt = (root: Command, path: string) =>
+    path.split(' ').reduce((command, name) => {
+      const next = command.commands.find((c) => c.name() === name)
+      if (!next) throw new Error(`there is no command ${path}`)
+      return next
+    }, root)
+})

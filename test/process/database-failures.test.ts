@@ -1,0 +1,194 @@
+// Bad luck with the database: lost connections, foreign locks, a full disk. The service says so, loses nothing and goes on.
+
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/server/db/open.ts'
+import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../support/harness.ts'
+
+let house: Harness
+let org: TestOrg
+beforeEach(async () => {
+  house = await startHarness()
+  org = await house.newOrg()
+})
+afterEach(() => house.close())
+
+const create = (name: string) => org.call('POST', '/regions', { body: { name } })
+const names = async () => (await org.call('GET', '/regions')).body.regions.map((r: { name: string }) => r.name)
+
+/** Another program that holds the database's write lock. */
+async function foreignLock(): Promise<() => Promise<void>> {
+  if (engine === 'sqlite') {
+    const other = new Database(join(house.place.dataDir, 'roomkeeper.db'))
+    other.exec('BEGIN IMMEDIATE')
+    return async () => {
+      other.close()
+    }
+  }
+  const other = new pg.Client({ connectionString: house.place.databaseUrl })
+  await other.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT * FROM audit_heads FOR UPDATE')
+  return async () => {
+    await other.query('ROLLBACK')
+    await other.end()
+  }
+}
+
+describe('a write lock that another program holds', () => {
+  test('makes writes wait, and nobody else; they are done when it is freed', async () => {
+    const free = await foreignLock()
+    const waiting = create('waited')
+    for (let i = 0; i < 5; i++) {
+      const started = performance.now()
+      expect((await house.call('GET', '/livez')).status).toBe(200)
+      expect((await org.call('GET', '/regions')).status).toBe(200)
+      expect(performance.now() - started).toBeLessThan(500)
+    }
+    await free()
+    expect((await waiting).status).toBe(200)
+    expect(await names()).toEqual(['waited'])
+  })
+
+  test('for too long is a 409, and nothing was changed', async () => {
+    const free = await foreignLock()
+    const refused = await create('too late')
+    expect(refused.body).toMatchObject({ status: 409, code: 'ABORTED' })
+    await free()
+    expect(await names()).toEqual([])
+    expect((await create('later')).status).toBe(200)
+  })
+})
+
+if (engine === 'postgres') {
+  const admin = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => {
+    const client = new pg.Client({ connectionString: house.place.databaseUrl })
+    await client.connect()
+    try {
+      return await work(client)
+    } finally {
+      await client.end()
+    }
+  }
+  const terminate = (where: string) =>
+    admin((client) =>
+      client.query(
+        `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${where}`,
+      ),
+    )
+  /** How many wait for a lock. */
+  const waiting = () =>
+    admin((client) =>
+      client
+        .query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        .then((found) => found.rowCount),
+    )
+
+  /** Another program that lets nobody read regions. */
+  const lockRegions = async () => {
+    const other = new pg.Client({ connectionString: house.place.databaseUrl })
+    await other.connect()
+    await other.query('BEGIN; LOCK TABLE regions IN ACCESS EXCLUSIVE MODE')
+    return () => other.end()
+  }
+
+  describe('a connection that PostgreSQL ends', () => {
+    test('in the middle of a write is a 503 that does not promise that nothing happened; the service goes on', async () => {
+      const free = await foreignLock()
+      const writing = create('cut off')
+      await expect.poll(waiting).toBe(1)
+      await terminate("wait_event_type = 'Lock'")
+      const cut = await writing
+      expect(cut.body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+      expect(cut.headers.get('retry-after')).toBe('5')
+      expect(cut.body.message).toContain('may have been made')
+      await free()
+      expect((await create('afterwards')).status).toBe(200)
+      expect(await names()).toEqual(['afterwards'])
+    })
+
+    test("in the middle of a read is nobody's trouble: it is read over another", async () => {
+      await create('before')
+      const free = await lockRegions()
+      const reading = names()
+      const ended = new Set<number>()
+      const endWaiting = async () => {
+        for (const { pid } of (await terminate("wait_event_type = 'Lock'")).rows) ended.add(pid)
+        return ended.size
+      }
+      await expect.poll(endWaiting, { timeout: 5000, interval: 20 }).toBe(2)
+      await free()
+      expect(await reading).toEqual(['before'])
+    })
+
+    test('after more than a second is a 503, and it is not read again: perhaps it was ended because it took so long', async () => {
+      const free = await lockRegions()
+      const reading = org.call('GET', '/regions')
+      const long = "wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '1 second'"
+      await expect.poll(async () => (await terminate(long)).rowCount, { timeout: 10_000 }).toBe(1)
+      expect((await reading).body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+      await free()
+    })
+
+    test('with all the others, idle ones and the lock included, is replaced; the lock is taken again', async () => {
+      await create('before')
+      await terminate('true')
+      await expect.poll(async () => (await create('after')).status, { timeout: 5000 }).toBe(200)
+      expect(await names()).toEqual(['before', 'after'])
+      const locks = () =>
+        admin((c) =>
+          c
+            .query(
+              "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            )
+            .then((r) => r.rowCount),
+        )
+      await expect.poll(locks, { timeout: 5000 }).toBe(1)
+    })
+  })
+
+  test('a user who may not create tables is told what to do', async () => {
+    const role = `poor_${Math.random().toString(36).slice(2)}`
+    const { place, remove } = await newPlace()
+    const query = async (text: string) => {
+      const client = new pg.Client({ connectionString: place.databaseUrl })
+      await client.connect()
+      await client.query(text)
+      await client.end()
+    }
+    await query(`CREATE ROLE ${role} LOGIN PASSWORD 'poor'; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
+    try {
+      const url = new URL(place.databaseUrl ?? '')
+      url.username = role
+      url.password = 'poor'
+      const opening = openDatabase(
+        { ...place, databaseUrl: url.href },
+        { isLocked: true, mustExist: false, onError() {} },
+      )
+      await expect(opening).rejects.toThrow(/GRANT CREATE ON SCHEMA/)
+    } finally {
+      await remove()
+      await admin((c) => c.query(`DROP ROLE ${role}`))
+    }
+  })
+} else {
+  test('a full disk is a 503 that says so, nothing is changed, and it goes on when there is space', async () => {
+    await create('before')
+    const limit = (pages: number) =>
+      sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(house.ground.db.schema)
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(house.ground.db.schema)
+    await limit(rows[0]?.page_count ?? 0)
+    let refused = await create('0')
+    for (let i = 1; refused.status === 200 && i < 500; i++) refused = await create('x'.repeat(100))
+    expect(refused.body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    expect(refused.body.message).toContain('full')
+    const before = await names()
+    expect((await create('still full')).status).toBe(503)
+    expect(await names()).toEqual(before)
+    await limit(1_000_000)
+    expect((await create('space again')).status).toBe(200)
+  })
+}

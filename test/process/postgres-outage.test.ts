@@ -1,0 +1,152 @@
+// A PostgreSQL that stops answering: the service says so in time, hangs nobody, and goes on by itself when it answers again.
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { verifyChain } from '../../src/server/resources/audit/chain.ts'
+import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../support/harness.ts'
+import { freezableCluster, frozen, type Outage, swallowed } from '../support/outages.ts'
+import { until } from '../support/program.ts'
+import { storedTimes } from '../support/stored-samples.ts'
+import { newDevice } from '../support/test-device.ts'
+
+/** The promises: /readyz says it, every request is answered, everything goes on. In milliseconds. */
+const noticedWithin = 2000
+const answeredWithin = 12_000
+const resumedWithin = 5000
+
+interface Timed extends Reply {
+  readonly ms: number
+}
+
+async function timed(ask: () => Promise<Reply>): Promise<Timed> {
+  const begun = performance.now()
+  return { ...(await ask()), ms: performance.now() - begun }
+}
+
+async function houseIn({ databaseUrl }: Outage) {
+  const house = await startHarness({ databaseUrl })
+  onTestFinished(() => house.close())
+  const org = await house.newOrg()
+  const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body
+  const device = await newDevice(house, org, { roomId: room.id })
+  onTestFinished(() => device.close())
+  return { house, org, room, device }
+}
+
+const createRegion = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
+const regionNames = async (org: TestOrg): Promise<string[]> =>
+  (await org.call('GET', '/regions')).body.regions.map(({ name }: { name: string }) => name)
+
+const isReady = async (house: Harness) => (await house.call('GET', '/readyz')).status === 200
+
+describe.runIf(engine === 'postgres')('PostgreSQL', () => {
+  let cluster: Awaited<ReturnType<typeof freezableCluster>>
+  beforeAll(async () => {
+    cluster = await freezableCluster()
+  })
+  afterAll(() => cluster.stop())
+
+  test.each([
+    ['is frozen', () => frozen(cluster)],
+    ['is behind a network that swallows packets', () => swallowed(cluster)],
+  ])(
+    'that %s: /readyz is 503 in time, nobody hangs, nothing remembered is served, and all goes on [contract 2.5]',
+    async (_, make) => {
+      const outage = await make()
+      const { house, org, room, device } = await houseIn(outage)
+      const start = Math.floor(Date.now() / 1000) - 1000
+      await device.publish('sample', { samples: [{ timestamp: start, co2: 400 }] })
+      const remembered = [`/endpoints/${device.id}`, '/endpoints', '/endpoints/sensor', '/rooms/sensor']
+      for (const path of remembered) expect((await org.call('GET', path)).status).toBe(200)
+
+      // Writers that do not stop: what was acknowledged to them must be there in the end.
+      const acknowledged: string[] = []
+      let isWriting = true
+      const writer = async (name: string) => {
+        for (let i = 0; isWriting; i++) {
+          const { status, ms } = await timed(() => createRegion(org, `${name}-${i}`))
+          expect(ms).toBeLessThan(answeredWithin)
+          if (status === 200) acknowledged.push(`${name}-${i}`)
+          else expect(status).toBe(503)
+        }
+      }
+      const writers = Promise.all(['a', 'b', 'c'].map(writer))
+      await until('writers write', () => acknowledged.length > 5)
+
+      outage.begin()
+      const begun = performance.now()
+      const underWay = Promise.all([
+        timed(() => org.call('PUT', `/rooms/${room.id}`, { body: { name: 'Renamed' } })),
+        ...Array.from({ length: 15 }, () => timed(() => org.call('GET', '/regions'))),
+        ...Array.from({ length: 15 }, (_, i) => timed(() => createRegion(org, `under way ${i}`))),
+      ])
+      let isAcknowledged = false
+      const sample = device.publish('sample', { samples: [{ timestamp: start + 60, co2: 500 }] })
+      sample.then(
+        () => {
+          isAcknowledged = true
+        },
+        () => {},
+      )
+      await until('/readyz is 503', async () => {
+        const { status, ms } = await timed(() => house.call('GET', '/readyz'))
+        expect(ms, '/readyz does not wait').toBeLessThan(1000)
+        return status === 503
+      })
+      expect(performance.now() - begun).toBeLessThan(noticedWithin)
+
+      const paths = [...remembered, '/regions', `/rooms/${room.id}`]
+      for (const { status, body, ms } of await Promise.all(paths.map((path) => timed(() => org.call('GET', path))))) {
+        expect({ status, code: body.code }).toEqual({ status: 503, code: 'UNAVAILABLE' })
+        expect(ms, 'refused at once').toBeLessThan(1000)
+      }
+      expect((await house.call('GET', '/livez')).status).toBe(200)
+      expect((await fetch(`${house.url}/`)).status, "the console's files").toBe(200)
+      expect((await house.call('GET', '/v1/orgs/nobody/regions', { key: 'nonsense' })).status).toBe(401)
+      const other = await connectAgain(device)
+      expect(other, 'refused for now [MQTT CONNACK 3]').toMatchObject({ code: 3 })
+
+      for (const { status, body, ms } of await underWay) {
+        expect({ status, code: body.code }).toEqual({ status: 503, code: 'UNAVAILABLE' })
+        expect(ms).toBeLessThan(answeredWithin)
+      }
+      expect(isAcknowledged, 'a sample that is not stored is not acknowledged').toBe(false)
+      await device.ended(answeredWithin)
+
+      outage.end()
+      const ended = performance.now()
+      await until('it is ready', () => isReady(house))
+      expect((await createRegion(org, 'after')).status).toBe(200)
+      for (const path of paths) expect((await org.call('GET', path)).status).toBe(200)
+      expect(performance.now() - ended).toBeLessThan(resumedWithin)
+      isWriting = false
+      await writers
+
+      const names = await regionNames(org)
+      expect(names).toEqual(expect.arrayContaining([...acknowledged, 'after']))
+      expect(new Set(names).size, 'none is there twice').toBe(names.length)
+      expect(
+        (await verifyChain(house.ground.db.forOrg(org.org.key), house.ground.secrets, org.org, [])).problem,
+      ).toBeUndefined()
+      const { name } = (await org.call('GET', `/rooms/${room.id}`)).body
+      expect((await org.call('GET', `/endpoints/${device.id}`)).body.roomName, 'nothing old is remembered').toBe(name)
+
+      await until('the device is back', () =>
+        device.connect().then(
+          () => true,
+          () => false,
+        ),
+      )
+      await device.publish('sample', { samples: [{ timestamp: start + 60, co2: 500 }] })
+      expect(await storedTimes(house, org, device.id)).toEqual([start, start + 60])
+      const { endpoints } = (await org.call('GET', '/endpoints')).body
+      expect(endpoints).toMatchObject([{ id: device.id, connected: true, roomName: name }])
+    },
+    120_000,
+  )
+})
+
+/** What a device is told that connects. */
+const connectAgain = (device: { connect(): Promise<void> }): Promise<unknown> =>
+  device.connect().then(
+    () => undefined,
+    (error) => error,
+  )

@@ -1,0 +1,225 @@
+// Starting the real program: what the first start shows, and what later ones do not.
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { get } from 'node:https'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { certificate } from '../support/certificate.ts'
+import { engine, send } from '../support/harness.ts'
+import { newSite, ready, type Server, type Site, siteForTest, takenPort } from '../support/program.ts'
+
+const run = promisify(execFile)
+const anyKey = /rk[sl]?_[0-9A-Za-z]{20}/
+
+/** What a pasted curl line prints; a machine without curl sends the same request another way. */
+async function paste(line: string, env: Record<string, string> = {}): Promise<string> {
+  const hasCurl = await run('sh', ['-c', 'command -v curl']).then(
+    () => true,
+    () => false,
+  )
+  if (hasCurl) return (await run('sh', ['-c', line], { env: { ...process.env, NO_PROXY: '*', ...env } })).stdout
+  const [, name = '', value = '', url = ''] = /^curl -H '([^:']+): ([^']+)' (\S+)$/.exec(line) ?? []
+  if (url.startsWith('https:')) {
+    return (await secureGet(url, value.replace('Bearer ', ''), readFileSync(env.CURL_CA_BUNDLE ?? ''))).text
+  }
+  return (await fetch(url, { headers: { [name]: value } })).text()
+}
+
+const curlLine = (greeting: string) => /^ *(curl .*)$/m.exec(greeting)?.[1] ?? ''
+
+/** A server that is only looked at. */
+let first: Server
+let firstSite: Site
+beforeAll(async () => {
+  firstSite = await newSite()
+  first = await firstSite.serve()
+})
+afterAll(() => firstSite.close())
+
+test('the first start prints, once, the address, the organisation, the key and a curl line that works when pasted', async () => {
+  expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(first.org).toMatch(/^[\w-]{7}$/)
+  expect(first.key).toMatch(anyKey)
+  const [, url, secret] = await first.printed(
+    /^Open the console: (\S+)\/sign-in#(rkl_\w{40}) {2}\(works once, for 15 minutes\)$/m,
+  )
+  expect(url).toBe(first.url)
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  const signIn = () => send(first.url, 'POST', '/console/session', { headers, body: { link: secret } })
+  expect((await signIn()).body).toMatchObject({ org: { id: first.org }, manage: true })
+  expect((await signIn()).status).toBe(401)
+  expect(JSON.parse(await paste(curlLine(first.stdout)))).toEqual({ regions: [] })
+  expect(first.stderr).not.toMatch(anyKey)
+})
+
+test('the first key has Read, Write and manage, on both bases', async () => {
+  const { url, org, key } = first
+  for (const base of ['/v1', '/api/v1']) {
+    const at = `${base}/orgs/${org}`
+    const created = await send(url, 'POST', `${at}/regions`, { key, body: { name: base } })
+    const { regions } = (await send(url, 'GET', `${at}/regions`, { key })).body
+    expect(regions).toContainEqual({ id: created.body.id, name: base, locations: [] })
+    const { keys } = (await send(url, 'GET', `${at}/keys`, { key })).body
+    expect(keys).toEqual([expect.objectContaining({ scopes: ['read', 'write'], manage: true })])
+    await send(url, 'DELETE', `${at}/regions/${created.body.id}`, { key })
+  }
+})
+
+test('the secret key lies outside the database, readable by its owner alone', () => {
+  expect(statSync(firstSite.secretKeyFile).mode & 0o777).toBe(0o600)
+})
+
+test('a later start prints its address and no secret, and what the first one made is still there', async () => {
+  const site = await siteForTest()
+  const first = await site.serve()
+  await send(first.url, 'POST', `/v1/orgs/${first.org}/regions`, { key: first.key, body: { name: 'Europe' } })
+  expect((await first.stop()).code).toBe(0)
+
+  const later = await site.serve()
+  const { key, org } = first
+  const { body } = await send(later.url, 'GET', `/v1/orgs/${org}/regions`, { key })
+  expect(body.regions).toEqual([{ id: 1, name: 'Europe', locations: [] }])
+  const { stdout, stderr } = await later.stop()
+  expect(stdout).toBe(
+    `Roomkeeper is ready at ${later.url}\nAPI reference: ${later.url}/docs\nOpen the console: ${later.url}/  (sign in with an API key, or with a link from "roomkeeper login-link")\n`,
+  )
+  expect(stdout + stderr).not.toMatch(anyKey)
+  expect(stdout + stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
+  expect(await site.sql('SELECT id FROM orgs')).toEqual([{ id: org }])
+})
+
+test('without options the program listens on this machine only and keeps everything in ./data', async () => {
+  const site = await siteForTest()
+  rmSync(site.dataDir, { recursive: true })
+  const server = await ready(site.launch(['serve', '--port', '0', ...site.flags.slice(2)]))
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:/)
+  expect(existsSync(site.secretKeyFile)).toBe(true)
+  if (engine === 'sqlite') expect(existsSync(join(site.dataDir, 'roomkeeper.db'))).toBe(true)
+  // A server on every address would be reached at this one too.
+  const reached = await new Promise((resolve) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.2')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    onTestFinished(() => void socket.destroy())
+  })
+  expect(reached).toBe(false)
+})
+
+test('the logs never contain a key, however much is logged', async () => {
+  const site = await siteForTest()
+  const server = await site.serve('--log-level', 'trace', '--log-requests', 'all')
+  const { url, org, key } = server
+  const at = `/v1/orgs/${org}`
+  const made = await send(url, 'POST', `${at}/keys`, { key, body: { name: 'Second', scopes: ['read'] } })
+  await send(url, 'GET', `${at}/regions`, { key: made.body.key })
+  await send(url, 'POST', `${at}/regions`, { key: made.body.key, body: { name: 'Refused' } })
+  await send(url, 'GET', `${at}/regions`, { key: `${key.slice(0, -1)}?` })
+  await send(url, 'POST', `${at}/regions`, { key, body: { name: '' } })
+  const { stderr } = await server.stop()
+  expect(stderr).toContain('"operation":"keysCreate"')
+  expect(stderr).toContain('token refused')
+  expect(stderr).not.toMatch(anyKey)
+  expect(stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
+})
+
+test('every option of serve is also an environment variable', async () => {
+  const site = await siteForTest()
+  const secretKeyFile = join(site.dataDir, 'elsewhere.key')
+  const program = site.launch(['serve'], {
+    env: {
+      ROOMKEEPER_PORT: '0',
+      ROOMKEEPER_HOST: 'localhost',
+      ...site.variables,
+      ROOMKEEPER_SECRET_KEY_FILE: secretKeyFile,
+      ROOMKEEPER_PUBLIC_URL: 'https://rooms.example.org/',
+      ROOMKEEPER_TRUST_PROXY: '127.0.0.0/8,::1',
+      ROOMKEEPER_MQTT_PORT: '0',
+      ROOMKEEPER_SAMPLE_RETENTION: '7',
+      ROOMKEEPER_ROLLUP_RETENTION: '7',
+      ROOMKEEPER_DAILY_RETENTION: '7',
+      ROOMKEEPER_ROOM_FRESHNESS: '5',
+      ROOMKEEPER_AIR_LIMITS: 'co2=..800,voc=off',
+      ROOMKEEPER_CORS_ORIGIN: 'https://console.example.org',
+      ROOMKEEPER_RATE_LIMIT: '50',
+      ROOMKEEPER_RATE_BURST: '70',
+      ROOMKEEPER_AUTH_FAILURE_LIMIT: '0',
+      ROOMKEEPER_LOG_LEVEL: 'info',
+      ROOMKEEPER_LOG_REQUESTS: 'all',
+    },
+  })
+  const { org, key, url: publicUrl } = await ready(program)
+  expect(publicUrl).toBe('https://rooms.example.org')
+  expect(existsSync(secretKeyFile)).toBe(true)
+  expect(existsSync(site.secretKeyFile)).toBe(false)
+  const [, url = ''] = await program.printed(/"url":"([^"]+)"/, 'stderr')
+  const headers = { 'x-forwarded-for': '203.0.113.9', origin: 'https://console.example.org' }
+  const created = await send(url, 'POST', `/v1/orgs/${org}/regions`, { key, headers, body: { name: 'Europe' } })
+  expect(created.headers.get('access-control-allow-origin')).toBe('https://console.example.org')
+  expect(created.headers.get('ratelimit-policy')).toContain('q=70')
+  await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })
+  const empty = await send(url, 'GET', `/v1/orgs/${org}/rooms/1/sensor`, { key })
+  expect(empty.body.message).toContain('room 1 has no sample of the last 5 minutes')
+  const { logs } = (await send(url, 'GET', `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=2999-01-01`, { key })).body
+  expect(logs[1]).toMatchObject({ type: 'REGION_CREATED', ip: '203.0.113.9' })
+  expect((await send(url, 'GET', '/openapi.json')).body.servers[0].url).toContain('https://rooms.example.org')
+  await program.printed(/"operation":"auditLogs"/, 'stderr')
+  const signIn = { headers: { origin: 'https://rooms.example.org' }, body: { key } }
+  const { airLimits } = (await send(url, 'POST', '/console/session', signIn)).body
+  expect(airLimits).toMatchObject({ co2: { max: 800 }, voc: {}, temp: { min: 18, max: 27 } })
+})
+
+test('an option wins over its environment variable', async () => {
+  const site = await siteForTest()
+  const env = {
+    ROOMKEEPER_PORT: String(await takenPort()),
+    ROOMKEEPER_HOST: '203.0.113.1',
+    ROOMKEEPER_DATA_DIR: join(site.dataDir, 'unused'),
+    ROOMKEEPER_DATABASE_URL: 'postgres://127.0.0.1:1/unused',
+    ROOMKEEPER_LOG_LEVEL: 'info',
+  }
+  const options = ['--port', '0', '--host', '127.0.0.1', '--log-level', 'silent', ...site.flags]
+  // An empty one switches back to SQLite, as an unset one would.
+  if (engine === 'sqlite') options.push('--database-url', '')
+  const server = await ready(site.launch(['serve', ...options], { env }))
+  expect((await send(server.url, 'GET', '/readyz')).status).toBe(200)
+  expect(existsSync(join(site.dataDir, 'unused'))).toBe(false)
+  expect((await server.stop()).stderr).toBe('')
+})
+
+test('on an address that is not this machine alone it warns of plain HTTP, and of links without --public-url', async () => {
+  const site = await siteForTest()
+  // Another way to write 127.0.0.1, which the program does not take for one.
+  const options = ['serve', '--port', '0', '--host', '127.1', '--log-level', 'silent', ...site.flags]
+  const server = await ready(site.launch(options))
+  const links = `Links, QR codes and device addresses contain ${server.url}, which others may not be able to reach. Set --public-url to the public address of the server.\n`
+  const plain = 'Listening on 127.1 without HTTPS: API keys are sent unencrypted.'
+  const first = await server.stop()
+  expect(first.stderr).toContain(links)
+  expect(first.stderr).toContain(plain)
+  const named = await ready(site.launch([...options, '--public-url', 'http://rooms.example.org']))
+  const second = await named.stop()
+  expect(second.stderr).toContain(plain)
+  expect(second.stderr).not.toContain('Links')
+})
+
+test('HTTPS is built in, by option or variable, and the curl line works there too', async () => {
+  const site = await siteForTest()
+  const { cert, key } = certificate(site)
+  const options = ['serve', '--port', '0', ...site.flags, '--tls-cert', cert]
+  const server = await ready(site.launch(options, { env: { ROOMKEEPER_TLS_KEY: key } }))
+  expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+  const answer = await secureGet(`${server.url}/v1/orgs/${server.org}/regions`, server.key, readFileSync(cert))
+  expect(answer).toEqual({ status: 200, text: '{"regions":[]}' })
+  expect(JSON.parse(await paste(curlLine(server.stdout), { CURL_CA_BUNDLE: cert }))).toEqual({ regions: [] })
+  expect((await server.stop()).code).toBe(0)
+})
+
+function secureGet(url: string, key: string, ca: Buffer): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca, agent: false, headers: { authorization: `Bearer ${key}` } }, async (response) => {
+      const text = (await response.setEncoding('utf8').toArray()).join('')
+      resolve({ status: response.statusCode, text })
+    }).once('error', reject)
+  })
+}

@@ -1,0 +1,166 @@
+// One of everything in an organisation, and for every operation a call that succeeds there.
+import { gzipSync } from 'node:zlib'
+import { type CallInput, pathOf } from '../../src/client/client.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { type OperationId, operations } from '../../src/contract/operations.ts'
+import { tokenHash } from '../../src/server/auth/token.ts'
+import type { Device } from '../../src/server/devices/mqtt/handlers.ts'
+import { uploadUrl } from '../../src/server/resources/bug-reports/upload.ts'
+import { updateConnected } from '../../src/server/resources/endpoints/device-store.ts'
+import { findDeviceByCredential } from '../../src/server/resources/endpoints/presence.ts'
+import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
+import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
+import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
+import type { Call, Harness, Reply, TestOrg } from './harness.ts'
+import { enrolDevice } from './test-device.ts'
+
+export interface Fixture extends TestOrg {
+  readonly region: number
+  /** No location is assigned to this one. */
+  readonly emptyRegion: number
+  readonly location: number
+  readonly room: number
+  readonly note: string
+  readonly profile: number
+  readonly user: string
+  readonly keyId: string
+  /** In the room, connected as far as the database knows, config version 1 applied. */
+  readonly endpoint: string
+  /** Waits for the endpoint. */
+  readonly operation: string
+  /** With the logs of the endpoint. */
+  readonly supportId: string
+}
+
+export async function newFixture(house: Harness): Promise<Fixture> {
+  const org = await house.newOrg()
+  const make = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
+  const region = (await make('/regions', { name: 'Europe' })).id
+  const emptyRegion = (await make('/regions', { name: 'Asia' })).id
+  const location = (await make('/locations', { name: 'Oslo HQ', regionId: region })).id
+  const room = (await make('/rooms', { name: 'Fjord', locationId: location })).id
+  const note = (await make(`/rooms/${room}/notes`, { note: 'The cable is on order.' })).id
+  const profile = (await make('/profiles', { name: 'Quiet', config: { nightMode: true } })).profile.id
+  await make('/users', { email: 'owner@example.org', role: 'owner', regionIds: [] })
+  const user = (await make('/users', { email: 'ada@example.org', role: 'admin', regionIds: [region] })).id
+  const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
+  const devices = await newEndpoint(house, org, room)
+  return { ...org, region, emptyRegion, location, room, note, profile, user, keyId, ...devices }
+}
+
+/** Enrolled through the protocol; what only a connected device could do is done for it, because walks need thousands. */
+async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
+  const { answer } = await enrolDevice(house, org, { roomId })
+  const { endpointId: endpoint, credential } = answer
+  const { ground: services } = house
+  await services.db
+    .forOrg(org.org.key)
+    .telemetry((tx) => updateConnected(tx, { id: endpoint, hash: tokenHash(credential), at: services.clock.now() }))
+  const device = (await findDeviceByCredential(services, endpoint, credential)) as Device
+  const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
+  await new SampleIntake(services, new LatestSamples(services.db), new Horizon()).receive(
+    { device, since: 0, credential },
+    { samples: [sample] },
+  )
+  const write = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
+  await write(`/endpoints/${endpoint}/config`, { brightness: 0.5 })
+  await write(`/endpoints/${endpoint}/config`, { brightness: 0.6 })
+  const { operations } = await write('/endpoints/send_message', { message: 'Hello.', endpointIds: [endpoint] })
+  const { supportId } = await write('/endpoints/generate_bug_report', [endpoint])
+  const logs = (await org.call('GET', `/endpoints/${endpoint}/operations`)).body.operations.find(
+    (o: { type: string }) => o.type === 'COLLECT_LOGS',
+  )
+  const uploaded = await fetch(uploadUrl(services, org.org, logs.id), {
+    method: 'PUT',
+    headers: { authorization: `Basic ${btoa(`${endpoint}:${credential}`)}`, 'content-type': 'application/gzip' },
+    body: gzipSync('all is well'),
+  })
+  if (uploaded.status !== 200) throw new Error(await uploaded.text())
+  return { endpoint, operation: operations[0].id as string, supportId: supportId as string }
+}
+
+/** An operation without a line here does not compile: that is how the walk covers all of them. */
+export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> } = {
+  auditLogs: () => ({ from: 0, to: Date.UTC(2100, 0) }),
+  endpointsBasicList: (f) => ({ regionId: f.region, locationId: f.location }),
+  endpointsGet: (f) => ({ id: f.endpoint }),
+  endpointsDelete: (f) => ({ id: f.endpoint }),
+  endpointsMoveRoom: (f) => ({ body: { endpointIds: [f.endpoint], roomId: f.room } }),
+  endpointsAssignProfile: (f) => ({ id: f.endpoint, body: { profileId: f.profile } }),
+  endpointsSettings: (f) => ({ id: f.endpoint }),
+  endpointsApplyConfig: (f) => ({ id: f.endpoint, body: { nightMode: true } }),
+  configVersionsList: (f) => ({ id: f.endpoint }),
+  configVersionsGet: (f) => ({ id: f.endpoint, n: 1 }),
+  configVersionsRestore: (f) => ({ id: f.endpoint, n: 1 }),
+  configStateGet: (f) => ({ id: f.endpoint }),
+  endpointsReboot: (f) => ({ id: f.endpoint }),
+  endpointsSendMessage: (f) => ({ body: { message: 'Hello.', endpointIds: [f.endpoint] } }),
+  roomsSendMessage: (f) => ({ body: { message: 'Hello.', roomIds: [f.room] } }),
+  endpointsOperationsList: (f) => ({ id: f.endpoint }),
+  operationsGet: (f) => ({ id: f.operation }),
+  operationsCancel: (f) => ({ id: f.operation }),
+  endpointsGenerateBugReport: (f) => ({ uploadInCallLogs: true, body: [f.endpoint] }),
+  bugReportsGet: (f) => ({ supportId: f.supportId }),
+  bugReportsFileGet: (f) => ({ supportId: f.supportId, name: `${f.endpoint}.log.gz` }),
+  endpointsSensorData: (f) => ({ id: f.endpoint }),
+  endpointsBulkSensorData: (f) => ({ regionId: f.region, locationId: f.location }),
+  roomsSensorData: (f) => ({ id: f.room }),
+  roomsBulkSensorData: (f) => ({ regionId: f.region, locationId: f.location }),
+  endpointsSensorHistory: (f) => ({ id: f.endpoint, from: 0 }),
+  roomsSensorHistory: (f) => ({ id: f.room, from: 0, interval: 'raw' }),
+  eventsStream: (f) => ({ types: 'sample,structure', roomId: f.room }),
+  regionsList: () => ({}),
+  regionsCreate: () => ({ body: { name: 'Africa' } }),
+  regionsUpdate: (f) => ({ id: f.region, body: { name: 'EMEA' } }),
+  regionsDelete: (f) => ({ id: f.emptyRegion }),
+  locationsList: () => ({}),
+  locationsCreate: (f) => ({ body: { name: 'Bergen', regionId: f.region } }),
+  locationsUpdate: (f) => ({ id: f.location, body: { name: 'Oslo' } }),
+  locationsDelete: (f) => ({ id: f.location }),
+  roomsList: (f) => ({ regionId: f.region, locationId: f.location }),
+  roomsGet: (f) => ({ id: f.room }),
+  roomsCreate: (f) => ({ body: { name: 'Skog', locationId: f.location } }),
+  roomsUpdate: (f) => ({ id: f.room, body: { name: 'Fjell' } }),
+  roomsDelete: (f) => ({ id: f.room }),
+  roomsRegenerateDec: (f) => ({ id: f.room }),
+  roomsEnrolmentGet: (f) => ({ id: f.room }),
+  roomsAssignProfile: (f) => ({ id: f.room, body: { profileId: f.profile } }),
+  roomNotesCreate: (f) => ({ roomId: f.room, body: { note: 'Done.' } }),
+  roomNotesListAll: () => ({}),
+  roomNotesList: (f) => ({ roomId: f.room }),
+  roomNotesGet: (f) => ({ roomId: f.room, noteId: f.note }),
+  roomNotesDelete: (f) => ({ roomId: f.room, noteId: f.note }),
+  profilesList: () => ({}),
+  profilesGet: (f) => ({ id: f.profile }),
+  profilesCreate: () => ({ body: { name: 'Loud', config: { brightness: 0.8 } } }),
+  profilesUpdate: (f) => ({ id: f.profile, body: { name: 'Quieter', config: {} } }),
+  profilesDelete: (f) => ({ id: f.profile }),
+  usersList: () => ({}),
+  usersGet: (f) => ({ id: f.user }),
+  usersCreate: () => ({ body: { email: 'new@example.org', role: 'admin', regionIds: [] } }),
+  usersUpdate: (f) => ({ id: f.user, body: { role: 'owner' } }),
+  usersDelete: (f) => ({ id: f.user }),
+  keysList: () => ({}),
+  keysCreate: () => ({ body: { name: 'Another', scopes: ['read'] } }),
+  keysDelete: (f) => ({ id: f.keyId }),
+}
+
+/** Path below `/v1` for an operation, with parameters that succeed unless others are given. */
+export function pathFor(f: Fixture, id: OperationId, org = f.id, other: Record<string, unknown> = {}): string {
+  const input = calls[id](f) as Record<string, unknown>
+  const escaped = Object.fromEntries(Object.entries({ ...input, ...other }))
+  return pathOf(operations[id], org, escaped)
+}
+
+/** Makes the call of an operation; `call` may replace its key, body and headers. */
+export function perform(
+  house: Harness,
+  f: Fixture,
+  id: OperationId,
+  call: Call & { path?: string; base?: string } = {},
+): Promise<Reply> {
+  const { body } = calls[id](f) as { body?: unknown }
+  const { path = pathFor(f, id), base = '', ...rest } = call
+  const operation: Operation = operations[id]
+  return house.call(operation.method, base + path, { key: f.key, ...(body !== undefined && { body }), ...rest })
+}

@@ -1,0 +1,271 @@
+// A real service for a test file: real database, real HTTP, a clock that the test can set. Every answer is checked.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { pino } from 'pino'
+import { expect, inject } from 'vitest'
+import { type Client, makeClient } from '../../src/client/client.ts'
+import { ErrorBody } from '../../src/contract/error.ts'
+import { operationList } from '../../src/contract/operations.ts'
+import { startService } from '../../src/server/app.ts'
+import type { Org } from '../../src/server/auth/keyring.ts'
+import { type RetentionOptions, retentionDefaults, type ServeOptions } from '../../src/server/config/options.ts'
+import type { RequestContext } from '../../src/server/context/request-context.ts'
+import type { Services } from '../../src/server/context/services.ts'
+import type { EngineName } from '../../src/server/db/engine.ts'
+import { routesOf } from '../../src/server/http/paths.ts'
+import { keysCreate, type NewKey } from '../../src/server/resources/keys/rules.ts'
+import { commandLineActor, orgCreate } from '../../src/server/resources/orgs/rules.ts'
+import { createDatabase, dropDatabase } from './postgres-tables.ts'
+
+export const engine = process.env.TEST_ENGINE as EngineName
+
+/** Real time until a test moves it. */
+export class TestClock {
+  #offset = 0
+  #fixed: number | undefined
+  now = (): number => this.#fixed ?? Date.now() + this.#offset
+  fix(at: number): void {
+    this.#fixed = at
+  }
+  advance(ms: number): void {
+    if (this.#fixed !== undefined) this.#fixed += ms
+    else this.#offset += ms
+  }
+}
+
+export interface Call {
+  /** false sends no token. */
+  key?: string | false
+  /** Sent as JSON; a string, Buffer or undefined as it is. */
+  body?: unknown
+  raw?: string | Buffer
+  headers?: Record<string, string>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely; their shape is checked by the harness
+  readonly body: any
+}
+
+export interface TestOrg {
+  readonly org: Org
+  readonly id: string
+  /** Read, Write and manage. */
+  readonly key: string
+  readonly client: Client
+  readonly by: RequestContext
+  /** Calls `/v1/orgs/<this one>` + path. */
+  call(method: string, path: string, call?: Call): Promise<Reply>
+  newKey(key: Partial<NewKey>): Promise<string>
+  /** The audit entries, newest first. */
+  audit(): Promise<Reply['body'][]>
+}
+
+export interface Harness {
+  readonly url: string
+  readonly mqttPort: number
+  readonly ground: Services
+  readonly clock: TestClock
+  /** Log lines that were written, as objects. */
+  readonly logged: Record<string, unknown>[]
+  readonly place: { dataDir: string; databaseUrl?: string }
+  /** Calls any path; checks what holds for every answer. */
+  call(method: string, path: string, call?: Call): Promise<Reply>
+  newOrg(name?: string): Promise<TestOrg>
+  close(): Promise<void>
+}
+
+export const quiet: RetentionOptions &
+  Pick<
+    ServeOptions,
+    | 'host'
+    | 'port'
+    | 'mqttPort'
+    | 'mqttHost'
+    | 'mqttTlsPort'
+    | 'logRetention'
+    | 'rateLimit'
+    | 'authFailureLimit'
+    | 'logLevel'
+    | 'logRequests'
+  > = {
+  host: '127.0.0.1',
+  port: 0,
+  mqttPort: 0,
+  mqttHost: '127.0.0.1',
+  mqttTlsPort: 'off',
+  logRetention: 30,
+  rateLimit: 0,
+  authFailureLimit: 0,
+  logLevel: 'info',
+  logRequests: 'writes',
+  ...retentionDefaults,
+}
+
+/** An empty place for a database, on the engine of this run; or one with tables already, where making them is not the point. */
+export async function newPlace({
+  hasTables = false,
+} = {}): Promise<{ place: Harness['place']; remove: () => Promise<void> }> {
+  const newFolder = () => mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
+  if (engine === 'sqlite') {
+    const dataDir = newFolder()
+    return { place: { dataDir }, remove: async () => removeFolder(dataDir) }
+  }
+  const server = inject('postgresUrl')
+  const { name, databaseUrl } = await createDatabase(server, hasTables ? inject('postgresTables') : undefined)
+  const dataDir = newFolder()
+  return {
+    place: { dataDir, databaseUrl },
+    remove: async () => {
+      removeFolder(dataDir)
+      await dropDatabase(server, name)
+    },
+  }
+}
+
+export async function startHarness(options: Partial<ServeOptions> = {}): Promise<Harness> {
+  const { place, remove } = await newPlace({ hasTables: true })
+  const clock = new TestClock()
+  const logged: Record<string, unknown>[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
+  const service = await startService({ ...quiet, ...place, ...options }, log, { clock })
+  const { url, ground: services } = service
+  const call = (method: string, path: string, given: Call = {}) => send(url, method, path, given)
+  return {
+    url,
+    mqttPort: service.mqttPort ?? 0,
+    ground: services,
+    clock,
+    logged,
+    place,
+    call,
+    async newOrg(name = 'Test organisation') {
+      const actor = { type: 'SYSTEM', id: 'test', name: 'Test' } as const
+      const org = await orgCreate(services, actor, name)
+      const by = await commandLineActor(services, actor, org.id)
+      const newKey = async (key: Partial<NewKey>) =>
+        (await keysCreate(by, { name: 'Test key', scopes: ['read', 'write'], ...key })).body.key
+      const key = await newKey({ manage: true })
+      const inOrg = (method: string, path: string, given: Call = {}) =>
+        call(method, `/v1/orgs/${org.id}${path}`, { key, ...given })
+      return {
+        org,
+        id: org.id,
+        key,
+        by,
+        newKey,
+        client: makeClient({ baseUrl: url, org: org.id, token: key }),
+        call: inOrg,
+        audit: async () =>
+          (await inOrg('GET', '/audit/logs?from=1970-01-01T00:00:00Z&to=9999-01-01T00:00:00Z&pageSize=1000')).body.logs,
+      }
+    },
+    async close() {
+      await service.close()
+      await remove()
+    },
+  }
+}
+
+/** One request to a service anywhere; what holds for every answer is checked. */
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, raw, headers }: Call = {},
+): Promise<Reply> {
+  const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      accept: 'application/json',
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(sent !== undefined && { body: sent as string }),
+  })
+  const text = isEndless(response) ? await firstPiece(response) : await response.text()
+  const isJson = response.headers.get('content-type') === 'application/json'
+  const reply = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text ? JSON.parse(text) : undefined,
+  }
+  checkEveryAnswer(method, path, reply)
+  return reply
+}
+
+const isEndless = ({ headers }: Response) => headers.get('content-type') === 'text/event-stream'
+
+/** Of an answer that does not end. */
+async function firstPiece(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  const piece = await reader?.read()
+  await reader?.cancel()
+  return Buffer.from(piece?.value ?? []).toString()
+}
+
+/** A schema that also refuses what it does not mention, so that an undocumented key fails a test. */
+const ajv = new Ajv({ strict: false, validateFormats: false })
+const closed = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema), (_, value) =>
+    value &&
+    typeof value === 'object' &&
+    value.type === 'object' &&
+    value.properties &&
+    Object.keys(value.properties).length > 0
+      ? { additionalProperties: false, ...value }
+      : value,
+  )
+const isError = ajv.compile(closed(ErrorBody))
+const answers = operationList.flatMap((operation) => {
+  const isAnswer = ajv.compile(closed(operation.response))
+  return routesOf(operation).map((route) => ({
+    operation,
+    isAnswer,
+    pattern: new RegExp(`^/+(?:api/)?${route.slice(1).replaceAll(/:\w+/g, '[^/]+')}$`),
+  }))
+})
+
+/** The operation that a path belongs to; fixed segments win over parameters, as in the router. */
+export function operationAt(method: string, path: string) {
+  const bare = path.split('?')[0] ?? ''
+  const fitting = answers.filter((a) => a.operation.method === method && a.pattern.test(bare))
+  return fitting.sort((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length)[0]
+}
+
+/** [contract 1.2] [contract 1.9] [contract 2.1] */
+export function checkEveryAnswer(method: string, path: string, reply: Reply): void {
+  expect(reply.headers.get('x-request-id'), 'every answer has a request id').toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+  if (reply.status >= 400) {
+    expectValid(isError, reply, `${method} ${path}`)
+    expect(reply.body.status).toBe(reply.status)
+    expect(reply.body.requestId).toBe(reply.headers.get('x-request-id'))
+    if (reply.status < 500) expect(reply.body.message).not.toMatch(/SQLITE|select |insert |node_modules|\.ts:/)
+    return
+  }
+  const at = operationAt(method, path)
+  if (!at || method === 'HEAD' || reply.status === 304 || reply.headers.get('content-type')?.startsWith('text/csv'))
+    return
+  const { download, stream } = at.operation
+  if (download ?? stream) return void expect(reply.headers.get('content-type')).toBe(download ?? stream)
+  expect(reply.status, 'success is 200, always').toBe(200)
+  expect(reply.headers.get('content-type')).toBe('application/json')
+  expectValid(at.isAnswer, reply, at.operation.id)
+  if (at.operation.versioned) expect(reply.headers.get('etag')).toMatch(/^"\d+"$/)
+  else if (method === 'GET') expect(reply.headers.get('etag')).toMatch(/^W\/"/)
+}
+
+function expectValid(validate: ValidateFunction, { body, text }: Reply, what: string) {
+  expect(validate(body), `${what}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`).toBe(true)
+}

@@ -1,0 +1,24 @@
+// How long others wait for their turn while something runs, counted in the work of this thread.
+
+/** What this thread has worked, in milliseconds: other programs on the machine do not make it more. */
+const worked = () => {
+  // Linux counts a thread up to now only when the whole process is asked; else the figure is as old as the last timer tick, up to 4 ms.
+  process.cpuUsage()
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+/** The longest turn of the event loop while something runs. */
+export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let [longest, last, running] = [0, worked(), true]
+  const look = () => {
+    const at = worked()
+    longest = Math.max(longest, at - last)
+    last = at
+    if (running) setImmediate(look)
+  }
+  setImmediate(look)
+  await work()
+  running = false
+  look()
+  return longest
+}

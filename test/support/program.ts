@@ -1,0 +1,258 @@
+// The real program as a child process: started at a place of its own, listened to, ended by its pid.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import pg from 'pg'
+import { expect, onTestFinished } from 'vitest'
+import { type Harness, newPlace } from './harness.ts'
+
+const bin = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
+/** Halves the time that a start takes; Node looks at the content of a file, so nothing stale comes out. */
+const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
+const patience = 20_000
+
+/** Asks again and again until there is something, and fails after a while. */
+export async function until<T>(what: string, ask: () => T | Promise<T>, { every = 20, within = patience } = {}) {
+  const deadline = performance.now() + within
+  for (;;) {
+    const answer = await ask()
+    if (answer) return answer as Exclude<T, null | undefined | false>
+    if (performance.now() > deadline) throw new Error(`waited ${within} ms in vain: ${what}`)
+    await pause(every)
+  }
+}
+
+const living = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
+export interface Launch {
+  readonly env?: Record<string, string>
+  readonly cwd?: string
+  /** Arguments for Node itself. */
+  readonly node?: readonly string[]
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export class Program {
+  stdout = ''
+  stderr = ''
+  readonly #child: ChildProcess
+  readonly #ended: Promise<Ended>
+
+  constructor(args: readonly string[], { env = {}, cwd, node = [] }: Launch = {}) {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
+    this.#child = spawn(process.execPath, [...node, bin, ...args], {
+      cwd,
+      // Several servers run at once here: none may ask for the usual port of devices.
+      env: { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE, ROOMKEEPER_MQTT_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    living.add(this.#child)
+    this.#child.stdout?.setEncoding('utf8').on('data', (text) => {
+      this.stdout += text
+    })
+    this.#child.stderr?.setEncoding('utf8').on('data', (text) => {
+      this.stderr += text
+    })
+    this.#ended = new Promise((resolve, reject) => {
+      this.#child.once('error', reject)
+      this.#child.once('close', (code, signal) => {
+        living.delete(this.#child)
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr })
+      })
+    })
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** The first match in what it has written, now or soon. */
+  printed(pattern: RegExp, where: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
+    return until(`${pattern} on ${where}`, () => {
+      const match = pattern.exec(this[where])
+      if (!match && !this.isRunning) throw new Error(`ended without ${pattern}:\n${this.stdout}${this.stderr}`)
+      return match
+    })
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** How it ended; a program that does not end is an error. */
+  async exit(within = patience): Promise<Ended> {
+    const late = new AbortController()
+    const ended = await Promise.race([
+      this.#ended,
+      pause(within, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+    if (ended) return ended
+    this.#child.kill('SIGKILL')
+    throw new Error(`still running after ${within} ms:\n${this.stdout}${this.stderr}`)
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    this.signal(signal)
+    return this.exit()
+  }
+}
+
+export interface Server extends Program {
+  readonly url: string
+  /** Of the first start; empty on later ones. */
+  readonly org: string
+  readonly key: string
+}
+
+/** A place for one database, and the programs that a test starts there. */
+export class Site {
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+  readonly #remove: () => Promise<void>
+  readonly #programs: Program[] = []
+
+  constructor({ dataDir, databaseUrl }: Harness['place'], remove: () => Promise<void>) {
+    this.dataDir = dataDir
+    this.databaseUrl = databaseUrl
+    this.#remove = remove
+  }
+
+  get secretKeyFile(): string {
+    return join(this.dataDir, 'secret.key')
+  }
+
+  /** The options that name this place. */
+  get flags(): string[] {
+    return ['--data-dir', this.dataDir, ...(this.databaseUrl ? ['--database-url', this.databaseUrl] : [])]
+  }
+
+  /** The same as environment variables. */
+  get variables(): Record<string, string> {
+    return {
+      ROOMKEEPER_DATA_DIR: this.dataDir,
+      ...(this.databaseUrl && { ROOMKEEPER_DATABASE_URL: this.databaseUrl }),
+    }
+  }
+
+  /** Starts a program with exactly these arguments; nothing that it makes falls into the checkout. */
+  launch(args: readonly string[], launch: Launch = {}): Program {
+    const program = new Program(args, { cwd: join(this.dataDir, '..'), ...launch })
+    this.#programs.push(program)
+    return program
+  }
+
+  /** Runs a command here to its end. */
+  run(...args: string[]): Promise<Ended> {
+    return this.launch([...args, ...this.flags]).exit()
+  }
+
+  /** What a command prints for machines. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  async json(...args: string[]): Promise<any> {
+    const { code, stdout, stderr } = await this.run(...args, '--json')
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    return JSON.parse(stdout)
+  }
+
+  /** Starts a server here, on a free port unless told otherwise, and waits until it is ready. */
+  serve(...args: string[]): Promise<Server> {
+    return ready(this.launch(['serve', '--port', '0', ...this.flags, ...args]))
+  }
+
+  /** Rows that somebody with the database in hand would see; several statements only without rows. */
+  async sql(statement: string): Promise<Record<string, unknown>[]> {
+    if (this.databaseUrl) {
+      const client = new pg.Client({ connectionString: this.databaseUrl })
+      await client.connect()
+      try {
+        return (await client.query(statement)).rows
+      } finally {
+        await client.end()
+      }
+    }
+    const file = new Database(join(this.dataDir, 'roomkeeper.db'), { timeout: 5000 })
+    try {
+      if (/^select /i.test(statement)) return file.prepare(statement).all() as Record<string, unknown>[]
+      file.exec(statement)
+      return []
+    } finally {
+      file.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const program of this.#programs) if (program.isRunning) await program.stop('SIGKILL')
+    await this.#remove()
+  }
+}
+
+/** An empty site; in a `beforeAll`, where nobody else ends it, the file closes it in `afterAll`. */
+export async function newSite(): Promise<Site> {
+  const { place, remove } = await newPlace()
+  const dataDir = join(place.dataDir, 'data')
+  mkdirSync(dataDir, { mode: 0o700 })
+  return new Site({ ...place, dataDir }, remove)
+}
+
+/** An empty site that goes with the test, however that ends. */
+export async function siteForTest(): Promise<Site> {
+  const site = await newSite()
+  onTestFinished(() => site.close())
+  return site
+}
+
+/** Waits for the greeting and reads it. */
+export async function ready(program: Program): Promise<Server> {
+  const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m)
+  const org = /^ {2}Organisation +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
+  const key = /^ {2}Key +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
+  return Object.assign(program, { url, org, key })
+}
+
+/** A command that did its work says nothing on standard error. */
+export function expectDone({ code, stderr }: Ended): void {
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+}
+
+/** A refusal is one clear sentence on standard error and a non-zero exit, never a stack. */
+export function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp): void {
+  expect(stderr, 'never a stack').not.toMatch(/^ {4}at |unexpected/m)
+  expect(stderr).toMatch(sentence)
+  expect(stderr.trimEnd().split('\n'), `one line: ${stderr}`).toHaveLength(1)
+  expect(stderr.trimEnd(), 'a sentence').toMatch(/\.$/)
+  expect(stdout).toBe('')
+  expect(code).toBeGreaterThan(0)
+}
+
+/** A port of this machine that something else listens on until the test ends. */
+export async function takenPort(): Promise<number> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => void other.close(() => resolve())))
+  return (other.address() as AddressInfo).port
+}
+
+/** One that nobody uses now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

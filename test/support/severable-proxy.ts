@@ -1,0 +1,103 @@
+// A wire between a client and a server that a test can cut and mend, or that swallows what is sent.
+import { connect, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface Wire {
+  readonly url: string
+  readonly port: number
+  /** Ends every connection and takes no new one. */
+  cut(): void
+  mend(): void
+  /** Nothing passes any more, in either direction, and nobody is told. */
+  swallow(): void
+  /** What was sent meanwhile arrives now, as it would when TCP sends it again. */
+  release(): void
+  /** Connections that are open never work again, without a sign; new ones do. */
+  loseOpen(): void
+  /** What was sent on those arrives after all, too late. */
+  deliverLost(): void
+}
+
+/** The two ends of a connection. */
+interface Pair {
+  readonly near: Socket
+  readonly far: Socket
+}
+
+export async function wireTo(url: string): Promise<Wire> {
+  const { hostname, port } = new URL(url)
+  const pairs = new Set<Pair>()
+  const lost = new Set<Pair>()
+  let isCut = false
+  let isSwallowing = false
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy()
+    const pair = { near, far: connect(Number(port), hostname) }
+    pairs.add(pair)
+    for (const [one, other] of [
+      [near, pair.far],
+      [pair.far, near],
+    ] as const) {
+      one
+        .on('error', () => {})
+        .once('close', () => {
+          pairs.delete(pair)
+          if (!lost.has(pair)) other.destroy()
+        })
+    }
+    if (!isSwallowing) join(pair)
+  })
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const endAll = () => {
+    for (const { near, far } of [...pairs, ...lost]) {
+      near.destroy()
+      far.destroy()
+    }
+  }
+  onTestFinished(() => {
+    endAll()
+    server.close()
+  })
+  const near = (server.address() as { port: number }).port
+  return {
+    url: `http://127.0.0.1:${near}`,
+    port: near,
+    cut() {
+      isCut = true
+      endAll()
+    },
+    mend() {
+      isCut = false
+    },
+    swallow() {
+      isSwallowing = true
+      for (const pair of pairs) part(pair)
+    },
+    release() {
+      isSwallowing = false
+      for (const pair of pairs) if (!lost.has(pair)) join(pair)
+    },
+    loseOpen() {
+      for (const pair of pairs) {
+        part(pair)
+        lost.add(pair)
+      }
+    },
+    deliverLost() {
+      for (const pair of lost) join(pair)
+    },
+  }
+}
+
+function join({ near, far }: Pair): void {
+  near.pipe(far)
+  far.pipe(near)
+}
+
+function part({ near, far }: Pair): void {
+  near.unpipe(far)
+  far.unpipe(near)
+  near.pause()
+  far.pause()
+}
