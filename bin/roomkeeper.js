@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts Roomkeeper. Plain JavaScript without new syntax, so that an old Node can read it and say what it needs.
+// Starts Roomkeeper. This is JavaScript without new syntax, so that an old Node can run it and print which version is needed.
 import { readFileSync } from 'node:fs'
 import * as module from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -12,11 +12,11 @@ if (major < 24) {
   process.exit(1)
 }
 
-// Node runs our TypeScript as it is, except in an installed package (below node_modules): there we strip the types ourselves.
+// Node runs TypeScript directly, but not below node_modules: in an installed package this hook strips the types.
 const source = new URL('../src/', import.meta.url).href
 if (source.includes('/node_modules/')) {
   const { emitWarning } = process
-  process.emitWarning = () => {} // stripTypeScriptTypes is announced as experimental once; engines pins what we use
+  process.emitWarning = () => {} // hides the one warning that stripTypeScriptTypes is experimental; engines pins the Node version
   module.stripTypeScriptTypes('')
   process.emitWarning = emitWarning
   module.registerHooks({
@@ -30,8 +30,8 @@ if (source.includes('/node_modules/')) {
         : next(url, context),
   })
 } else {
-  // What was stripped and compiled is kept for the next start, which takes half as long. Beside the code itself: whoever could write
-  // there could just as well change the code; whoever runs it may not be able to, and then nothing is kept.
+  // Compiled code is cached, which halves the time of the next start. The cache lies beside the code, so only a user who could
+  // change the code can write to it; if the process cannot write there, nothing is cached.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomkeeper', import.meta.url)))
 }
 

@@ -1,20 +1,20 @@
-// Starts a command: the only file that reads the environment, handles signals and exits.
+// Runs a command. This is the only file that reads the environment, handles signals and exits.
 import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import { program } from './cli/program.ts'
 import { Failure, StartupError } from './server/core/failure.ts'
 import { programVersion } from './server/core/program-version.ts'
 
-const say = (text: string) => void process.stdout.write(`${text}\n`)
-const complain = (text: string) => void process.stderr.write(`${text}\n`)
+const write = (text: string) => void process.stdout.write(`${text}\n`)
+const writeError = (text: string) => void process.stderr.write(`${text}\n`)
 
-/** Waits for Ctrl-C or a service manager; a second signal, of either kind, does not wait. */
+/** Resolves on SIGINT or SIGTERM. A second signal, of either kind, exits immediately. */
 const untilStopped = () =>
   new Promise<string>((resolve) => {
-    let asked = false
+    let isStopping = false
     const stop = (signal: string) => {
-      if (asked) process.exit(1)
-      asked = true
+      if (isStopping) process.exit(1)
+      isStopping = true
       resolve(signal)
     }
     process.on('SIGINT', stop).on('SIGTERM', stop)
@@ -28,7 +28,7 @@ const user = () => {
   }
 }
 
-// An empty variable is one that was not given: compose files and service units leave them so.
+// An empty variable counts as not set: compose files and service units leave unused variables empty.
 for (const [name, value] of Object.entries(process.env)) {
   if (name.startsWith('ROOMKEEPER_') && value === '') delete process.env[name]
 }
@@ -36,17 +36,17 @@ for (const [name, value] of Object.entries(process.env)) {
 try {
   await program({
     version: programVersion(),
-    say,
-    complain,
+    write,
+    writeError,
     untilStopped,
     user,
-    fail: () => process.exit(1),
+    exitWithFailure: () => process.exit(1),
   }).parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {
-    const expected = error instanceof StartupError || error instanceof Failure
-    complain(expected ? error.message : `Something unexpected went wrong: ${(error as Error).stack ?? error}`)
+    const isExpected = error instanceof StartupError || error instanceof Failure
+    writeError(isExpected ? error.message : `Unexpected error: ${(error as Error).stack ?? error}`)
     process.exitCode = 1
   }
 }

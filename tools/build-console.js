@@ -1,4 +1,4 @@
-// Builds the console into dist/console, each file also compressed: the server only picks. Run by npm when it installs a checkout.
+// Builds the console into dist/console, with a compressed copy of each file for the server. npm runs it when it installs a checkout.
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,16 +6,16 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const compressible = /\.(html|js|css|svg|json|webmanifest)$/
 
-// Whoever builds it, a test too, gets what is shipped: Vite would leave another value as it is.
+// Vite keeps an existing NODE_ENV, for example that of a test, but every build must be the one that is shipped.
 process.env.NODE_ENV = 'production'
 
-/** Vite is a development dependency: an installation without them has no console to build, and says so. */
+/** Vite is a development dependency: an installation without those cannot build the console. */
 const vite = await import('vite').catch(() => undefined)
 if (vite) await build(vite, join(import.meta.dirname, '../dist'))
 else process.stderr.write('The console is not built: install the development dependencies, then run "npm run build".\n')
 
 /**
- * Beside the present one, which it replaces when it is complete: a server that starts meanwhile finds one or the other.
+ * Builds into a separate folder and replaces the old build when complete, so that a starting server always finds a whole one.
  * @param {typeof import('vite')} vite
  * @param {string} dist
  */

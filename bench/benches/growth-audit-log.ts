@@ -35,7 +35,7 @@ async function startWithLog({ cleanup, profiles }: BenchOptions, entries: number
   const folder = await copyFilledFolder(cleanup, 0)
   const { dataDir, org, key, organisation } = folder
   const newestMs = await withServices(dataDir, (services) => fillAuditLog(services, organisation, entries))
-  await verifyAuditLog(['--data-dir', dataDir], ` ${entries} entries, all in place`)
+  await verifyAuditLog(['--data-dir', dataDir], ` ${entries} entries, verified`)
   const { process, url } = await startServerOn(cleanup, folder, profiles.nodeFlags(name))
   const path = `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=${new Date(newestMs + 1).toISOString()}`
   await expectNewestPage(url, path, key, entries)

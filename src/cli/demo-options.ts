@@ -1,13 +1,13 @@
-// The options of `roomkeeper demo`: those of the server that have a default, and a folder of its own.
+// The options of `roomkeeper demo`: the server options that have a default, with a separate data folder.
 import { type OptionSpec, serveOptions } from '../server/config/options.ts'
 
-/** A folder of its own, whatever the variables of a real server say; and a log for trouble only. */
+/** The data folder ignores the variables of a real server, and only warnings are logged. */
 export const demoOptions: readonly OptionSpec[] = [
   {
     flag: '--data-dir <folder>',
     env: 'ROOMKEEPER_DEMO_DIR',
     default: './demo-data',
-    help: 'where it keeps everything; delete the folder to start afresh',
+    help: 'folder for all data of the demo; delete it to start again',
   },
   ...serveOptions
     .filter(({ flag, default: byDefault }) => byDefault !== undefined && !flag.startsWith('--data-dir'))

@@ -1,4 +1,4 @@
-// `roomkeeper demo`: a server with a fleet and a week of history in one command, for a first look.
+// `roomkeeper demo`: runs a server with a simulated fleet and a week of history.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeClient } from '../client/client.ts'
@@ -15,21 +15,21 @@ import { runFleet } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
 
 const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3 }
-const day = 86_400_000
+const dayMs = 86_400_000
 
 export async function demo(terminal: Terminal, options: ServeOptions): Promise<void> {
   const stop = new AbortController()
   void terminal.untilStopped().then(() => stop.abort())
   const service = await startService(options, makeLog(options.logLevel), {
     onLost: () => {
-      terminal.complain('The lock on the database was lost, so another server could start. Stopping.')
-      terminal.fail()
+      terminal.writeError('Lost the lock on the database: another server may start. Stopping.')
+      terminal.exitWithFailure()
     },
   })
   try {
     const { org, key } = await accessTo(service, terminal, options.dataDir)
     const link = await makeLoginLink(service.ground, cliActor(terminal), org, service.publicUrl)
-    terminal.say(`
+    terminal.write(`
 Roomkeeper is ready at ${service.publicUrl}
 
   Organisation  ${org}
@@ -39,16 +39,16 @@ Try it:
 
   curl -H 'Authorization: Bearer ${key}' ${service.publicUrl}/v1/orgs/${org}/endpoints
 
-Every operation is described at ${service.publicUrl}/docs
-Open the console: ${link.url}  (15 minutes, once)
+API reference: ${service.publicUrl}/docs
+Open the console: ${link.url}  (works once, for 15 minutes)
 `)
-    const backfill = Math.min(7, options.sampleRetention) * day
-    const habits = { seed: 1, speed: 1, interval: 30, flap: 0.03, rejectConfig: 0.03, backfill }
-    const state = join(options.dataDir, 'simulator.json')
+    const backfillMs = Math.min(7, options.sampleRetention) * dayMs
+    const behaviour = { seed: 1, speed: 1, intervalSeconds: 30, flapShare: 0.03, rejectConfig: 0.03, backfillMs }
+    const stateFile = join(options.dataDir, 'simulator.json')
     const client = makeClient({ baseUrl: service.url, org, token: key })
-    const { setScene } = await import('../simulator/scene.ts')
-    await runFleet(terminal, { ...size, ...habits, url: service.url, org, key, state }, stop.signal, () =>
-      setScene(client, service.url),
+    const { addDemoContent } = await import('../simulator/demo-content.ts')
+    await runFleet(terminal, { ...size, ...behaviour, url: service.url, org, key, stateFile }, stop.signal, () =>
+      addDemoContent(client, service.url),
     )
   } finally {
     await service.close()
@@ -60,25 +60,25 @@ interface Access {
   readonly key: string
 }
 
-/** The key of the first start is kept, so that every start can show it; if it is lost, a new one is made. */
+/** The key of the first start is stored in a file, so that every start can print it. If the file is lost, a new key is created. */
 async function accessTo({ first, ground: services }: Service, terminal: Terminal, folder: string): Promise<Access> {
   const file = join(folder, 'demo.json')
-  const kept = first ?? read(file)
+  const stored = first ?? readAccess(file)
   const orgs = await listOrgs(services.db.system)
-  if (kept && orgs.some(({ id }) => id === kept.org)) {
-    if (first) keep(file, first)
-    return kept
+  if (stored && orgs.some(({ id }) => id === stored.org)) {
+    if (first) storeAccess(file, first)
+    return stored
   }
   const [org] = orgs
-  if (!org) throw new StartupError(`There is no organisation in ${folder}. Delete the folder to start afresh.`)
+  if (!org) throw new StartupError(`There is no organisation in ${folder}. Delete the folder to start again.`)
   const ctx = await commandLineActor(services, cliActor(terminal), org.id)
   const { body } = await keysCreate(ctx, { name: 'Demo', scopes: ['read', 'write'], manage: true })
   const access = { org: org.id, key: body.key }
-  keep(file, access)
+  storeAccess(file, access)
   return access
 }
 
-function read(file: string): Access | undefined {
+function readAccess(file: string): Access | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
@@ -86,5 +86,5 @@ function read(file: string): Access | undefined {
   }
 }
 
-const keep = (file: string, { org, key }: Access): void =>
+const storeAccess = (file: string, { org, key }: Access): void =>
   writeFileSync(file, `${JSON.stringify({ org, key })}\n`, { mode: 0o600 })

@@ -1,4 +1,4 @@
-// Opens the database for a command that works on it directly, also while a server runs.
+// Opens the database for a command, which may run beside a server on the same database.
 
 import type { DatabaseOptions } from '../server/config/options.ts'
 import { openServices } from '../server/context/open-services.ts'
@@ -8,16 +8,18 @@ import { systemClock } from '../server/core/clock.ts'
 import type { OpenedDatabase } from '../server/db/open.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface PlaceAndFormat extends DatabaseOptions {
+export interface DatabaseCommandOptions extends DatabaseOptions {
   readonly json?: boolean
 }
 
-/** For commands that need something to be there already. */
-export const withExisting = <T>(options: DatabaseOptions, work: (services: Services) => Promise<T>): Promise<T> =>
-  open(options, true, work)
+/** Fails if there is no database yet. */
+export const withExistingDatabase = <T>(
+  options: DatabaseOptions,
+  work: (services: Services) => Promise<T>,
+): Promise<T> => open(options, true, work)
 
-/** For commands that may make a database. */
-export const withGround = <T>(
+/** Creates the database if there is none yet. */
+export const withDatabase = <T>(
   options: DatabaseOptions,
   work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> => open(options, false, work)

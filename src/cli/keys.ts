@@ -5,14 +5,14 @@ import { StartupError } from '../server/core/failure.ts'
 import { nameProblem } from '../server/core/text.ts'
 import { keysCreate, keysDelete, keysList } from '../server/resources/keys/rules.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
-import { cliActor, type PlaceAndFormat, withExisting } from './ground.ts'
-import { print, type Terminal } from './terminal.ts'
+import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './ground.ts'
+import { printResult, type Terminal } from './terminal.ts'
 
-interface OfOrg extends PlaceAndFormat {
+interface OrgCommandOptions extends DatabaseCommandOptions {
   readonly org: string
 }
 
-interface CreateOptions extends OfOrg {
+interface CreateOptions extends OrgCommandOptions {
   readonly name: string
   readonly scope: Scope[]
   readonly manage?: boolean
@@ -21,7 +21,7 @@ interface CreateOptions extends OfOrg {
 }
 
 export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
-  withExisting(options, async (services) => {
+  withExistingDatabase(options, async (services) => {
     const problem = nameProblem(options.name)
     if (problem) throw new StartupError(`--name ${problem}.`)
     const ctx = await commandLineActor(services, cliActor(terminal), options.org)
@@ -32,34 +32,37 @@ export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
       expiresAt: options.expires === undefined ? null : expiry(options.expires, services.clock.now()),
       rateLimit: options.rateLimit === undefined ? undefined : rateLimit(options.rateLimit),
     })
-    print(terminal, options.json, body, [`Key ${body.id} created. It is shown only this once:`, body.key])
+    printResult(terminal, options.json, body, [
+      `Created API key ${body.id}. Copy it now, it is not shown again:`,
+      body.key,
+    ])
   })
 
-export const keysListCommand = (terminal: Terminal, options: OfOrg) =>
-  withExisting(options, async (services) => {
+export const keysListCommand = (terminal: Terminal, options: OrgCommandOptions) =>
+  withExistingDatabase(options, async (services) => {
     const answer = await keysList(await commandLineActor(services, cliActor(terminal), options.org))
-    print(
+    printResult(
       terminal,
       options.json,
       answer,
       answer.keys.map((k) => {
-        const may = [...k.scopes, ...(k.manage ? ['manage'] : [])].join(' ')
-        return `${k.id}  ${k.prefix}…  ${may}  expires ${k.expiresAt ?? 'never'}  last used ${k.lastUsedAt ?? 'never'}  ${k.name}`
+        const permissions = [...k.scopes, ...(k.manage ? ['manage'] : [])].join(' ')
+        return `${k.id}  ${k.prefix}…  ${permissions}  expires ${k.expiresAt ?? 'never'}  last used ${k.lastUsedAt ?? 'never'}  ${k.name}`
       }),
     )
   })
 
-export const keysRevokeCommand = (terminal: Terminal, id: string, options: OfOrg) =>
-  withExisting(options, async (services) => {
+export const keysRevokeCommand = (terminal: Terminal, id: string, options: OrgCommandOptions) =>
+  withExistingDatabase(options, async (services) => {
     await keysDelete(await commandLineActor(services, cliActor(terminal), options.org), id)
-    print(terminal, options.json, {}, [`Key ${id} revoked.`])
+    printResult(terminal, options.json, {}, [`Revoked API key ${id}.`])
   })
 
-const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 function expiry(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
-  const at = count && unit ? now + Number(count) * (units[unit] ?? 0) : parseTime(text)
+  const at = count && unit ? now + Number(count) * (unitMs[unit] ?? 0) : parseTime(text)
   if (at === undefined || at <= now) {
     throw new StartupError(
       '--expires must be a date in the future such as 2027-01-31, or a duration such as 90d or 12h.',
@@ -70,5 +73,5 @@ function expiry(text: string, now: number): string {
 
 function rateLimit(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new StartupError('--rate-limit must be a whole number of requests a second; 0 means no limit.')
+  throw new StartupError('--rate-limit must be a whole number of requests per second; 0 means no limit.')
 }

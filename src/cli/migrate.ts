@@ -1,10 +1,10 @@
-// `roomkeeper migrate`: opening the database brings it up to date; this says what was done.
-import { type PlaceAndFormat, withGround } from './ground.ts'
-import { print, type Terminal } from './terminal.ts'
+// `roomkeeper migrate`: applies database migrations, which happens whenever a database is opened, and prints them.
+import { type DatabaseCommandOptions, withDatabase } from './ground.ts'
+import { printResult, type Terminal } from './terminal.ts'
 
-export const migrateCommand = (terminal: Terminal, options: PlaceAndFormat) =>
-  withGround(options, async (_ground, { migrated }) =>
-    print(
+export const migrateCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>
+  withDatabase(options, async (_services, { migrated }) =>
+    printResult(
       terminal,
       options.json,
       { migrated },

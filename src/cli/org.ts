@@ -2,43 +2,45 @@
 import { isoTime } from '../server/core/clock.ts'
 import { commandLineActor, orgCreate, orgTimezone } from '../server/resources/orgs/rules.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
-import { cliActor, type PlaceAndFormat, withExisting, withGround } from './ground.ts'
-import { print, type Terminal } from './terminal.ts'
+import { cliActor, type DatabaseCommandOptions, withDatabase, withExistingDatabase } from './ground.ts'
+import { printResult, type Terminal } from './terminal.ts'
 
-interface CreateOptions extends PlaceAndFormat {
+interface CreateOptions extends DatabaseCommandOptions {
   readonly timezone: string
 }
 
 export const orgCreateCommand = (terminal: Terminal, name: string, options: CreateOptions) =>
-  withGround(options, async (services) => {
+  withDatabase(options, async (services) => {
     const { id } = await orgCreate(services, cliActor(terminal), name, options.timezone)
-    print(terminal, options.json, { id, name: name.trim(), timezone: options.timezone }, [
-      `Organisation ${id} created.`,
-      `Now give it a key, with: keys create --org ${id} --name "First key" --scope read --scope write --manage`,
+    printResult(terminal, options.json, { id, name: name.trim(), timezone: options.timezone }, [
+      `Created organisation ${id}.`,
+      `Next, create an API key: keys create --org ${id} --name "First key" --scope read --scope write --manage`,
     ])
   })
 
-export const orgTimezoneCommand = (terminal: Terminal, id: string, timezone: string, options: PlaceAndFormat) =>
-  withExisting(options, async (services) => {
+export const orgTimezoneCommand = (terminal: Terminal, id: string, timezone: string, options: DatabaseCommandOptions) =>
+  withExistingDatabase(options, async (services) => {
     await orgTimezone(await commandLineActor(services, cliActor(terminal), id), timezone)
-    print(terminal, options.json, { id, timezone }, [
-      `The days of organisation ${id} are now those of ${timezone}.`,
-      'The server makes the daily sensor history anew as far back as there is 15-minute history; older days stay as they are.',
+    printResult(terminal, options.json, { id, timezone }, [
+      `The time zone of organisation ${id} is now ${timezone}.`,
+      'The server recalculates the daily sensor history as far back as it has 15-minute history. Older days stay as they are.',
     ])
   })
 
-export const orgListCommand = (terminal: Terminal, options: PlaceAndFormat) =>
-  withExisting(options, async ({ db }) => {
+export const orgListCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>
+  withExistingDatabase(options, async ({ db }) => {
     const orgs = (await listOrgs(db.system)).map(({ id, name, timezone, created_at }) => ({
       id,
       name,
       timezone,
       createdAt: isoTime(created_at),
     }))
-    print(
+    printResult(
       terminal,
       options.json,
       { orgs },
-      orgs.length === 0 ? ['There is none yet.'] : orgs.map((o) => `${o.id}  ${o.createdAt}  ${o.timezone}  ${o.name}`),
+      orgs.length === 0
+        ? ['There are no organisations yet. Create one with "org create".']
+        : orgs.map((o) => `${o.id}  ${o.createdAt}  ${o.timezone}  ${o.name}`),
     )
   })

@@ -1,13 +1,13 @@
-// The command line: every command, its options and its help.
+// Defines every command of the command line with its options and help.
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { auditHead, auditVerify } from './audit.ts'
 import { demoOptions } from './demo-options.ts'
+import { messagesText, openapiText, printDocument } from './documents.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
 import { loginLinkCommand, loginLinkOptions } from './login-link.ts'
 import { migrateCommand } from './migrate.ts'
-import { messagesText, openapiText, printDocument } from './openapi.ts'
 import { orgCreateCommand, orgListCommand, orgTimezoneCommand } from './org.ts'
 import { simulateCommand, simulateOptions } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
@@ -17,31 +17,31 @@ export function program(terminal: Terminal): Command {
     .description('Self-hosted device management for meeting rooms.')
     .version(terminal.version, '--version', 'print the version')
     .configureOutput({
-      writeOut: (text) => terminal.say(text.trimEnd()),
-      writeErr: (text) => terminal.complain(text.trimEnd()),
+      writeOut: (text) => terminal.write(text.trimEnd()),
+      writeErr: (text) => terminal.writeError(text.trimEnd()),
       outputError: (text, write) => write(oneSentence(text)),
     })
     .exitOverride()
     .addHelpText(
       'after',
-      '\nStart with "roomkeeper serve": the first start prints an organisation, a key and a line to try.',
+      '\nStart with "roomkeeper serve": the first start prints an organisation, an API key and an example request.',
     )
 
-  const under = (parent: Command, name: string, description: string, options: readonly OptionSpec[]) => {
+  const addCommand = (parent: Command, name: string, description: string, options: readonly OptionSpec[]) => {
     const command = parent.command(name).description(description)
     for (const option of options) command.addOption(toOption(option))
     return command
   }
-  const administrative = (parent: Command, name: string, description: string) =>
-    under(parent, name, description, databaseOptions).option('--json', 'print JSON, for machines')
+  const addDatabaseCommand = (parent: Command, name: string, description: string) =>
+    addCommand(parent, name, description, databaseOptions).option('--json', 'print JSON')
 
-  // Loaded when it is wanted: the other commands do not wait for a whole server.
-  under(root, 'serve', 'start the server', serveOptions).action(async (options) => {
+  // Loaded on demand, so that the other commands do not load the whole server.
+  addCommand(root, 'serve', 'start the server', serveOptions).action(async (options) => {
     const { serve } = await import('./serve.ts')
     return serve(terminal, options)
   })
 
-  under(root, 'demo', 'start a server with a simulated fleet, for a first look', demoOptions).action(
+  addCommand(root, 'demo', 'start a server with a simulated fleet and a week of history', demoOptions).action(
     async (options) => {
       const { demo } = await import('./demo.ts')
       return demo(terminal, options)
@@ -51,63 +51,69 @@ export function program(terminal: Terminal): Command {
     (options) => simulateCommand(terminal, options),
   )
 
-  const org = root.command('org').description('organisations')
-  administrative(org, 'create', 'create an organisation')
-    .argument('<name>', 'its name')
-    .option('--timezone <zone>', 'where its days begin, such as Europe/Oslo', 'UTC')
+  const org = root.command('org').description('manage organisations')
+  addDatabaseCommand(org, 'create', 'create an organisation')
+    .argument('<name>', 'name of the organisation')
+    .option('--timezone <zone>', 'time zone of the organisation, such as Europe/Oslo', 'UTC')
     .action((name, options) => orgCreateCommand(terminal, name, options))
-  administrative(org, 'list', 'list the organisations').action((options) => orgListCommand(terminal, options))
+  addDatabaseCommand(org, 'list', 'list organisations').action((options) => orgListCommand(terminal, options))
 
-  administrative(org, 'timezone', 'set where the days of an organisation begin, for its daily sensor history')
-    .argument('<org-id>', 'its id, as "org list" shows it')
-    .argument('<zone>', 'such as Europe/Oslo')
+  addDatabaseCommand(org, 'timezone', 'set the time zone of an organisation, for its daily sensor history')
+    .argument('<org-id>', 'id of the organisation, as "org list" shows it')
+    .argument('<zone>', 'time zone, such as Europe/Oslo')
     .action((id, zone, options) => orgTimezoneCommand(terminal, id, zone, options))
 
-  const keys = root.command('keys').description('API keys; a running server honours a change within a second')
-  administrative(keys, 'create', 'create a key; it is printed once')
-    .requiredOption('--org <id>', 'the organisation it belongs to')
-    .requiredOption('--name <name>', 'what it is for')
+  const keys = root.command('keys').description('manage API keys; a running server applies changes within a second')
+  addDatabaseCommand(keys, 'create', 'create an API key; it is printed only once')
+    .requiredOption('--org <id>', 'organisation of the key')
+    .requiredOption('--name <name>', 'name of the key, shown in the audit log')
     .addOption(
-      new Option('--scope <scope>', 'what it may do: read or write (repeatable)')
-        .argParser(collectScope)
-        .makeOptionMandatory(),
+      new Option('--scope <scope>', 'read or write (repeatable)').argParser(collectScope).makeOptionMandatory(),
     )
-    .option('--manage', 'it may manage keys and users')
-    .option('--expires <when>', 'a date such as 2027-01-31, or a duration such as 90d or 12h')
-    .option('--rate-limit <number>', 'requests a second for this key alone; 0: no limit')
+    .option('--manage', 'allow the key to manage keys and users')
+    .option('--expires <when>', 'expiry date such as 2027-01-31, or duration such as 90d or 12h')
+    .option('--rate-limit <number>', 'requests per second for this key; 0 means no limit')
     .action((options) => keysCreateCommand(terminal, options))
-  administrative(keys, 'list', 'list the keys of an organisation')
-    .requiredOption('--org <id>', 'the organisation')
+  addDatabaseCommand(keys, 'list', 'list the API keys of an organisation')
+    .requiredOption('--org <id>', 'organisation of the keys')
     .action((options) => keysListCommand(terminal, options))
-  administrative(keys, 'revoke', 'revoke a key')
-    .argument('<key-id>', 'its id, as "keys list" shows it')
-    .requiredOption('--org <id>', 'the organisation')
+  addDatabaseCommand(keys, 'revoke', 'revoke an API key')
+    .argument('<key-id>', 'id of the key, as "keys list" shows it')
+    .requiredOption('--org <id>', 'organisation of the key')
     .action((id, options) => keysRevokeCommand(terminal, id, options))
 
-  const loginLink = administrative(root, 'login-link', 'make a link that signs somebody in to the console, once')
+  const loginLink = addDatabaseCommand(root, 'login-link', 'create a one-time link that signs in to the console')
   for (const option of loginLinkOptions) loginLink.addOption(toOption(option))
   loginLink
-    .option('--org <id>', 'the organisation; may be left out if there is only one')
-    .option('--key <key-id>', 'the key that the session stands for (default: the first that may do everything)')
+    .option('--org <id>', 'organisation; optional if there is only one')
+    .option('--key <key-id>', 'id of the API key to sign in with (default: the first key with all permissions)')
     .action((options) => loginLinkCommand(terminal, options))
 
-  const audit = root.command('audit').description('the audit log')
-  administrative(audit, 'verify', 'check that no entry was edited, removed or reordered')
+  const audit = root.command('audit').description('verify the audit log')
+  addDatabaseCommand(audit, 'verify', 'check that no entry of the audit log was edited, removed or reordered')
     .option('--org <id>', 'only this organisation')
-    .option('--expect <head>', 'a head printed earlier by "audit head" (repeatable): finds a cut tail', collect)
+    .option(
+      '--expect <head>',
+      'head that "audit head" printed earlier (repeatable); detects removed entries at the end',
+      collect,
+    )
     .action((options) => auditVerify(terminal, options))
-  administrative(audit, 'head', 'print the heads of the logs; keep them elsewhere for "audit verify --expect"')
+  addDatabaseCommand(
+    audit,
+    'head',
+    'print the heads of the audit logs; store them elsewhere for "audit verify --expect"',
+  )
     .option('--org <id>', 'only this organisation')
     .action((options) => auditHead(terminal, options))
 
-  administrative(root, 'migrate', 'bring the database to this version; "serve" does it by itself').action((options) =>
+  addDatabaseCommand(root, 'migrate', 'migrate the database to this version; "serve" does this too').action((options) =>
     migrateCommand(terminal, options),
   )
   const document = (name: string, description: string, text: () => string) =>
     root
       .command(name)
       .description(description)
-      .option('--output <file>', 'write it to a file')
+      .option('--output <file>', 'write the document to a file')
       .action((options) => printDocument(terminal, text(), options))
   document('openapi', 'print the OpenAPI document', openapiText)
   document('messages', 'print the JSON Schemas of the device protocol', messagesText)
@@ -117,12 +123,12 @@ export function program(terminal: Terminal): Command {
 function toOption({ flag, env, default: byDefault, help, parse }: OptionSpec): Option {
   const option = new Option(flag, help).env(env)
   if (byDefault !== undefined) option.default(byDefault)
-  if (parse) option.argParser(naming(flag, env, parse))
+  if (parse) option.argParser(namingVariable(flag, env, parse))
   return option
 }
 
-/** A wrong value may have come from the variable: name both. */
-const naming =
+/** An invalid value may come from the environment variable, so the error names the option and the variable. */
+const namingVariable =
   (flag: string, env: string, parse: (text: string, before?: unknown) => unknown) =>
   (text: string, before?: unknown) => {
     try {
@@ -133,14 +139,14 @@ const naming =
     }
   }
 
-/** "error: unknown option '--prot'\n(Did you mean --port?)" as one line that ends like a sentence. */
+/** Turns "error: unknown option '--prot'\n(Did you mean --port?)" into one sentence. */
 function oneSentence(text: string): string {
-  const said = text
+  const message = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '')
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}. Add --help to see what is possible.`
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}. Use --help to see all options.`
 }
 
 const collect = (item: string, before: string[] = []) => [...before, item]
@@ -148,5 +154,5 @@ const collect = (item: string, before: string[] = []) => [...before, item]
 const collectScope = (text: string, before: string[] = []) => {
   const scopes = text.split(',')
   if (scopes.every((scope) => scope === 'read' || scope === 'write')) return [...before, ...scopes]
-  throw new InvalidArgumentError('It must be read or write; give --scope once for each.')
+  throw new InvalidArgumentError('The scope must be read or write; repeat --scope for each.')
 }

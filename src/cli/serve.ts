@@ -1,9 +1,8 @@
-// `roomkeeper serve`: starts the service, greets, and stops it gently.
+// `roomkeeper serve`: starts the service, prints its address, and stops it on a signal.
 import { startService } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/options.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
-import { settle } from '../server/core/settle.ts'
 import { firstStartActor } from '../server/first-start.ts'
 import { makeLoginLink } from './login-link.ts'
 import type { Terminal } from './terminal.ts'
@@ -13,52 +12,50 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   const stopped = terminal.untilStopped()
   const service = await startService(options, log, {
     onLost: () => {
-      terminal.complain('The lock on the database was lost, so another server could start. Stopping.')
-      terminal.fail()
+      terminal.writeError('Lost the lock on the database: another server may start. Stopping.')
+      terminal.exitWithFailure()
     },
   })
-  // Before anybody hears that it is ready.
-  await settle().catch(({ message }) => log.debug({ reason: message }, 'garbage stays'))
   const { first, publicUrl } = service
   if (!isLoopbackHost(options.host) && !options.tlsCert) {
-    terminal.complain(
-      `Listening on ${options.host} without HTTPS: keys can be read on the way. Use --tls-cert and --tls-key, or a proxy that speaks HTTPS.`,
+    terminal.writeError(
+      `Listening on ${options.host} without HTTPS: API keys are sent unencrypted. Use --tls-cert and --tls-key, or an HTTPS proxy.`,
     )
   }
   if (!isLoopbackHost(options.host) && options.publicUrl === undefined) {
-    terminal.complain(
-      `Links, QR codes and what devices are told name ${publicUrl}, which may not be what others can reach. Set --public-url to the address that they open.`,
+    terminal.writeError(
+      `Links, QR codes and device addresses contain ${publicUrl}, which others may not be able to reach. Set --public-url to the public address of the server.`,
     )
   }
   if (!isLoopbackHost(options.mqttHost) && service.mqttPort !== undefined) {
-    terminal.complain(
-      `Devices can connect to ${options.mqttHost}:${service.mqttPort} without TLS: their credentials can be read on the way. Use --mqtt-tls-port and --mqtt-port off.`,
+    terminal.writeError(
+      `Devices can connect to ${options.mqttHost}:${service.mqttPort} without TLS: credentials are sent unencrypted. Use --mqtt-tls-port and --mqtt-port off.`,
     )
   }
   if (!first) {
-    terminal.say(`Roomkeeper is ready at ${publicUrl}
-Every operation is described at ${publicUrl}/docs
-Open the console: ${publicUrl}/  (sign in with a key, or with a link that "roomkeeper login-link" makes)`)
+    terminal.write(`Roomkeeper is ready at ${publicUrl}
+API reference: ${publicUrl}/docs
+Open the console: ${publicUrl}/  (sign in with an API key, or with a link from "roomkeeper login-link")`)
   } else {
-    terminal.say(`
+    terminal.write(`
 Roomkeeper is ready at ${publicUrl}
 
   Organisation  ${first.org}
   Key           ${first.key}
 
-The key is shown only this once: keep it. Try it:
+The key is not shown again: store it now. Try it:
 
   curl -H 'Authorization: Bearer ${first.key}' ${publicUrl}/v1/orgs/${first.org}/regions
 
-Every operation is described at ${publicUrl}/docs
+API reference: ${publicUrl}/docs
 `)
-    // Only now: whatever happens to the link, the key was shown.
+    // The link is created after the key was printed, so that an error here does not lose the key.
     const { url } = await makeLoginLink(service.ground, firstStartActor, first.org, publicUrl)
-    terminal.say(`Open the console: ${url}  (15 minutes, once)\n`)
+    terminal.write(`Open the console: ${url}  (works once, for 15 minutes)\n`)
   }
   if (service.lacksKey) {
-    terminal.say(
-      'There is no key yet. Create one with: keys create --org ID --name NAME --scope read --scope write --manage',
+    terminal.write(
+      'There is no API key yet. Create one with: keys create --org ID --name NAME --scope read --scope write --manage',
     )
   }
   log.info({ signal: await stopped }, 'stopping')

@@ -1,18 +1,23 @@
-// What a command may do to the outside: print, wait and give up. `main.ts` gives it the real one.
+// The terminal as commands see it: output, signals and exit. `main.ts` provides the real one.
 export interface Terminal {
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string
-  say(text: string): void
-  complain(text: string): void
-  /** Resolves with the name of the signal that asks to stop. */
+  write(text: string): void
+  writeError(text: string): void
+  /** Resolves with the name of the signal that asks the process to stop. */
   untilStopped(): Promise<string>
-  /** Who runs the command, for the audit log. */
+  /** The name of the user who runs the command, for the audit log. */
   user(): string
-  fail(): never
+  exitWithFailure(): never
 }
 
-/** For people a line each, for machines one JSON value. */
-export function print(terminal: Terminal, json: boolean | undefined, value: unknown, lines: readonly string[]): void {
-  if (json) terminal.say(JSON.stringify(value))
-  else for (const line of lines) terminal.say(line)
+/** Prints one line for each item, or with --json one JSON value. */
+export function printResult(
+  terminal: Terminal,
+  json: boolean | undefined,
+  value: unknown,
+  lines: readonly string[],
+): void {
+  if (json) terminal.write(JSON.stringify(value))
+  else for (const line of lines) terminal.write(line)
 }

@@ -1,32 +1,32 @@
-// The typed client: a method for every operation of the table, nothing written by hand. Runs in Node and in browsers.
+// The typed API client: has a method for every declared operation, and runs in Node and in browsers.
 import type { ErrorBody } from '../contract/error.ts'
 import type { BodyOf, Operation, ParamsOf, QueryInput, ResponseOf } from '../contract/operation.ts'
 import { type OperationId, type Operations, operationIds, operations } from '../contract/operations.ts'
 import { EventStream, type StreamOptions } from './event-stream.ts'
 
-/** Path and query parameters side by side, the body under its own name. Times are milliseconds. */
+/** The input of an operation: path and query parameters as fields, and the body as `body`. Times may be given in milliseconds. */
 export type CallInput<K extends OperationId> = ParamsOf<Operations[K]> &
   QueryInput<Operations[K]> &
   (Operations[K] extends { body: unknown } ? { body: BodyOf<Operations[K]> } : Record<never, never>)
 
-/** An operation that needs nothing can be called with nothing. */
+/** An operation without required input can be called without arguments. */
 type Args<K extends OperationId, Options = CallOptions> =
   Record<never, never> extends CallInput<K>
     ? [input?: CallInput<K>, options?: Options]
     : [input: CallInput<K>, options?: Options]
 
 export interface CallOptions {
-  /** The etag of an earlier answer: write only if the resource is still that version. */
+  /** The ETag of an earlier response: write only if the resource still has that version. */
   readonly ifMatch?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** The same answer as a file, where the operation offers one. */
+/** Asks for CSV, for operations that offer it. */
 export interface CsvOptions extends CallOptions {
   readonly accept: 'text/csv'
 }
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly body: T
   readonly etag: string | undefined
   readonly requestId: string | undefined
@@ -35,26 +35,26 @@ export interface Answer<T> {
 export type Client = {
   readonly [K in OperationId]: Operations[K] extends { stream: string }
     ? (...args: Args<K, StreamOptions>) => EventStream
-    : CsvCall<K> & ((...args: Args<K>) => Promise<Answer<BodyOfAnswer<K>>>)
+    : CsvCall<K> & ((...args: Args<K>) => Promise<ApiResponse<ResponseBody<K>>>)
 }
 
 type CsvCall<K extends OperationId> = Operations[K] extends { csv: true }
-  ? (input: CallInput<K>, options: CsvOptions) => Promise<Answer<Blob>>
+  ? (input: CallInput<K>, options: CsvOptions) => Promise<ApiResponse<Blob>>
   : unknown
 
-/** JSON, or the bytes of a download. */
-type BodyOfAnswer<K extends OperationId> = Operations[K] extends { download: string } ? Blob : ResponseOf<Operations[K]>
+/** Parsed JSON, or a Blob for a download. */
+type ResponseBody<K extends OperationId> = Operations[K] extends { download: string } ? Blob : ResponseOf<Operations[K]>
 
 export interface ClientOptions {
   /** For example http://127.0.0.1:8080 */
   readonly baseUrl: string
   readonly org: string
-  /** An API key; a browser with a session needs none. */
+  /** An API key. A browser with a console session does not need one. */
   readonly token?: string | undefined
   readonly fetch?: typeof fetch
 }
 
-/** An answer that is not a success: the service's own error, or what stood in its place. */
+/** A response other than 200. `body` is undefined if the response was not an error of this service, such as one of a proxy. */
 export class ApiError extends Error {
   readonly status: number
   readonly body: ErrorBody | undefined
@@ -72,10 +72,8 @@ export function makeClient(options: ClientOptions): Client {
     id,
     (input: Record<string, unknown> = {}, call: AnyOptions = {}) => {
       const operation: Operation = operations[id]
-      const request = () => send(options, operation, input, call)
-      return operation.stream
-        ? new EventStream(call, request)
-        : request().then((response) => read(operation, response, call))
+      const open = () => request(options, operation, input, call)
+      return operation.stream ? new EventStream(call, open) : open().then((response) => read(operation, response, call))
     },
   ])
   return Object.fromEntries(methods) as Client
@@ -83,13 +81,13 @@ export function makeClient(options: ClientOptions): Client {
 
 type AnyOptions = Partial<CsvOptions> & StreamOptions
 
-async function send(
-  { baseUrl, org, token, fetch: via = fetch }: ClientOptions,
+async function request(
+  { baseUrl, org, token, fetch: send = fetch }: ClientOptions,
   operation: Operation,
   input: Record<string, unknown>,
   { accept, ifMatch, lastEventId, signal }: AnyOptions,
 ): Promise<Response> {
-  const response = await via(baseUrl.replace(/\/+$/, '') + pathOf(operation, org, input), {
+  const response = await send(baseUrl.replace(/\/+$/, '') + pathOf(operation, org, input), {
     method: operation.method,
     headers: {
       Accept: accept ?? operation.stream ?? 'application/json',
@@ -105,7 +103,7 @@ async function send(
   return response
 }
 
-async function read(operation: Operation, response: Response, { accept }: AnyOptions): Promise<Answer<unknown>> {
+async function read(operation: Operation, response: Response, { accept }: AnyOptions): Promise<ApiResponse<unknown>> {
   return {
     body: operation.download || accept ? await response.blob() : JSON.parse(await response.text()),
     etag: response.headers.get('etag') ?? undefined,
@@ -116,7 +114,7 @@ async function read(operation: Operation, response: Response, { accept }: AnyOpt
 export function pathOf(operation: Operation, org: string, input: Readonly<Record<string, unknown>>): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
     if (input[name] === undefined)
-      throw new TypeError(`${name} is missing: ${operation.method} ${operation.path} needs it`)
+      throw new TypeError(`Missing parameter ${name} of ${operation.method} ${operation.path}`)
     return encodeURIComponent(String(input[name]))
   })
   const query = new URLSearchParams()
@@ -134,6 +132,6 @@ function errorOf(status: number, text: string): ApiError {
     const body = JSON.parse(text) as ErrorBody
     return new ApiError(status, body, body.message)
   } catch {
-    return new ApiError(status, undefined, `the server answered ${status}`)
+    return new ApiError(status, undefined, `Server error (${status})`)
   }
 }

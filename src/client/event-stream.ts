@@ -1,12 +1,12 @@
-// Follows what happens in an organisation: opens when somebody iterates, ends when the server does, never comes back by itself.
+// The event stream of an organisation as an async iterable. The request starts with the iteration; it does not reconnect.
 import type { Event } from '../contract/events.ts'
 import { BlockReader } from './server-sent-events.ts'
 
 export interface StreamOptions {
-  /** Go on after this one; what cannot be told any more makes the first event a `reset`. */
+  /** Resume after this event. If the server no longer has the events since then, the first event is a `reset`. */
   readonly lastEventId?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** The server has answered: from now on nothing is missed. */
+  /** Called when the server has answered; no event is missed from then on. */
   readonly onOpen?: (() => void) | undefined
 }
 
@@ -15,7 +15,7 @@ export interface ReceivedEvent {
   readonly event: Event
 }
 
-/** `open` makes the request; it throws for an answer that is not a success. */
+/** `open` sends the request and throws for a response other than 200. */
 export class EventStream implements AsyncIterable<ReceivedEvent> {
   readonly #open: () => Promise<Response>
   readonly #onOpen: () => void
@@ -27,7 +27,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     this.#open = open
   }
 
-  /** Where to go on: known soon after opening, also when nothing has happened yet. */
+  /** The position to resume from. The server sends one soon after opening, even before the first event. */
   get lastEventId(): string | undefined {
     return this.#lastEventId
   }
@@ -37,11 +37,11 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     const { body } = await this.#open()
     if (!body) return
     this.#onOpen()
-    const pieces = body.getReader()
+    const chunks = body.getReader()
     const blocks = new BlockReader()
     try {
       for (;;) {
-        const { value, done } = await pieces.read()
+        const { value, done } = await chunks.read()
         if (done) return
         for (const { id, data } of blocks.read(value)) {
           this.#lastEventId = id ?? this.#lastEventId
@@ -49,7 +49,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
         }
       }
     } finally {
-      await pieces.cancel().catch(() => {})
+      await chunks.cancel().catch(() => {})
     }
   }
 }

@@ -1,12 +1,12 @@
-// Reads Server-Sent Events out of the pieces in which they arrive, as the HTML standard says.
+// Parses Server-Sent Events from chunks of bytes, as the HTML standard specifies.
 
-/** One block of the stream. Without data it is no event, but its id counts. */
+/** One block of the stream. A block without data is not an event, but its id is the new position. */
 export interface Block {
   readonly id: string | undefined
   readonly data: string | undefined
 }
 
-/** A line ends with CRLF, LF or CR; a CR at the end of a piece may be half of a CRLF. */
+/** A line ends with CRLF, LF or CR. A CR at the end of a chunk may be half of a CRLF. */
 const lineEnd = /\r\n|\n|\r(?!$)/g
 
 export class BlockReader {
@@ -15,10 +15,10 @@ export class BlockReader {
   #id: string | undefined
   #data: string[] = []
 
-  /** The blocks that this piece completes. */
-  read(piece: Uint8Array): Block[] {
+  /** Returns the blocks that this chunk completes. */
+  read(chunk: Uint8Array): Block[] {
     const blocks: Block[] = []
-    const text = this.#rest + this.#decoder.decode(piece, { stream: true })
+    const text = this.#rest + this.#decoder.decode(chunk, { stream: true })
     let start = 0
     for (const { index, 0: end } of text.matchAll(lineEnd)) {
       const line = text.slice(start, index)
@@ -38,7 +38,7 @@ export class BlockReader {
     return block
   }
 
-  /** The type is in the data too, and when to come back is the caller's decision. */
+  /** The fields event and retry are ignored: the data holds the type, and the caller decides when to reconnect. */
   #field(line: string): void {
     const colon = line.indexOf(':')
     const name = colon < 0 ? line : line.slice(0, colon)

@@ -1,4 +1,4 @@
-// How pages read and write: every operation of the typed client as a query or a mutation, in one way.
+// Gives pages every operation of the typed client as a query or as a mutation.
 import { notifications } from '@mantine/notifications'
 import {
   QueryCache,
@@ -8,18 +8,18 @@ import {
   useMutation,
   useSuspenseQuery,
 } from '@tanstack/react-query'
-import { type Answer, ApiError, type CallInput, type CallOptions, type Client } from '../client/client.ts'
+import { ApiError, type ApiResponse, type CallInput, type CallOptions, type Client } from '../client/client.ts'
 import type { OperationId } from '../contract/operations.ts'
-import { client, signedOut } from './session.ts'
+import { client, endSession } from './session.ts'
 
-type BodyOf<K extends OperationId> = Awaited<ReturnType<Client[K]>> extends Answer<infer B> ? B : never
-type Call = (input?: unknown, options?: CallOptions) => Promise<Answer<unknown>>
+type BodyOf<K extends OperationId> = Awaited<ReturnType<Client[K]>> extends ApiResponse<infer B> ? B : never
+type Call = (input?: unknown, options?: CallOptions) => Promise<ApiResponse<unknown>>
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEnd }),
+  queryCache: new QueryCache({ onError: endSessionIfUnauthorized }),
   defaultOptions: {
     queries: {
-      // Events say when something has changed; nothing grows old by itself.
+      // Answers never expire by time: the event stream invalidates them when something changes.
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: 60_000,
       refetchOnWindowFocus: false,
@@ -28,72 +28,76 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** The key of a query is the operation and what it is asked with: events know both. */
-export const keyOf = <K extends OperationId>(id: K, input?: CallInput<K>) =>
+/** A query key is the operation id and its input, so that events can find the queries that they affect. */
+export const queryKeyOf = <K extends OperationId>(id: K, input?: CallInput<K>) =>
   input === undefined ? [id] : ([id, input] as const)
 
-export function ask<K extends OperationId>(id: K, input?: CallInput<K>) {
+export function operationQuery<K extends OperationId>(id: K, input?: CallInput<K>) {
   return queryOptions({
-    queryKey: keyOf(id, input),
-    queryFn: ({ signal }) => (client()[id] as unknown as Call)(input, { signal }) as Promise<Answer<BodyOf<K>>>,
+    queryKey: queryKeyOf(id, input),
+    queryFn: ({ signal }) => (client()[id] as unknown as Call)(input, { signal }) as Promise<ApiResponse<BodyOf<K>>>,
   })
 }
 
-/** What an operation answers; the page waits for it. */
+/** Reads the response body of an operation; the component suspends until it is there. */
 export const useBody = <K extends OperationId>(id: K, input?: CallInput<K>): BodyOf<K> =>
-  useSuspenseQuery(ask(id, input)).data.body
+  useSuspenseQuery(operationQuery(id, input)).data.body
 
-/** The same with its ETag, for a write that must not overwrite what nobody has seen. */
-export const useAnswer = <K extends OperationId>(id: K, input?: CallInput<K>): Answer<BodyOf<K>> =>
-  useSuspenseQuery(ask(id, input)).data
+/** Reads the body with its ETag, which a later write sends as If-Match to avoid overwriting a newer version. */
+export const useResponse = <K extends OperationId>(id: K, input?: CallInput<K>): ApiResponse<BodyOf<K>> =>
+  useSuspenseQuery(operationQuery(id, input)).data
 
-export interface Write<K extends OperationId> {
+export interface WriteRequest<K extends OperationId> {
   readonly input: CallInput<K>
   readonly ifMatch?: string | undefined
 }
 
 interface WriteOptions<K extends OperationId> {
-  /** What is said when it worked; nothing if it is absent. */
-  readonly said?: string | ((body: BodyOf<K>) => string)
-  /** A step to another page is waited for: the one that is left does not ask for what was deleted. */
+  /** The notification that is shown on success; none is shown if it is absent. */
+  readonly successText?: string | ((body: BodyOf<K>) => string)
+  /** Awaited before queries are invalidated, so that a page that is being left does not refetch what was deleted. */
   readonly onDone?: (body: BodyOf<K>) => void | Promise<void>
-  /** The form shows the error itself. */
+  /** No error notification is shown, because the form shows the error. */
   readonly quiet?: boolean
 }
 
-export function useWrite<K extends OperationId>(id: K, { said, onDone, quiet = false }: WriteOptions<K> = {}) {
+export function useWrite<K extends OperationId>(id: K, { successText, onDone, quiet = false }: WriteOptions<K> = {}) {
   return useMutation({
-    mutationFn: async ({ input, ifMatch }: Write<K>) =>
-      ((await (client()[id] as unknown as Call)(input, { ifMatch })) as Answer<BodyOf<K>>).body,
+    mutationFn: async ({ input, ifMatch }: WriteRequest<K>) =>
+      ((await (client()[id] as unknown as Call)(input, { ifMatch })) as ApiResponse<BodyOf<K>>).body,
     onSuccess: async (body) => {
-      if (said) notifications.show({ message: typeof said === 'string' ? said : said(body), color: 'green' })
+      if (successText)
+        notifications.show({
+          message: typeof successText === 'string' ? successText : successText(body),
+          color: 'green',
+        })
       await onDone?.(body)
-      // Also without the stream of events what was just done must show.
+      // The change must show even while the event stream is down.
       await queryClient.invalidateQueries()
     },
     onError: (error) => {
-      noticeEnd(error)
-      if (!quiet) sayFailed(error)
+      endSessionIfUnauthorized(error)
+      if (!quiet) notifyError(error)
     },
   })
 }
 
-/** Something is being written here: what is missing now may be what was just deleted. */
+/** A write is in progress: a resource that is missing now may have just been deleted by it. */
 export const useIsWriting = (): boolean => useIsMutating() > 0
 
-export const sayFailed = (error: unknown, title = 'That did not work'): void =>
-  void notifications.show({ title, message: sentenceOf(error), color: 'red', autoClose: 12_000 })
+export const notifyError = (error: unknown, title = 'Something went wrong'): void =>
+  void notifications.show({ title, message: errorMessage(error), color: 'red', autoClose: 12_000 })
 
-/** What went wrong, for a person. */
-export function sentenceOf(error: unknown): string {
+/** The error as a sentence for the user. */
+export function errorMessage(error: unknown): string {
   if (error instanceof ApiError) {
     const fields = error.body?.violations?.map((v) => `${v.field}: ${v.error}`).join('; ')
     return fields ? `${error.message} (${fields})` : error.message
   }
-  if (error instanceof TypeError) return 'The server cannot be reached. Check the network, then try again.'
+  if (error instanceof TypeError) return 'Can’t reach the server. Check your connection, then try again.'
   return error instanceof Error ? error.message : String(error)
 }
 
-function noticeEnd(error: unknown): void {
-  if (error instanceof ApiError && error.status === 401) signedOut(error.message)
+function endSessionIfUnauthorized(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) endSession(error.message)
 }

@@ -1,4 +1,4 @@
-// Where the console begins: finds out who is signed in, and shows the sign-in page or the rooms.
+// Entry point of the console: resumes the session, then shows the sign-in page or the application.
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './style.css'
@@ -9,14 +9,14 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
-import { followEvents } from './live/follow.ts'
-import { Problem } from './parts/page/page.tsx'
+import { followEvents } from './live/event-follower.ts'
+import { ErrorPanel } from './parts/page/page.tsx'
 import { router } from './router.tsx'
-import { resume, useSignedIn } from './session.ts'
+import { resumeSession, useSignedIn } from './session.ts'
 import { SignInPage } from './shell/sign-in-page.tsx'
 import { cssVariables, theme } from './theme.ts'
 
-function Console({ trouble }: { readonly trouble: unknown }) {
+function Console({ startError }: { readonly startError: unknown }) {
   const signedIn = useSignedIn()
   useEffect(() => {
     if (!signedIn) return undefined
@@ -27,12 +27,12 @@ function Console({ trouble }: { readonly trouble: unknown }) {
       notifications.clean()
     }
   }, [signedIn])
-  if (trouble !== undefined) return <Problem error={trouble} again={() => location.reload()} />
+  if (startError !== undefined) return <ErrorPanel error={startError} onRetry={() => location.reload()} />
   return signedIn ? <RouterProvider router={router} /> : <SignInPage />
 }
 
 async function start(): Promise<void> {
-  const trouble = await resume().then(
+  const startError = await resumeSession().then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -41,7 +41,7 @@ async function start(): Promise<void> {
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
         <QueryClientProvider client={queryClient}>
           <Notifications position="bottom-right" />
-          <Console trouble={trouble} />
+          <Console startError={startError} />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

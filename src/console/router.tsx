@@ -1,10 +1,10 @@
-// Every page and its address. A page is loaded when somebody goes there.
+// Every page and its path. The code of a page is loaded when it is first opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 
-/** What of an address is text; the rest is left out, so that a mistyped address shows everything. */
-const texts =
+/** Keeps the named search parameters that are text and drops all others, so that a mistyped address filters nothing. */
+const textParams =
   <const N extends string>(...names: N[]) =>
   (search: Record<string, unknown>): { readonly [K in N]?: string } =>
     Object.fromEntries(
@@ -24,25 +24,25 @@ const overview = createRoute({
 const rooms = createRoute({
   getParentRoute: () => root,
   path: '/rooms',
-  validateSearch: texts('q', 'region', 'location', 'state', 'air', 'people', 'sort'),
+  validateSearch: textParams('q', 'region', 'location', 'state', 'air', 'people', 'sort'),
   component: lazyRouteComponent(() => import('./pages/rooms/rooms-page.tsx'), 'RoomsPage'),
 })
 const room = createRoute({
   getParentRoute: () => root,
   path: '/rooms/$roomId',
-  validateSearch: texts('span', 'sensor'),
+  validateSearch: textParams('span', 'sensor'),
   component: lazyRouteComponent(() => import('./pages/room/room-page.tsx'), 'RoomPage'),
 })
 const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
-  validateSearch: texts('q', 'model', 'firmware', 'connected', 'sort'),
+  validateSearch: textParams('q', 'model', 'firmware', 'connected', 'sort'),
   component: lazyRouteComponent(() => import('./pages/devices/devices-page.tsx'), 'DevicesPage'),
 })
 const device = createRoute({
   getParentRoute: () => root,
   path: '/devices/$endpointId',
-  validateSearch: texts('tab'),
+  validateSearch: textParams('tab'),
   component: lazyRouteComponent(() => import('./pages/device/device-page.tsx'), 'DevicePage'),
 })
 const sites = createRoute({
@@ -63,7 +63,7 @@ const profile = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: texts('from', 'to', 'category', 'type', 'q'),
+  validateSearch: textParams('from', 'to', 'category', 'type', 'q'),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 const settings = createRoute({
@@ -74,13 +74,13 @@ const settings = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([overview, rooms, room, devices, device, sites, profiles, profile, audit, settings]),
-  // As people type and share them: the router would put quotes around what looks like a number.
+  // Plain query strings: by default the router would put quotes around text that looks like a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const text = new URLSearchParams(Object.entries(search).filter(([, value]) => value !== undefined)).toString()
     return text && `?${text}`
   },
-  // The server knows /rooms and not /Rooms: what it calls unknown must not look like a page.
+  // The server answers 404 to /Rooms, so the router must not show a page for it either.
   caseSensitive: true,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,4 +1,4 @@
-// Who is signed in, and the client that speaks for them. The secret is in a cookie that no script can read. [contract 9.session]
+// The current session and its API client. The session's secret is in a cookie that no script can read. [contract 9.session]
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
 import type { ErrorBody } from '../contract/error.ts'
@@ -9,14 +9,14 @@ interface SignedIn {
   readonly client: Client
 }
 
-let present: SignedIn | undefined
-/** Why somebody who was signed in no longer is. */
-let farewell: string | undefined
+let current: SignedIn | undefined
+/** The reason why the last session ended, if the server ended it. */
+let signOutReason: string | undefined
 const listeners = new Set<() => void>()
 
-function become(next: SignedIn | undefined, why?: string): void {
-  present = next
-  farewell = why
+function setCurrent(next: SignedIn | undefined, why?: string): void {
+  current = next
+  signOutReason = why
   for (const listener of listeners) listener()
 }
 
@@ -25,59 +25,59 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-export const useSignedIn = (): SignedIn | undefined => useSyncExternalStore(subscribe, () => present)
-export const useFarewell = (): string | undefined => useSyncExternalStore(subscribe, () => farewell)
+export const useSignedIn = (): SignedIn | undefined => useSyncExternalStore(subscribe, () => current)
+export const useSignOutReason = (): string | undefined => useSyncExternalStore(subscribe, () => signOutReason)
 
-/** Only below the shell, which is shown to those who are signed in. */
+/** May be used only below the shell, which is rendered only while there is a session. */
 export function useSession(): ConsoleSession {
   const signedIn = useSignedIn()
-  if (!signedIn) throw new Error('nobody is signed in')
+  if (!signedIn) throw new Error('no session')
   return signedIn.session
 }
 
-/** What the key behind the session may do; what it may not do is not offered. */
-export function useMay(): { readonly write: boolean; readonly manage: boolean } {
+/** The permissions of the key behind the session; pages hide the actions that it does not allow. */
+export function usePermissions(): { readonly write: boolean; readonly manage: boolean } {
   const { scopes, manage } = useSession()
   const write = scopes.includes('write')
   return { write, manage: write && manage }
 }
 
 export function client(): Client {
-  if (!present) throw new Error('nobody is signed in')
-  return present.client
+  if (!current) throw new Error('no session')
+  return current.client
 }
 
-/** The session that the browser has already, if any. */
-export async function resume(): Promise<void> {
+/** Picks up the session whose cookie the browser still has, if any. */
+export async function resumeSession(): Promise<void> {
   try {
-    enter(await ask('GET'))
+    startSession(await requestSession('GET'))
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
   }
 }
 
-export const signIn = async (secret: SignIn): Promise<void> => enter(await ask('POST', secret))
+export const signIn = async (secret: SignIn): Promise<void> => startSession(await requestSession('POST', secret))
 
 export async function signOut(): Promise<void> {
-  await ask('DELETE')
-  become(undefined)
+  await requestSession('DELETE')
+  setCurrent(undefined)
 }
 
-/** The service no longer knows the session: its key was revoked, or nobody used it for long. */
-export const signedOut = (why: string): void => {
-  if (present) become(undefined, why)
+/** Called when the server no longer accepts the session: its key was revoked, or it was unused for too long. */
+export const endSession = (why: string): void => {
+  if (current) setCurrent(undefined, why)
 }
 
 /**
- * The browser must not answer from what it has kept: the ETag of a room or an endpoint stays the same while devices come and go.
+ * Bypasses the browser's HTTP cache: the ETag of a room or an endpoint does not change when devices connect or disconnect.
  * [contract 7.8]
  */
-const fresh: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-store' })
+const uncachedFetch: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-store' })
 
-const enter = (session: ConsoleSession) =>
-  become({ session, client: makeClient({ baseUrl: location.origin, org: session.org.id, fetch: fresh }) })
+const startSession = (session: ConsoleSession) =>
+  setCurrent({ session, client: makeClient({ baseUrl: location.origin, org: session.org.id, fetch: uncachedFetch }) })
 
-async function ask(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<ConsoleSession> {
+async function requestSession(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<ConsoleSession> {
   const response = await fetch(sessionPath, {
     method,
     headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
@@ -85,11 +85,11 @@ async function ask(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<Co
   })
   const text = await response.text()
   if (response.ok) return JSON.parse(text)
-  const error = parsed(text)
-  throw new ApiError(response.status, error, error?.message ?? `The server answered ${response.status}.`)
+  const error = parseErrorBody(text)
+  throw new ApiError(response.status, error, error?.message ?? `Server error (${response.status}). Try again later.`)
 }
 
-function parsed(text: string): ErrorBody | undefined {
+function parseErrorBody(text: string): ErrorBody | undefined {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,6 @@
-// How the console looks: one palette, readable in light and in dark.
+// The Mantine theme of the console: one palette with enough contrast in light and dark mode.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
-import { keepFocus } from './parts/dialog/keep-focus.ts'
+import { focusTitleIfLost } from './parts/page/page.tsx'
 
 const fjord: MantineColorsTuple = [
   '#e9f6f8',
@@ -15,7 +15,7 @@ const fjord: MantineColorsTuple = [
   '#0a4b58',
 ]
 
-/** Mantine's greys are neutral; ours lean to the blue of the panels. From text to ground. */
+/** Greys with a touch of the panels' blue, from text to background; Mantine's own are neutral. */
 const dark: MantineColorsTuple = [
   '#d6dde2',
   '#b8c2ca',
@@ -44,16 +44,20 @@ export const theme = createTheme({
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
-    // Its element would make every dialog a second banner of the page.
+    // The header element of a dialog would otherwise be announced as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Modal: {
-      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' }, onExitTransitionEnd: keepFocus },
+      defaultProps: {
+        centered: true,
+        closeButtonProps: { 'aria-label': 'Close' },
+        onExitTransitionEnd: focusTitleIfLost,
+      },
     },
   },
 })
 
-/** Mantine's own grey text does not reach the contrast of WCAG AA on its own backgrounds. */
+/** Overrides Mantine's dimmed text, which does not reach the WCAG AA contrast on its backgrounds. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

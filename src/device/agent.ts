@@ -1,49 +1,57 @@
-// A device's side of the wire, for makers to embed: connects and comes back, reports, receives, executes once.
+// The device agent that makers embed: keeps a connection, reports, receives configs and executes each command once.
 import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
+import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device.ts'
-import { longestPause, pauseAfter } from './back-off.ts'
-import type { Handlers, Kept, Memory, Outcome } from './handlers.ts'
+import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
 
-/** The answer to CONNECT that says that the credential is dead; on any other the device keeps trying. */
-const credentialIsDead = 5
-const succeeded = (id: string): Outcome => ({ id, state: 'SUCCEEDED' })
+/** The CONNACK code of a credential that no longer works. On any other code the agent keeps trying. */
+const notAuthorizedCode = 5
+const succeeded = (id: string): CommandOutcome => ({ id, state: 'SUCCEEDED' })
+
+/** The waits between attempts to connect, to enrol and to upload logs. */
+export const deviceBackOff = { firstMs: 1_000, maxMs: 60_000 }
+/** With this many failures the back-off has reached its maximum. */
+const failuresForLongestWait = 6
+const disconnectTimeoutMs = 2_000
+const maxOutcomesKept = 100
+const maxErrorCharacters = 255
 
 export interface AgentOptions {
   readonly identity: wire.EnrolAnswer
-  /** What is known about the device at the start. */
+  /** The status of the device when the agent is created. */
   readonly status: wire.UpMessage<'status'>
-  readonly memory: Memory
-  readonly handlers: Handlers
+  readonly storage: AgentStorage
+  readonly handlers: AgentHandlers
 }
 
 interface Events {
-  /** It is subscribed: from now on everything arrives. */
+  /** The agent has subscribed and receives everything from now on. */
   connected: []
   disconnected: [reason: Error | undefined]
-  /** The credential is dead and the agent has stopped: forget the identity, enrol again if somebody gives a code. */
+  /** The credential no longer works and the agent has stopped. Delete the identity; enrol again with a new code. */
   unenrolled: []
-  refused: [wire.SampleRefused]
-  /** For the maker's log: a message that cannot be read, memory that does not save. */
-  trouble: [unknown]
+  samplesRefused: [wire.SampleRefused]
+  /** For the maker's log: a message that cannot be parsed, or storage that fails. */
+  warning: [unknown]
 }
 
 export class Agent extends EventEmitter<Events> {
   readonly #options: AgentOptions
-  #kept: Kept = { version: 0, outcomes: [] }
-  readonly #underWay = new Set<string>()
-  /** Outcomes that the service has not confirmed, the last of each operation: said again with the next connection. */
-  readonly #unsaid = new Map<string, Outcome>()
-  /** Configs are applied one after the other, in the order in which they came. */
-  #applying = Promise.resolve()
-  /** Set while it is started; its end ends whatever is under way. */
-  #life: AbortController | undefined
+  #state: AgentState = { version: 0, outcomes: [] }
+  readonly #runningCommands = new Set<string>()
+  /** The latest outcome of each command that the service has not confirmed; sent again on the next connection. */
+  readonly #unconfirmedOutcomes = new Map<string, CommandOutcome>()
+  /** Configs are applied one after the other, in the order in which they arrive. */
+  #configQueue = Promise.resolve()
+  /** Set while the agent is started; aborting it ends all work in progress. */
+  #lifetime: AbortController | undefined
   #client: MqttClient | undefined
   #unconfirmed = 0
-  #timer: NodeJS.Timeout | undefined
+  #reconnectTimer: NodeJS.Timeout | undefined
   #failures = 0
-  #address = 0
+  #addressIndex = 0
 
   constructor(options: AgentOptions) {
     super()
@@ -54,60 +62,65 @@ export class Agent extends EventEmitter<Events> {
     return this.#client?.connected ?? false
   }
 
-  /** When the device is up, also after a reboot. */
+  /** Call when the device has started, also after a reboot. */
   async start(): Promise<void> {
-    if (this.#life) return
-    const life = new AbortController()
-    this.#life = life
+    if (this.#lifetime) return
+    const lifetime = new AbortController()
+    this.#lifetime = lifetime
     this.#failures = 0
-    const trouble = (error: unknown) => void this.emit('trouble', error)
-    this.#kept = (await Promise.try(() => this.#options.memory.load()).catch(trouble)) ?? this.#kept
-    // Only a reboot is remembered before it is over, and now it is.
-    const reboots = this.#kept.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
-    for (const { id } of reboots) await this.#finish(succeeded(id)).catch(trouble)
-    if (!life.signal.aborted) this.#connect(life)
+    const warn = (error: unknown) => void this.emit('warning', error)
+    this.#state = (await Promise.try(() => this.#options.storage.load()).catch(warn)) ?? this.#state
+    // A reboot is the only command that is saved as acknowledged, and it has completed by now.
+    const reboots = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
+    for (const { id } of reboots) await this.#recordOutcome(succeeded(id)).catch(warn)
+    if (!lifetime.signal.aborted) this.#connect(lifetime)
   }
 
-  /** Says goodbye. What is not confirmed by then is given up, and its promise rejects. */
+  /** Disconnects cleanly. Messages that are not confirmed by then are dropped, and their promises reject. */
   async stop(): Promise<void> {
     const client = this.#client
     this.#end()
     if (!client) return
     const closed = new Promise((resolve) => client.stream.once('close', resolve))
     client.end(!client.connected || this.#unconfirmed > 0)
-    await Promise.race([closed, pause(2_000, undefined, { ref: false })])
+    await Promise.race([closed, pause(disconnectTimeoutMs, undefined, { ref: false })])
     client.stream.destroy()
   }
 
-  /** Cuts the wire without a word, as bad networks do; it comes back by itself. */
+  /** Drops the connection without DISCONNECT, as bad networks do; the agent reconnects. */
   drop(): void {
     this.#client?.stream.destroy()
   }
 
-  /** What changed; null takes a field back. While it is offline, the next connection says it. */
+  /** Reports the fields that changed; null clears a field. While offline, the report is sent on the next connection. */
   reportStatus(changes: wire.UpMessage<'status'>): void {
     Object.assign(this.#options.status, changes)
     this.#publish('status', changes).catch(() => {})
   }
 
-  /** After a person changed a setting on the device itself. While it is offline, the next connection says it. */
+  /** Call after a setting was changed on the device. While offline, the report is sent on the next connection. */
   reportConfig(): void {
-    const { version, rejected } = this.#kept
+    const { version, rejected } = this.#state
     const config = this.#options.handlers.settings()
     this.#publish('config', { version, config, ...(rejected && { rejected }) }).catch(() => {})
   }
 
-  /** Up to 500 at once. Resolves when they are safe; when it rejects, send them again. */
+  /** Sends up to 500 samples. Resolves when the service has stored them; if it rejects, send them again. */
   sample(samples: wire.DeviceSample[]): Promise<void> {
     return this.#publish('sample', { samples })
   }
 
-  #connect(life: AbortController): void {
+  #connect(lifetime: AbortController): void {
     const { endpointId, credential, connect: addresses } = this.#options.identity
-    const who = { protocolVersion: 4, clientId: endpointId, username: endpointId, password: credential } as const
-    // The pauses are ours, and a new connection starts from nothing.
-    const how = { ...who, keepalive: wire.keepAliveSeconds.usual, reconnectPeriod: 0, resubscribe: false }
-    const client = connect(addresses[this.#address % addresses.length] ?? '', how)
+    const credentials = {
+      protocolVersion: 4,
+      clientId: endpointId,
+      username: endpointId,
+      password: credential,
+    } as const
+    // The agent does its own reconnecting, and subscribes again on each connection.
+    const options = { ...credentials, keepalive: wire.keepAliveSeconds.usual, reconnectPeriod: 0, resubscribe: false }
+    const client = connect(addresses[this.#addressIndex % addresses.length] ?? '', options)
     this.#client = client
     let since: number | undefined
     let reason: (Error & { code?: number | string }) | undefined
@@ -115,26 +128,26 @@ export class Agent extends EventEmitter<Events> {
       reason ??= error
       client.end(true)
     })
-    client.on('message', (topic, payload) => this.#receive(topic, payload.toString(), life.signal))
+    client.on('message', (topic, payload) => this.#receive(topic, payload.toString(), lifetime.signal))
     client.once('connect', () => {
       since = performance.now()
-      // Said before it subscribes, so that the service sends nothing that the device has already.
+      // Reported before subscribing, so that the service does not send a config that the device already has.
       this.reportConfig()
       this.reportStatus({ ...this.#options.status })
-      for (const outcome of this.#unsaid.values()) void this.#say(outcome)
+      for (const outcome of this.#unconfirmedOutcomes.values()) void this.#reportOutcome(outcome)
       client.subscribe(wire.downTopic(endpointId, '#'), { qos: 1 }, (error) => {
         if (error) client.end(true)
-        else if (!life.signal.aborted) this.emit('connected')
+        else if (!lifetime.signal.aborted) this.emit('connected')
       })
     })
     client.once('close', () => {
-      client.end(true) // rejects what was not confirmed
-      if (life.signal.aborted) return
-      if (reason?.code === credentialIsDead) return this.#unenrolled()
+      client.end(true) // rejects publishes that were not confirmed
+      if (lifetime.signal.aborted) return
+      if (reason?.code === notAuthorizedCode) return this.#unenrolled()
       this.#client = undefined
-      if (since === undefined) this.#address++
-      else if (performance.now() - since >= longestPause) this.#failures = 0
-      this.#timer = setTimeout(() => this.#connect(life), pauseAfter(this.#failures++))
+      if (since === undefined) this.#addressIndex++
+      else if (performance.now() - since >= deviceBackOff.maxMs) this.#failures = 0
+      this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), backOffMs(this.#failures++, deviceBackOff))
       this.emit('disconnected', reason)
     })
   }
@@ -143,78 +156,84 @@ export class Agent extends EventEmitter<Events> {
     const kind = topic.slice(topic.lastIndexOf('/') + 1) as wire.DownKind
     Promise.try(() => {
       const body = JSON.parse(text)
-      if (kind === 'operation') return this.#execute(body, signal)
-      if (kind === 'sample-refused') return void this.emit('refused', body)
-      const applied = this.#applying.then(() => this.#apply(body))
-      this.#applying = applied.catch(() => {})
+      if (kind === 'operation') return this.#executeCommand(body, signal)
+      if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
+      const applied = this.#configQueue.then(() => this.#apply(body))
+      this.#configQueue = applied.catch(() => {})
       return applied
-    }).catch((error) => this.emit('trouble', error))
+    }).catch((error) => this.emit('warning', error))
   }
 
   async #apply({ version, config }: wire.DesiredConfig): Promise<void> {
-    const refuseAll = ({ message }: Error) =>
-      Object.fromEntries(Object.keys(config).map((key) => [key, message.slice(0, 255)]))
-    const rejected = await (async () => this.#options.handlers.applyConfig(config, version))().catch(refuseAll)
-    await this.#keep({ version, rejected })
+    const rejectAll = ({ message }: Error) =>
+      Object.fromEntries(Object.keys(config).map((key) => [key, message.slice(0, maxErrorCharacters)]))
+    const rejected = await (async () => this.#options.handlers.applyConfig(config, version))().catch(rejectAll)
+    await this.#saveState({ version, rejected })
     this.reportConfig()
   }
 
-  async #execute(command: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
+  async #executeCommand(command: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
     const { id, type, deadline } = command
     if (type === 'UNENROL') return this.#unenrolled()
-    const known = this.#kept.outcomes.find((outcome) => outcome.id === id)
-    // Whoever asks for logs again does not have them.
-    if (known && type !== 'COLLECT_LOGS') return this.#say(known)
-    if (this.#underWay.has(id) || Date.parse(deadline) <= Date.now()) return
-    this.#underWay.add(id)
+    const known = this.#state.outcomes.find((outcome) => outcome.id === id)
+    // A known command is answered with its outcome. Logs are collected again, because asking again means that they did not arrive.
+    if (known && type !== 'COLLECT_LOGS') return this.#reportOutcome(known)
+    if (this.#runningCommands.has(id) || Date.parse(deadline) <= Date.now()) return
+    this.#runningCommands.add(id)
     try {
-      // Acknowledged means that it will not be forgotten: else it would reboot again and again.
-      if (type === 'REBOOT') await this.#finish({ id, state: 'ACKNOWLEDGED' })
-      await this.#do(command, signal)
+      // Saved before the reboot, so that the device does not execute the same command again when it is back.
+      if (type === 'REBOOT') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
+      await this.#runCommand(command, signal)
     } catch (error) {
-      if (!signal.aborted) await this.#finish({ id, state: 'FAILED', error: (error as Error).message.slice(0, 255) })
+      if (!signal.aborted)
+        await this.#recordOutcome({ id, state: 'FAILED', error: (error as Error).message.slice(0, maxErrorCharacters) })
     } finally {
-      this.#underWay.delete(id)
+      this.#runningCommands.delete(id)
     }
   }
 
-  async #do({ id, type, message = '', logs }: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
+  async #runCommand({ id, type, message = '', logs }: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
     const { identity, handlers } = this.#options
     if (type === 'REBOOT') return handlers.reboot()
     if (type === 'MESSAGE') {
       await handlers.showMessage(message)
-      return this.#finish(succeeded(id))
+      return this.#recordOutcome(succeeded(id))
     }
-    if (!logs) throw new Error(`This device does not know the operation ${type}.`)
-    const proof = btoa(`${identity.endpointId}:${identity.credential}`)
-    const headers = { authorization: `Basic ${proof}`, 'content-type': 'application/gzip' }
+    if (!logs) throw new Error(`This device does not support the operation ${type}.`)
+    const userPass = btoa(`${identity.endpointId}:${identity.credential}`)
+    const headers = { authorization: `Basic ${userPass}`, 'content-type': 'application/gzip' }
     const body = await handlers.collectLogs(logs)
     const put = { method: 'PUT', redirect: 'error', duplex: 'half', headers, body, signal } as RequestInit
     const { ok, status, body: rest } = await fetch(logs.uploadUrl, put).catch(() => new Response(null, { status: 503 }))
     await rest?.cancel()
-    if (ok) return this.#finish({ id, state: 'UPLOADED' })
-    if (status < 500 && status !== 403 && status !== 429) throw new Error(`The service refused the bundle (${status}).`)
-    await pause(pauseAfter(status === 403 ? 0 : 6), undefined, { signal, ref: false })
-    this.#underWay.delete(id) // it comes again, with a new address
-    await this.#say({ id, state: 'URL_WANTED' })
+    if (ok) return this.#recordOutcome({ id, state: 'UPLOADED' })
+    if (status < 500 && status !== 403 && status !== 429)
+      throw new Error(`The service refused the log bundle (${status}).`)
+    await pause(backOffMs(status === 403 ? 0 : failuresForLongestWait, deviceBackOff), undefined, {
+      signal,
+      ref: false,
+    })
+    this.#runningCommands.delete(id) // the service sends the command again, with a new upload address
+    await this.#reportOutcome({ id, state: 'URL_WANTED' })
   }
 
-  async #finish(outcome: Outcome): Promise<void> {
-    this.#unsaid.set(outcome.id, outcome)
-    const others = this.#kept.outcomes.filter(({ id }) => id !== outcome.id)
-    await this.#keep({ outcomes: [...others, outcome].slice(-100) })
-    await this.#say(outcome)
+  async #recordOutcome(outcome: CommandOutcome): Promise<void> {
+    this.#unconfirmedOutcomes.set(outcome.id, outcome)
+    const others = this.#state.outcomes.filter(({ id }) => id !== outcome.id)
+    await this.#saveState({ outcomes: [...others, outcome].slice(-maxOutcomesKept) })
+    await this.#reportOutcome(outcome)
   }
 
-  async #say(outcome: Outcome): Promise<void> {
+  async #reportOutcome(outcome: CommandOutcome): Promise<void> {
     const isLogs = outcome.state === 'UPLOADED' || outcome.state === 'URL_WANTED'
-    const forget = () => this.#unsaid.get(outcome.id) === outcome && this.#unsaid.delete(outcome.id)
-    await this.#publish(isLogs ? 'logs' : 'operation', outcome).then(forget, () => {})
+    const confirm = () =>
+      this.#unconfirmedOutcomes.get(outcome.id) === outcome && this.#unconfirmedOutcomes.delete(outcome.id)
+    await this.#publish(isLogs ? 'logs' : 'operation', outcome).then(confirm, () => {})
   }
 
-  async #keep(news: Partial<Kept>): Promise<void> {
-    this.#kept = { ...this.#kept, ...news }
-    await this.#options.memory.save(this.#kept)
+  async #saveState(changes: Partial<AgentState>): Promise<void> {
+    this.#state = { ...this.#state, ...changes }
+    await this.#options.storage.save(this.#state)
   }
 
   async #publish<K extends wire.UpKind>(kind: K, body: wire.UpMessage<K>): Promise<void> {
@@ -232,9 +251,9 @@ export class Agent extends EventEmitter<Events> {
   }
 
   #end(): void {
-    this.#life?.abort()
-    this.#life = undefined
+    this.#lifetime?.abort()
+    this.#lifetime = undefined
     this.#client = undefined
-    clearTimeout(this.#timer)
+    clearTimeout(this.#reconnectTimer)
   }
 }

@@ -1,13 +1,13 @@
-// Enrolment: with the code of a room, a device becomes an endpoint and learns where to connect.
+// Enrols a device with the code of a room; the answer holds its credential and the addresses to connect to.
 import { devicePaths, type EnrolAnswer, type EnrolRequest } from '../contract/device.ts'
 
-/** The service said no. The message is for the person in front of the device; its cause has status and Retry-After. */
-export class EnrolRefused extends Error {
+/** The service refused the enrolment. The message is for the person at the device; the cause is the response with its status and Retry-After. */
+export class EnrolmentRefusedError extends Error {
   declare readonly cause: Response
 }
 
-/** Keep what it returns: the credential is shown only this once. */
-export async function enrol(url: string, request: EnrolRequest): Promise<EnrolAnswer> {
+/** Store the answer: the credential is not sent again. */
+export async function enrolDevice(url: string, request: EnrolRequest): Promise<EnrolAnswer> {
   const response = await fetch(new URL(devicePaths.enrol, url), {
     method: 'POST',
     redirect: 'error',
@@ -16,5 +16,7 @@ export async function enrol(url: string, request: EnrolRequest): Promise<EnrolAn
   })
   const answer = (await response.json().catch(() => ({}))) as EnrolAnswer & { message?: string }
   if (response.ok && answer.credential) return answer
-  throw new EnrolRefused(answer.message ?? 'What answered is not this service.', { cause: response })
+  throw new EnrolmentRefusedError(answer.message ?? 'The answer did not come from Roomkeeper. Check the address.', {
+    cause: response,
+  })
 }

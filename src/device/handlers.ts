@@ -1,33 +1,33 @@
-// What a maker gives to the agent: what the device can do, and a place where it remembers.
+// The functions and the storage that a maker passes to the agent.
 import type { Readable } from 'node:stream'
 import type { CommandReport, LogsReport } from '../contract/device.ts'
 
-export type Settings = Record<string, boolean | number | string>
+export type AgentSettings = Record<string, boolean | number | string>
 type Awaitable<T> = Promise<T> | T
 
-/** What they throw is reported, as the reason of the failure. */
-export interface Handlers {
-  /** Every key as it is set now, read-only keys included, passwords left out. */
-  settings(): Settings
-  /** Sets these keys, puts all others back to their default, and returns those it cannot use, with a reason each. */
-  applyConfig(config: Settings, version: number): Awaitable<Record<string, string> | undefined>
-  /** The lights go out. When they are back, the device starts its agent again. */
+/** An error that a handler throws is reported as the reason of the failure. */
+export interface AgentHandlers {
+  /** The current value of every key, including read-only keys and without passwords. */
+  settings(): AgentSettings
+  /** Sets these keys, resets all others to their default, and returns the rejected keys with a reason each. */
+  applyConfig(config: AgentSettings, version: number): Awaitable<Record<string, string> | undefined>
+  /** Reboots the device, which starts its agent again when it is up. */
   reboot(): Awaitable<void>
   showMessage(text: string): Awaitable<void>
-  /** A gzip bundle. */
-  collectLogs(wanted: { inCallLogs: boolean }): Awaitable<Readable | Buffer>
+  /** Returns the logs as gzip. */
+  collectLogs(options: { inCallLogs: boolean }): Awaitable<Readable | Buffer>
 }
 
-/** Survives a reboot: `save` resolves when what it got would. */
-export interface Memory {
-  load(): Awaitable<Kept | undefined>
-  save(kept: Kept): Awaitable<void>
+/** Storage that survives a reboot. `save` must resolve only when the state is durable. */
+export interface AgentStorage {
+  load(): Awaitable<AgentState | undefined>
+  save(state: AgentState): Awaitable<void>
 }
-export interface Kept {
-  /** The config version that was seen last, and what of it the device cannot use. */
+export interface AgentState {
+  /** The config version that was applied last, and the keys of it that the device rejected. */
   readonly version: number
   readonly rejected?: Record<string, string> | undefined
-  /** How the latest operations ended, oldest first: one that comes again is answered, not executed. */
-  readonly outcomes: readonly Outcome[]
+  /** Outcomes of the latest commands, oldest first. A command that arrives again is answered from here, not executed. */
+  readonly outcomes: readonly CommandOutcome[]
 }
-export type Outcome = CommandReport | LogsReport
+export type CommandOutcome = CommandReport | LogsReport

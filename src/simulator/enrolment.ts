@@ -1,19 +1,20 @@
-// Enrols simulated devices as hardware would: with the code of their room, through the real protocol.
+// Enrols simulated devices as hardware does: with the code of their room, over the real protocol.
 import { setTimeout as pause } from 'node:timers/promises'
+import { backOffMs } from '../client/back-off.ts'
 import type { Client } from '../client/client.ts'
 import type { EnrolAnswer } from '../contract/device.ts'
-import { pauseAfter } from '../device/back-off.ts'
-import { EnrolRefused, enrol } from '../device/enrol.ts'
-import { FleetError } from './failure.ts'
+import { deviceBackOff } from '../device/agent.ts'
+import { EnrolmentRefusedError, enrolDevice } from '../device/enrol.ts'
+import { FleetError } from './fleet-error.ts'
 import type { PlannedDevice } from './plan.ts'
 
-const tries = 5
+const maxAttempts = 5
 
-export class Enrolment {
+export class FleetEnrolment {
   readonly #client: Client
   readonly #url: string
   readonly #signal: AbortSignal
-  /** Asked for once for each room. */
+  /** The code of each room, requested once. */
   readonly #codes = new Map<number, Promise<string>>()
 
   constructor(client: Client, url: string, signal: AbortSignal) {
@@ -25,19 +26,24 @@ export class Enrolment {
   async enrol({ serial, model, pairingSerial }: PlannedDevice, roomId: number): Promise<EnrolAnswer> {
     for (let failures = 0; ; failures++) {
       try {
-        const code = await this.#codeOf(roomId)
-        return await enrol(this.#url, { code, serial, model, ...(pairingSerial !== undefined && { pairingSerial }) })
+        const code = await this.#enrolmentCode(roomId)
+        return await enrolDevice(this.#url, {
+          code,
+          serial,
+          model,
+          ...(pairingSerial !== undefined && { pairingSerial }),
+        })
       } catch (error) {
-        // Whether it was the code, the line or a device that is just leaving: all of them may be better in a while.
-        const mayPass = !(error instanceof EnrolRefused) || error.cause.status !== 400
-        if (!mayPass || failures + 1 === tries) throw hopeless(error, serial)
+        // A used code, a lost connection or a device that is still connected can succeed later.
+        const canRetry = !(error instanceof EnrolmentRefusedError) || error.cause.status !== 400
+        if (!canRetry || failures + 1 === maxAttempts) throw explainRefusal(error, serial)
         this.#codes.delete(roomId)
-        await pause(pauseAfter(failures), undefined, { signal: this.#signal })
+        await pause(backOffMs(failures, deviceBackOff), undefined, { signal: this.#signal })
       }
     }
   }
 
-  #codeOf(id: number): Promise<string> {
+  #enrolmentCode(id: number): Promise<string> {
     const known = this.#codes.get(id)
     if (known) return known
     const code = this.#client
@@ -48,10 +54,10 @@ export class Enrolment {
   }
 }
 
-function hopeless(error: unknown, serial: string): unknown {
-  if (!(error instanceof EnrolRefused)) return error
+function explainRefusal(error: unknown, serial: string): unknown {
+  if (!(error instanceof EnrolmentRefusedError)) return error
   if (error.cause.status !== 409) return new FleetError(`Device ${serial} cannot enrol: ${error.message}`)
   return new FleetError(
-    `Device ${serial} is connected already. Is another simulator running this fleet? Stop it, or give another --seed.`,
+    `Device ${serial} is already connected. Stop the other simulator that runs this fleet, or use another --seed.`,
   )
 }

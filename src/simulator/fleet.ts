@@ -1,54 +1,53 @@
-// A fleet: builds the rooms, enrols and connects the devices, and keeps them alive with one clock for all.
+// A simulated fleet: creates the rooms, enrols and connects the devices, and drives all of them with one timer.
 import { once, setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeClient } from '../client/client.ts'
 import { devicePaths } from '../contract/device.ts'
-import { SimulatedDevice, type Tally, type World } from './device.ts'
-import { Enrolment } from './enrolment.ts'
-import { FleetError } from './failure.ts'
-import { sendHistory } from './history.ts'
-import { inParallel } from './parallel.ts'
-import { patientFetch } from './patience.ts'
-import { type Plan, planFleet, type Size } from './plan.ts'
-import { State } from './state.ts'
-import { type Built, buildStructure } from './structure.ts'
+import { sendPastSamples } from './backfill.ts'
+import { forEachConcurrently } from './concurrency.ts'
+import { FleetEnrolment } from './enrolment.ts'
+import { FleetError } from './fleet-error.ts'
+import { FleetState } from './fleet-state.ts'
+import { type FleetPlan, type FleetSize, planFleet } from './plan.ts'
+import { retryingFetch } from './retry-fetch.ts'
+import { type FleetContext, type FleetCounters, SimulatedDevice } from './simulated-device.ts'
+import { buildStructure, type StructureProgress } from './structure.ts'
 
-export interface FleetOptions extends Size {
+export interface FleetOptions extends FleetSize {
   readonly url: string
   readonly org: string
   readonly key: string
   readonly seed: number
   readonly speed: number
-  /** Seconds between two samples of a device. */
-  readonly interval: number
-  /** Shares of devices, 0 to 1. */
-  readonly flap: number
+  readonly intervalSeconds: number
+  /** Shares of devices from 0 to 1. */
+  readonly flapShare: number
   readonly rejectConfig: number
-  /** How much past is sent first, in milliseconds. */
-  readonly backfill: number
-  /** The file that remembers who the devices are. */
-  readonly state: string
+  /** How much history is sent first. */
+  readonly backfillMs: number
+  /** The file that keeps the identities of the devices between runs. */
+  readonly stateFile: string
 }
 
-/** How many devices enrol and connect at the same time. */
-const hands = 50
-/** How many send their past at the same time: one batch of each is under way. */
-const historians = 12
-const tickEvery = 200
-const saveEvery = 3_000
-/** After this long without any connection, something is wrong for all. */
-const patience = 15_000
+/** The number of devices that enrol and connect at the same time. */
+const enrolConcurrency = 50
+/** The number of devices that send history at the same time, one batch each. */
+const backfillConcurrency = 12
+const tickIntervalMs = 200
+const saveIntervalMs = 3_000
+/** If no device has connected within this time, the whole fleet cannot connect. */
+const firstConnectionTimeoutMs = 15_000
 
 export class Fleet {
-  readonly plan: Plan
-  readonly built: Built & { enrolled: number; recalled: number } = {
+  readonly plan: FleetPlan
+  readonly progress: StructureProgress & { enrolled: number; backfilled: number } = {
     regions: 0,
     locations: 0,
     rooms: 0,
     enrolled: 0,
-    recalled: 0,
+    backfilled: 0,
   }
-  readonly tally: Tally = {
+  readonly counters: FleetCounters = {
     connected: 0,
     samples: 0,
     refused: 0,
@@ -59,70 +58,70 @@ export class Fleet {
     unenrolled: 0,
   }
   readonly #options: FleetOptions
-  /** Ends with whoever started it, and with `stop`. */
+  /** Aborted by the caller's signal and by `stop`. */
   readonly #signal: AbortSignal
   readonly #end = new AbortController()
-  readonly #state: State
+  readonly #state: FleetState
   readonly #devices: readonly SimulatedDevice[]
-  readonly #clocks: NodeJS.Timeout[]
-  readonly #begin = Date.now()
+  readonly #timers: NodeJS.Timeout[]
+  readonly #startedMs = Date.now()
   #hasConnected = false
-  #lastReason: Error | undefined
+  #lastDisconnectReason: Error | undefined
 
-  /** Throws if the state file cannot be read; nothing is sent yet. */
+  /** Throws if the state file cannot be read. Sends nothing yet. */
   constructor(options: FleetOptions, signal: AbortSignal) {
     this.#options = options
     this.#signal = AbortSignal.any([signal, this.#end.signal])
     setMaxListeners(0, this.#signal)
     this.plan = planFleet(options, options.seed, options.org)
-    this.#state = State.open(options.state)
-    const begin = this.#begin
-    const world: World = {
-      interval: options.interval * 1000,
-      lookEvery: 2_000 / options.speed,
-      flap: options.flap,
+    this.#state = FleetState.open(options.stateFile)
+    const begin = this.#startedMs
+    const context: FleetContext = {
+      sampleIntervalMs: options.intervalSeconds * 1000,
+      callCheckIntervalMs: 2_000 / options.speed,
+      flap: options.flapShare,
       rejectConfig: options.rejectConfig,
-      tally: this.tally,
-      curve: (now) => begin + (now - begin) * options.speed,
-      remembered: () => this.#state.changed(),
+      counters: this.counters,
+      simulatedTime: (now) => begin + (now - begin) * options.speed,
+      onStateChanged: () => this.#state.markChanged(),
     }
-    this.#devices = this.plan.devices.map((device) => new SimulatedDevice(device, world))
-    this.#clocks = [
+    this.#devices = this.plan.devices.map((device) => new SimulatedDevice(device, context))
+    this.#timers = [
       setInterval(() => {
         const now = Date.now()
         for (const device of this.#devices) device.tick(now)
-      }, tickEvery),
-      // The disk may be full for a while; the next time, and the end, try again.
-      setInterval(() => this.#state.save().catch(() => {}), saveEvery),
+      }, tickIntervalMs),
+      // A failed save, for example on a full disk, is tried again at the next interval and at the end.
+      setInterval(() => this.#state.save().catch(() => {}), saveIntervalMs),
     ]
   }
 
   async build(): Promise<void> {
     const { url, org, key } = this.#options
-    const client = makeClient({ baseUrl: url, org, token: key, fetch: patientFetch(this.#signal) })
-    const roomIds = await buildStructure(client, this.plan, this.#state, this.built, this.#signal)
+    const client = makeClient({ baseUrl: url, org, token: key, fetch: retryingFetch(this.#signal) })
+    const roomIds = await buildStructure(client, this.plan, this.#state, this.progress, this.#signal)
     const idOf = new Map(this.plan.rooms.map((room, n) => [room, roomIds[n] as number]))
-    const enrolment = new Enrolment(client, url, this.#signal)
+    const enrolment = new FleetEnrolment(client, url, this.#signal)
     const begin = performance.now()
-    await inParallel(this.#devices, hands, this.#signal, async (device) => {
+    await forEachConcurrently(this.#devices, enrolConcurrency, this.#signal, async (device) => {
       const roomId = idOf.get(device.plan.room) as number
-      if ((await this.#join(device, enrolment, roomId)) === 'unenrolled') {
-        // Somebody removed it since the last run.
+      if ((await this.#enrolAndConnect(device, enrolment, roomId)) === 'unenrolled') {
+        // The device was unenrolled since the last run.
         delete this.#state.content.devices[device.plan.serial]
-        this.tally.unenrolled--
-        this.built.enrolled--
-        await this.#join(device, enrolment, roomId)
+        this.counters.unenrolled--
+        this.progress.enrolled--
+        await this.#enrolAndConnect(device, enrolment, roomId)
       }
-      if (!this.#hasConnected && performance.now() - begin > patience) throw this.#unreachable()
+      if (!this.#hasConnected && performance.now() - begin > firstConnectionTimeoutMs) throw this.#unreachable()
     })
   }
 
-  /** Enrols it unless it is enrolled, and waits for its first connection, but not for ever: it keeps trying by itself. */
-  async #join(
+  /** Enrols the device if needed and waits for its first connection. After a timeout the agent keeps trying by itself. */
+  async #enrolAndConnect(
     device: SimulatedDevice,
-    enrolment: Enrolment,
+    enrolment: FleetEnrolment,
     roomId: number,
-  ): Promise<'connected' | 'unenrolled' | 'late'> {
+  ): Promise<'connected' | 'unenrolled' | 'timeout'> {
     const { content } = this.#state
     const { serial } = device.plan
     const known = content.devices[serial]
@@ -130,20 +129,20 @@ export class Fleet {
       const { connect, ...identity } = await enrolment.enrol(device.plan, roomId)
       content.connect = connect
       content.devices[serial] = identity
-      this.#state.changed()
+      this.#state.markChanged()
     }
     this.#signal.throwIfAborted()
-    this.built.enrolled++
-    const agent = device.become(content.devices[serial] as NonNullable<typeof known>, this.#addresses())
+    this.progress.enrolled++
+    const agent = device.createAgent(content.devices[serial] as NonNullable<typeof known>, this.#addresses())
     agent.on('disconnected', (reason) => {
-      this.#lastReason = reason
+      this.#lastDisconnectReason = reason
     })
-    const over = new AbortController()
-    const signal = AbortSignal.any([over.signal, this.#signal])
+    const done = new AbortController()
+    const signal = AbortSignal.any([done.signal, this.#signal])
     const outcome = Promise.race([
       once(agent, 'connected', { signal }).then(() => 'connected' as const),
       once(agent, 'unenrolled', { signal }).then(() => 'unenrolled' as const),
-      pause(patience, 'late' as const, { signal }),
+      pause(firstConnectionTimeoutMs, 'timeout' as const, { signal }),
     ])
     try {
       await agent.start()
@@ -151,11 +150,11 @@ export class Fleet {
       if (result === 'connected') this.#hasConnected = true
       return result
     } finally {
-      over.abort()
+      done.abort()
     }
   }
 
-  /** Those that enrolment named may have moved since; the WebSocket is where the API is. */
+  /** The addresses from enrolment may be out of date, so the WebSocket at the address of the API is added. */
   #addresses(): string[] {
     const { protocol, host } = new URL(this.#options.url)
     const besideApi = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}${devicePaths.mqtt}`
@@ -163,38 +162,38 @@ export class Fleet {
   }
 
   #unreachable(): FleetError {
-    const reason = this.#lastReason?.message ?? 'no answer'
+    const reason = this.#lastDisconnectReason?.message ?? 'no answer'
     return new FleetError(
-      `No device can connect over MQTT at ${this.#addresses().join(' or ')} (${reason}). Check --mqtt-port and --public-url of the server.`,
+      `No device can connect over MQTT to ${this.#addresses().join(' or ')} (${reason}). Check --mqtt-port and --public-url of the server.`,
     )
   }
 
-  /** Sends the past that no earlier run has sent. */
-  async recall(): Promise<void> {
-    const { backfill } = this.#options
-    if (backfill === 0) return
-    const until = Math.floor(this.#begin / 1000)
-    const wanted = until - Math.floor(backfill / 1000)
-    await inParallel(this.#devices, historians, this.#signal, async (device) => {
+  /** Sends the history that no earlier run has sent. */
+  async sendBackfill(): Promise<void> {
+    const { backfillMs } = this.#options
+    if (backfillMs === 0) return
+    const until = Math.floor(this.#startedMs / 1000)
+    const wanted = until - Math.floor(backfillMs / 1000)
+    await forEachConcurrently(this.#devices, backfillConcurrency, this.#signal, async (device) => {
       const [first, last] = device.sampledBefore ?? [until, until]
       for (const [from, to] of [
         [wanted, first],
         [Math.max(wanted, last), until],
       ] as const) {
-        const sent = await sendHistory(device, { from, until: to }, this.#signal)
-        this.tally.samples += sent
+        const sent = await sendPastSamples(device, { from, until: to }, this.#signal)
+        this.counters.samples += sent
       }
-      device.covers(wanted)
-      this.built.recalled++
+      device.markBackfilled(wanted)
+      this.progress.backfilled++
     })
   }
 
-  /** Everybody says goodbye, and what they know is kept. */
+  /** Disconnects all devices and saves their state. */
   async stop(): Promise<void> {
     this.#end.abort()
-    for (const clock of this.#clocks) clearInterval(clock)
-    await inParallel(this.#devices, 500, new AbortController().signal, (device) => device.stop())
-    this.#state.changed()
+    for (const timer of this.#timers) clearInterval(timer)
+    await forEachConcurrently(this.#devices, 500, new AbortController().signal, (device) => device.stop())
+    this.#state.markChanged()
     await this.#state.save()
   }
 }

@@ -1,24 +1,24 @@
-// What a simulated device is like: firmware, networks and storage that it reports, settings that it comes with.
+// The status that a simulated device reports, such as firmware, networks and storage, and its default settings.
 import { type ConfigKey, configKeys } from '../contract/config-keys.ts'
 import type { UpMessage } from '../contract/device.ts'
-import type { Settings } from '../device/handlers.ts'
-import { between, chance, pick } from './chance.ts'
+import type { AgentSettings } from '../device/handlers.ts'
 import type { PlannedDevice } from './plan.ts'
+import { between, pick, seededRandom } from './seeded-random.ts'
 
-/** Newest first; most devices have the newest. */
+/** Firmware releases, newest first; most devices have the newest. */
 const releases = [
   { name: '26.2', build: '20260401.0001' },
   { name: '26.1', build: '20260115.0003' },
   { name: '25.4', build: '20251020.0002' },
 ] as const
-const GB = 1_000_000_000
+const gigabyte = 1_000_000_000
 const timeServer = 'pool.ntp.org'
 
-const channelOf = ({ seed }: PlannedDevice) => (chance(seed, 1) < 0.9 ? 'stable' : 'preview')
+const channelOf = ({ seed }: PlannedDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
 
-export function statusOf(device: PlannedDevice, settings: Settings): UpMessage<'status'> {
+export function initialStatus(device: PlannedDevice, settings: AgentSettings): UpMessage<'status'> {
   const { model, seed, room, pairingSerial, pairedSerials, controllerMode } = device
-  const at = (what: number) => chance(seed, what)
+  const at = (what: number) => seededRandom(seed, what)
   const [newest] = releases
   const installed = at(2) < 0.8 ? newest : pick(releases, at(3))
   const firmware = (build: string) => `NF${model[4]}1.${build}`
@@ -45,27 +45,27 @@ export function statusOf(device: PlannedDevice, settings: Settings): UpMessage<'
     remoteControlEnabled: true,
     bulkEnrolmentPending: false,
     orientation: controllerMode === 'schedule' ? 'portrait' : 'landscape',
-    totalSystemStorage: String(4 * GB),
-    freeSystemStorage: String(between(GB / 2, 2 * GB, at(5))),
-    totalInternalStorage: String(26 * GB),
-    freeInternalStorage: String(between(8 * GB, 22 * GB, at(6))),
-    ...followingSettings(settings),
+    totalSystemStorage: String(4 * gigabyte),
+    freeSystemStorage: String(between(gigabyte / 2, 2 * gigabyte, at(5))),
+    totalInternalStorage: String(26 * gigabyte),
+    freeInternalStorage: String(between(8 * gigabyte, 22 * gigabyte, at(6))),
+    ...statusFromSettings(settings),
   }
 }
 
-/** Fields of the status that are settings at the same time. */
-export const followingSettings = ({ automaticUpdates, ntpServer, timezone }: Settings) => ({
+/** The fields of the status that are settings too. */
+export const statusFromSettings = ({ automaticUpdates, ntpServer, timezone }: AgentSettings) => ({
   automaticUpdates,
   ntpServer,
   timezone,
 })
 
-/** Addresses are base64 of their bytes; only `localIpAddress` is for people. [contract 5.1] */
+/** Addresses are reported as base64 of their bytes; only `localIpAddress` is text. [contract 5.1] */
 function networksOf({ seed, room }: PlannedDevice) {
-  const byte = (what: number) => between(0, 255, chance(seed, what))
+  const byte = (what: number) => between(0, 255, seededRandom(seed, what))
   const subnet = [10, room.location % 256, byte(20) % 16]
   const address = [...subnet, 10 + (byte(21) % 240)]
-  const isWireless = chance(seed, 22) < 0.12
+  const isWireless = seededRandom(seed, 22) < 0.12
   const mac = (last: number) => base64([0x3c, 0xe8, 0x24, byte(23), byte(24), (byte(25) & 0xfe) | last])
   const inUse = {
     linkUp: true,
@@ -97,7 +97,7 @@ function networksOf({ seed, room }: PlannedDevice) {
 }
 const base64 = (bytes: readonly number[]) => Buffer.from(bytes).toString('base64')
 
-const initially: Settings = {
+const typicalSettings: AgentSettings = {
   autoWakeup: true,
   automaticUpdates: true,
   bluetooth: true,
@@ -110,18 +110,20 @@ const initially: Settings = {
   screenStandby: 600_000,
   time24h: true,
 }
-const byType = (key: ConfigKey) => {
+const fallbackValue = (key: ConfigKey) => {
   if (key.type === 'boolean') return false
   if (key.type === 'enum') return key.values?.[1] ?? ''
   return key.type === 'string' ? (key.values?.[0] ?? '-') : (key.min ?? 0)
 }
-/** From the table of keys, so that a new key is there by itself. Passwords are never reported. */
-const factorySettings: Settings = Object.fromEntries(
-  Object.entries(configKeys).flatMap(([name, key]) => (key.secret ? [] : [[name, initially[name] ?? byType(key)]])),
+/** Generated from the table of config keys, so that new keys are included. Passwords are never reported. */
+const factorySettings: AgentSettings = Object.fromEntries(
+  Object.entries(configKeys).flatMap(([name, key]) =>
+    key.secret ? [] : [[name, typicalSettings[name] ?? fallbackValue(key)]],
+  ),
 )
 
-/** What it is set to as long as nobody says otherwise. */
-export const defaultsOf = (device: PlannedDevice): Settings => ({
+/** The settings of a device that has not received a config. */
+export const factoryDefaults = (device: PlannedDevice): AgentSettings => ({
   ...factorySettings,
   timezone: device.room.timezone,
   primaryMode: device.room.primaryMode,

@@ -1,11 +1,12 @@
-// The plan of a fleet: which rooms there are and which devices stand in them. It follows from seed and size alone.
-import { between, chance, pick, seedOf } from './chance.ts'
-import { numbered, regions, roomNames } from './places.ts'
+// Plans the rooms and devices of a fleet. The plan depends only on size, seed and owner.
 
-/** More would not have serial numbers of their own. */
-export const mostInRoom = 500
+import { numberedName, regionsWithCities, roomNames } from './place-names.ts'
+import { between, hashSeed, pick, seededRandom } from './seeded-random.ts'
 
-export interface Size {
+/** Serial numbers have three digits for the device within its room. */
+export const maxDevicesPerRoom = 500
+
+export interface FleetSize {
   readonly endpoints: number
   readonly rooms: number
   readonly locations: number
@@ -24,7 +25,7 @@ export interface PlannedRoom {
   readonly timezone: string
   readonly seats: number
   readonly seed: number
-  /** Which application its devices run. */
+  /** The application that its devices run. */
   readonly primaryMode: 'zoom' | 'msteams' | 'avos'
 }
 
@@ -33,15 +34,15 @@ export interface PlannedDevice {
   readonly model: string
   readonly room: PlannedRoom
   readonly seed: number
-  /** Serial number of its leader. */
+  /** The serial number of the leader of its pair group. */
   readonly pairingSerial?: string
-  /** Of a leader: serial numbers of those that it leads. */
+  /** On a leader: the serial numbers of the devices that are paired with it. */
   readonly pairedSerials?: readonly string[]
-  /** What a pad is used as. */
+  /** The use of a pad; absent for other devices. */
   readonly controllerMode?: 'controller' | 'schedule'
 }
 
-export interface Plan {
+export interface FleetPlan {
   readonly regions: readonly string[]
   readonly locations: readonly PlannedLocation[]
   readonly rooms: readonly PlannedRoom[]
@@ -49,7 +50,7 @@ export interface Plan {
 }
 
 const pads = ['NF19A1', 'NF19A1', 'NF25J1']
-/** What stands in a room: a leader, then what is paired with it. The more often a kit is here, the more rooms have it. */
+/** The devices of a room: a leader, then the devices that are paired with it. A kit that is listed more often is used for more rooms. */
 const kits: readonly (readonly string[])[] = [
   ['NF19B1', 'pad'],
   ['NF19B1', 'pad'],
@@ -64,27 +65,27 @@ const kits: readonly (readonly string[])[] = [
   ['NF25M1'],
   ['NF23K1', 'pad'],
 ]
-/** What is added to a room that has its kit; most often a pad at the door. */
+/** Devices that are added to a room that has its kit; most often a pad that shows the schedule. */
 const extras = ['schedule', 'schedule', 'schedule', 'schedule', 'NF21F1', 'NF22H1']
 
-const regionNames = regions.map(({ name }) => name)
+const regionNames = regionsWithCities.map(({ name }) => name)
 
-/** `owner` keeps fleets apart: a serial number is enrolled in one organisation alone. */
-export function planFleet(size: Size, seed: number, owner: string): Plan {
-  const locations = upTo(size.locations, (n): PlannedLocation => {
+/** `owner` makes serial numbers differ between organisations: a serial number can be enrolled in only one. */
+export function planFleet(size: FleetSize, seed: number, owner: string): FleetPlan {
+  const locations = makeList(size.locations, (n): PlannedLocation => {
     const region = n % size.regions
-    const { cities } = regions[region % regions.length] as (typeof regions)[number]
-    // Several regions of the same name share its cities.
-    const place = Math.floor(n / size.regions) + Math.floor(region / regions.length)
+    const { cities } = regionsWithCities[region % regionsWithCities.length] as (typeof regionsWithCities)[number]
+    // Regions that repeat a name use different cities of it.
+    const place = Math.floor(n / size.regions) + Math.floor(region / regionsWithCities.length)
     const { name, timezone } = cities[place % cities.length] as (typeof cities)[number]
-    return { name: numbered([name], Math.floor(n / size.regions / cities.length)), region, timezone }
+    return { name: numberedName([name], Math.floor(n / size.regions / cities.length)), region, timezone }
   })
-  const rooms = upTo(size.rooms, (n): PlannedRoom => {
+  const rooms = makeList(size.rooms, (n): PlannedRoom => {
     const location = n % size.locations
     const { timezone } = locations[location] as PlannedLocation
-    const at = (what: number) => chance(seed, n, what)
+    const at = (salt: number) => seededRandom(seed, n, salt)
     return {
-      name: numbered(turned(roomNames, location * 7), Math.floor(n / size.locations)),
+      name: numberedName(rotate(roomNames, location * 7), Math.floor(n / size.locations)),
       location,
       timezone,
       seats: between(2, 14, at(1) ** 2),
@@ -93,24 +94,24 @@ export function planFleet(size: Size, seed: number, owner: string): Plan {
     }
   })
   return {
-    regions: upTo(size.regions, (n) => numbered(regionNames, n)),
+    regions: makeList(size.regions, (n) => numberedName(regionNames, n)),
     locations,
     rooms,
-    devices: furnish(rooms, size.endpoints, seed, seedOf(`${seed}/${owner}`)),
+    devices: planDevices(rooms, size.endpoints, seed, hashSeed(`${seed}/${owner}`)),
   }
 }
 
-function furnish(rooms: readonly PlannedRoom[], endpoints: number, seed: number, owner: number): PlannedDevice[] {
+function planDevices(rooms: readonly PlannedRoom[], endpoints: number, seed: number, owner: number): PlannedDevice[] {
   const tag = owner.toString(36).toUpperCase().padStart(7, '0').slice(-5)
-  const furnished = rooms.map((room, n) => ({ room, n, devices: [] as PlannedDevice[] }))
-  let left = endpoints
-  const add = ({ room, n, devices }: (typeof furnished)[number], what: string, leader?: string) => {
-    const at = (thing: number) => chance(seed, n, devices.length, thing)
+  const plannedRooms = rooms.map((room, n) => ({ room, n, devices: [] as PlannedDevice[] }))
+  let remaining = endpoints
+  const add = ({ room, n, devices }: (typeof plannedRooms)[number], what: string, leader?: string) => {
+    const at = (salt: number) => seededRandom(seed, n, devices.length, salt)
     const isPad = what === 'pad' || what === 'schedule'
     const model = isPad ? pick(pads, at(4)) : what
-    left--
+    remaining--
     devices.push({
-      serial: `N${model[4]}${tag}${pad(n, 5)}${pad(devices.length, 3)}`,
+      serial: `N${model[4]}${tag}${padNumber(n, 5)}${padNumber(devices.length, 3)}`,
       model,
       room,
       seed: Math.floor(at(5) * 2 ** 31),
@@ -118,18 +119,18 @@ function furnish(rooms: readonly PlannedRoom[], endpoints: number, seed: number,
       ...(isPad && { controllerMode: what === 'schedule' ? 'schedule' : 'controller' }),
     })
   }
-  // First something for every room, as far as it goes; then more for each, in turn.
-  for (const here of furnished) {
-    const emptyRooms = rooms.length - here.n - 1
-    const kit = pick(kits, chance(seed, here.n, 6)).slice(0, Math.max(1, left - emptyRooms))
-    for (const what of kit) if (left > 0) add(here, what, here.devices[0]?.serial)
+  // Every room gets a kit first, as far as the devices suffice; then the rooms get one more device each, in turn.
+  for (const target of plannedRooms) {
+    const emptyRooms = rooms.length - target.n - 1
+    const kit = pick(kits, seededRandom(seed, target.n, 6)).slice(0, Math.max(1, remaining - emptyRooms))
+    for (const what of kit) if (remaining > 0) add(target, what, target.devices[0]?.serial)
   }
-  while (left > 0) {
-    for (const here of furnished) {
-      if (left > 0) add(here, pick(extras, chance(seed, here.n, here.devices.length, 7)))
+  while (remaining > 0) {
+    for (const target of plannedRooms) {
+      if (remaining > 0) add(target, pick(extras, seededRandom(seed, target.n, target.devices.length, 7)))
     }
   }
-  return furnished.flatMap(({ devices }) => devices.map((device) => withPaired(device, devices)))
+  return plannedRooms.flatMap(({ devices }) => devices.map((device) => withPaired(device, devices)))
 }
 
 function withPaired(device: PlannedDevice, all: readonly PlannedDevice[]): PlannedDevice {
@@ -137,6 +138,6 @@ function withPaired(device: PlannedDevice, all: readonly PlannedDevice[]): Plann
   return paired.length === 0 ? device : { ...device, pairedSerials: paired.map(({ serial }) => serial) }
 }
 
-const upTo = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
-const turned = <T>(list: readonly T[], by: number): T[] => list.map((_, n) => list[(n + by) % list.length] as T)
-const pad = (n: number, width: number) => String(n).padStart(width, '0')
+const makeList = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
+const rotate = <T>(list: readonly T[], by: number): T[] => list.map((_, n) => list[(n + by) % list.length] as T)
+const padNumber = (n: number, width: number) => String(n).padStart(width, '0')

@@ -1,73 +1,74 @@
-// Runs a fleet until it is told to stop, and says how far it is.
-import { explained } from './failure.ts'
-import { Fleet, type FleetOptions } from './fleet.ts'
+// Runs a fleet until the signal aborts, and reports its progress.
 
-export interface Watcher {
-  /** While something is under way: a line a second. */
-  progress(line: string): void
-  /** What is worth keeping. */
-  say(line: string): void
-  /** Everything is there and connected; it goes on when this is done. */
-  built?(): Promise<void>
+import { Fleet, type FleetOptions } from './fleet.ts'
+import { explainFleetError } from './fleet-error.ts'
+
+export interface FleetObserver {
+  /** Called at most once a second with the progress. */
+  onProgress(line: string): void
+  /** Called with results. */
+  onResult(line: string): void
+  /** Awaited when all devices are enrolled and connected. */
+  onConnected?(): Promise<void>
 }
 
-export async function simulate(options: FleetOptions, watcher: Watcher, signal: AbortSignal): Promise<void> {
+export async function simulate(options: FleetOptions, observer: FleetObserver, signal: AbortSignal): Promise<void> {
   const fleet = new Fleet(options, signal)
-  // What it is before anything has happened is no progress.
+  // The state before the start is not reported as progress.
   let last = progressOf(fleet, options)
   const report = () => {
     const line = progressOf(fleet, options)
-    if (line !== last) watcher.progress(line)
+    if (line !== last) observer.onProgress(line)
     last = line
   }
   const reporting = setInterval(report, 1_000)
   try {
     await fleet.build()
-    await watcher.built?.()
+    await observer.onConnected?.()
     report()
-    const { connected } = fleet.tally
-    const { endpoints, rooms, interval, backfill } = options
-    watcher.say(
-      `${count(connected)} of ${count(endpoints)} devices in ${count(rooms)} rooms are connected to ${options.url}, each with a sample every ${interval} s. Ctrl-C ends.`,
+    const { connected } = fleet.counters
+    const { endpoints, rooms, intervalSeconds, backfillMs } = options
+    observer.onResult(
+      `${count(connected)} of ${count(endpoints)} devices in ${count(rooms)} rooms are connected to ${options.url} and send a sample every ${intervalSeconds} s. Stop with Ctrl-C.`,
     )
-    await fleet.recall()
+    await fleet.sendBackfill()
     clearInterval(reporting)
-    if (backfill > 0) watcher.say(`Their past is there: ${count(fleet.tally.samples)} samples so far.`)
+    if (backfillMs > 0) observer.onResult(`History sent: ${count(fleet.counters.samples)} samples so far.`)
     await new Promise((resolve) => {
       if (signal.aborted) resolve(undefined)
       else signal.addEventListener('abort', resolve, { once: true })
     })
   } catch (error) {
-    if (!signal.aborted) throw explained(error, options)
+    if (!signal.aborted) throw explainFleetError(error, options)
   } finally {
     clearInterval(reporting)
     await fleet.stop()
   }
-  watcher.say(summaryOf(fleet))
+  observer.onResult(summaryOf(fleet))
 }
 
-function progressOf({ plan, built, tally }: Fleet, { backfill }: FleetOptions): string {
+function progressOf({ plan, progress, counters }: Fleet, { backfillMs }: FleetOptions): string {
   const { regions, locations, rooms, devices } = plan
-  if (built.rooms < rooms.length) {
-    return `regions ${built.regions}/${regions.length}, locations ${built.locations}/${locations.length}, rooms ${built.rooms}/${rooms.length}`
+  if (progress.rooms < rooms.length) {
+    return `regions ${progress.regions}/${regions.length}, locations ${progress.locations}/${locations.length}, rooms ${progress.rooms}/${rooms.length}`
   }
-  const joining = `rooms ${built.rooms}/${rooms.length}, enrolled ${built.enrolled}/${devices.length}, connected ${tally.connected}`
-  return backfill > 0 && built.recalled > 0
-    ? `${joining}, past of ${built.recalled}/${devices.length}, samples ${tally.samples}`
+  const joining = `rooms ${progress.rooms}/${rooms.length}, enrolled ${progress.enrolled}/${devices.length}, connected ${counters.connected}`
+  return backfillMs > 0 && progress.backfilled > 0
+    ? `${joining}, history ${progress.backfilled}/${devices.length}, samples ${counters.samples}`
     : joining
 }
 
-function summaryOf({ tally, built }: Fleet): string {
+function summaryOf({ counters, progress }: Fleet): string {
   const done = [
-    `${count(tally.samples)} samples`,
-    ...(tally.refused > 0 ? [`${count(tally.refused)} of them refused`] : []),
-    `${count(tally.configs)} configs`,
-    `${count(tally.reboots)} reboots`,
-    `${count(tally.messages)} messages`,
-    `${count(tally.bundles)} log bundles`,
-    ...(tally.unenrolled > 0 ? [`${count(tally.unenrolled)} unenrolled`] : []),
+    `${count(counters.samples)} samples`,
+    ...(counters.refused > 0 ? [`${count(counters.refused)} of them refused`] : []),
+    `${count(counters.configs)} configs`,
+    `${count(counters.reboots)} reboots`,
+    `${count(counters.messages)} messages`,
+    `${count(counters.bundles)} log bundles`,
+    ...(counters.unenrolled > 0 ? [`${count(counters.unenrolled)} unenrolled`] : []),
   ]
-  return `Stopped ${count(built.enrolled)} devices after ${done.join(', ')}. Run it again to continue.`
+  return `Stopped ${count(progress.enrolled)} devices after ${done.join(', ')}. Run the same command again to continue.`
 }
 
 const count = (n: number) => n.toLocaleString('en')

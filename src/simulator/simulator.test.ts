@@ -1,12 +1,12 @@
-// What a simulated fleet is made of: the same every time, and never anything that a real device could not say.
+// Tests that plans are repeatable, and that simulated devices send only what the protocol allows.
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SampleReport, StatusReport } from '../contract/device.ts'
 import { modelOf, sensorRanges } from '../contract/models.ts'
-import { isInCall, peopleIn, sampleOf } from './day.ts'
-import { defaultsOf, statusOf } from './hardware.ts'
+import { factoryDefaults, initialStatus } from './hardware.ts'
 import { planFleet } from './plan.ts'
+import { isInCall, makeSample, peopleIn } from './room-day.ts'
 
 const sizes = fc.record({
   endpoints: fc.integer({ min: 1, max: 400 }),
@@ -59,8 +59,8 @@ test('every device sends what the protocol allows, and only what its model can m
   expect(new Set(devices.map((d) => d.model)).size, 'all models are there').toBe(11)
   const begin = Date.parse('2026-05-04T00:00:00Z')
   for (const device of devices) {
-    expect(isStatus(statusOf(device, defaultsOf(device))), ajv.errorsText(isStatus.errors)).toBe(true)
-    const samples = Array.from({ length: 60 }, (_, n) => sampleOf(device, begin + n * 7_919_000, n))
+    expect(isStatus(initialStatus(device, factoryDefaults(device))), ajv.errorsText(isStatus.errors)).toBe(true)
+    const samples = Array.from({ length: 60 }, (_, n) => makeSample(device, begin + n * 7_919_000, n))
     expect(isSamples({ samples }), ajv.errorsText(isSamples.errors)).toBe(true)
     const { sensors, shutter } = modelOf(device.model)
     for (const { timestamp, shutterClosed, ...values } of samples) {

@@ -1,31 +1,31 @@
-// Makes the regions, locations and rooms of a plan through the public API, or finds those of an earlier run.
+// Creates the regions, locations and rooms of a plan through the public API, or finds those of an earlier run.
 import type { Client } from '../client/client.ts'
-import { inParallel } from './parallel.ts'
-import type { Plan } from './plan.ts'
-import type { State } from './state.ts'
+import { forEachConcurrently } from './concurrency.ts'
+import type { FleetState } from './fleet-state.ts'
+import type { FleetPlan } from './plan.ts'
 
-export interface Built {
+export interface StructureProgress {
   regions: number
   locations: number
   rooms: number
 }
 
-/** The ids of the rooms, in the order of the plan. Whoever renamed or moved one keeps it so. */
+/** Returns the ids of the rooms, in the order of the plan. Rooms that were renamed or moved since then are kept as they are. */
 export async function buildStructure(
   client: Client,
-  plan: Plan,
-  state: State,
-  built: Built,
+  plan: FleetPlan,
+  state: FleetState,
+  progress: StructureProgress,
   signal: AbortSignal,
 ): Promise<number[]> {
   const { content } = state
-  const [{ body: there }, { body: places }, { body: spaces }] = await Promise.all([
+  const [{ body: regionList }, { body: locationList }, { body: roomList }] = await Promise.all([
     client.regionsList({}, { signal }),
     client.locationsList({}, { signal }),
     client.roomsList({}, { signal }),
   ])
-  /** Known from an earlier run, or found by its name, or new. */
-  const settle = async (
+  /** Takes the resource from an earlier run, finds it by name, or creates it. */
+  const findOrCreate = async (
     known: Record<string, number>,
     key: string,
     existing: ReadonlySet<number>,
@@ -36,39 +36,39 @@ export async function buildStructure(
     if (before !== undefined && existing.has(before)) return before
     const id = found?.id ?? (await create()).body.id
     known[key] = id
-    state.changed()
+    state.markChanged()
     return id
   }
   const idsOf = (things: readonly { id: number }[]) => new Set(things.map(({ id }) => id))
 
   const regionIds: number[] = []
   for (const name of plan.regions) {
-    const found = there.regions.find((region) => region.name === name)
+    const found = regionList.regions.find((region) => region.name === name)
     const create = () => client.regionsCreate({ body: { name } }, { signal })
-    regionIds.push(await settle(content.regions, name, idsOf(there.regions), found, create))
-    built.regions++
+    regionIds.push(await findOrCreate(content.regions, name, idsOf(regionList.regions), found, create))
+    progress.regions++
   }
   const locationIds: number[] = []
   for (const { name, region } of plan.locations) {
     const regionId = regionIds[region] as number
-    const found = places.locations.find((place) => place.name === name && place.region?.id === regionId)
+    const found = locationList.locations.find((place) => place.name === name && place.region?.id === regionId)
     const create = () => client.locationsCreate({ body: { name, regionId } }, { signal })
     const key = `${plan.regions[region]}/${name}`
-    locationIds.push(await settle(content.locations, key, idsOf(places.locations), found, create))
-    built.locations++
+    locationIds.push(await findOrCreate(content.locations, key, idsOf(locationList.locations), found, create))
+    progress.locations++
   }
   const roomIds: number[] = []
-  const existing = idsOf(spaces.rooms)
+  const existing = idsOf(roomList.rooms)
   const nameOf = (locationId: number | undefined, name: string) => `${locationId}/${name}`
-  const byName = new Map(spaces.rooms.map((room) => [nameOf(room.location?.id, room.name), room]))
-  await inParallel(plan.rooms.entries(), 8, signal, async ([n, { name, location }]) => {
-    const { name: place, region } = plan.locations[location] as Plan['locations'][number]
+  const byName = new Map(roomList.rooms.map((room) => [nameOf(room.location?.id, room.name), room]))
+  await forEachConcurrently(plan.rooms.entries(), 8, signal, async ([n, { name, location }]) => {
+    const { name: place, region } = plan.locations[location] as FleetPlan['locations'][number]
     const locationId = locationIds[location] as number
     const found = byName.get(nameOf(locationId, name))
     const create = () => client.roomsCreate({ body: { name, locationId } }, { signal })
     const key = `${plan.regions[region]}/${place}/${name}`
-    roomIds[n] = await settle(content.rooms, key, existing, found, create)
-    built.rooms++
+    roomIds[n] = await findOrCreate(content.rooms, key, existing, found, create)
+    progress.rooms++
   })
   return roomIds
 }

@@ -141,7 +141,7 @@ test('move a device to another room, and its paired devices move too', async () 
   await dialog().waitFor({ state: 'detached' })
   const moved = (await read(`/rooms/${fleet.rooms.tomt}`)).endpoints.map((e: { serial: string }) => e.serial).sort()
   expect(moved).toEqual(['BAR00001', 'PAD00001'])
-  await page.getByText('Empty').first().waitFor()
+  await page.getByText('No devices').first().waitFor()
   const back = { endpointIds: [fleet.bar.id], roomId: fleet.rooms.fjord }
   await fleet.org.call('POST', '/endpoints/move_paired', { body: back })
   await page.getByText('Healthy').first().waitFor()
@@ -168,7 +168,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
     (await read(`/${kind}`))[kind].find((one: { name: string }) => one.name === name)
   const loadAgain = async (nowCalled: string) => {
     await dialog().getByText(`Renamed to ${nowCalled} by someone else.`).waitFor()
-    await dialog().getByRole('button', { name: 'Load it again' }).click()
+    await dialog().getByRole('button', { name: 'Reload' }).click()
   }
   const oceania = await listed('regions', 'Oceania')
   await button('Rename Oceania').click()

@@ -96,7 +96,7 @@ test('a broken stream is reported, and missed changes appear when it is back', a
   await page.getByRole('status', { name: /^Live/ }).waitFor()
   await page.getByText('Healthy').first().waitFor()
   wire.cut()
-  await page.getByRole('status', { name: /^Not live/ }).waitFor()
+  await page.getByRole('status', { name: /^Disconnected/ }).waitFor()
   await device.close()
   wire.mend()
   await page.getByText('Offline').first().waitFor()
@@ -116,6 +116,6 @@ test('revoking the key of a session signs out every tab and says why [contract 9
   const { keys } = (await org.call('GET', '/keys')).body
   const { id } = keys.find((k: { name: string }) => k.name === 'Night shift')
   await org.call('DELETE', `/keys/${id}`)
-  for (const { page } of [tab, other]) await page.getByText('You were signed out').waitFor()
+  for (const { page } of [tab, other]) await page.getByText('You have been signed out').waitFor()
   expectTrouble(tab.trouble, /status of 401/)
 })

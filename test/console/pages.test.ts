@@ -38,7 +38,7 @@ const pages = (): Record<string, string> => ({
   [`/profiles/${fleet.profileId}`]: 'Quiet rooms',
   '/audit': 'Audit',
   '/settings': 'Settings',
-  '/nowhere/at/all': 'Nothing is here',
+  '/nowhere/at/all': 'Page not found',
 })
 
 /** Navigates as a link does; only the unknown address is requested from the server. */
@@ -138,7 +138,7 @@ test('the sign-in link works once, and leaves no secret in the address [contract
   expect(page.url()).toBe(`${house.url}/`)
   const stored = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])')
   expect(stored).not.toMatch(/rk[sl]?_/)
-  await page.getByRole('button', { name: /^Signed in with/ }).click()
+  await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('API key').waitFor()
   await page.goto('about:blank')

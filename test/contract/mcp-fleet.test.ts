@@ -15,9 +15,9 @@ let client: McpProgram
 beforeAll(async () => {
   house = await startHarness()
   org = await house.newOrg()
-  const server = { url: house.url, org: org.id, key: org.key, state: join(house.place.dataDir, 'fleet.json') }
-  const life = { seed: 1, speed: 1, interval: 60, flap: 0, rejectConfig: 0, backfill: 0 }
-  fleet = new Fleet({ ...server, ...size, ...life }, ended.signal)
+  const server = { url: house.url, org: org.id, key: org.key, stateFile: join(house.place.dataDir, 'fleet.json') }
+  const behaviour = { seed: 1, speed: 1, intervalSeconds: 60, flapShare: 0, rejectConfig: 0, backfillMs: 0 }
+  fleet = new Fleet({ ...server, ...size, ...behaviour }, ended.signal)
   await fleet.build()
   client = await startOfficialClient(house, org)
 })
@@ -36,7 +36,7 @@ test('every tool of the official client works with a simulated fleet, without an
     expect(isError, `${tool} ${JSON.stringify(args)}: ${text}`).toBe(false)
     return JSON.parse(text)
   }
-  await until('a sample of every device', () => fleet.tally.samples >= size.endpoints)
+  await until('a sample of every device', () => fleet.counters.samples >= size.endpoints)
 
   const devices: { id: string; serial: string; pairingSerial?: string }[] = await use('list_devices')
   const rooms: { id: number }[] = await use('list_rooms')
@@ -62,8 +62,8 @@ test('every tool of the official client works with a simulated fleet, without an
   await use('reboot_device', { device_id })
   const operations = async () => (await org.call('GET', `/endpoints/${device_id}/operations`)).body.operations
   await until('the reboot', async () => (await operations())[0].state === 'SUCCEEDED')
-  expect(fleet.tally.reboots, 'with its leader').toBeGreaterThanOrEqual(2)
-  expect(fleet.tally.messages).toBeGreaterThanOrEqual(2)
+  expect(fleet.counters.reboots, 'with its leader').toBeGreaterThanOrEqual(2)
+  expect(fleet.counters.messages).toBeGreaterThanOrEqual(2)
   const state = async () => (await org.call('GET', `/endpoints/${device_id}/config/state`)).body
   await until('the config', async () => (await state()).state === 'DELIVERED')
   expect((await state()).reported.brightness).toBe(0.25)
@@ -81,7 +81,7 @@ test('every tool of the official client works with a simulated fleet, without an
   await use('delete_room', { room_id })
   await use('delete_location', { location_id })
   await use('delete_region', { region_id })
-  await until('the devices to know', () => fleet.tally.unenrolled === endpointIds.length)
+  await until('the devices to know', () => fleet.counters.unenrolled === endpointIds.length)
   expect(await use('list_devices')).toHaveLength(size.endpoints - endpointIds.length)
   expect([...used].sort()).toEqual(toolNames(await client.tools()))
 }, 60_000)

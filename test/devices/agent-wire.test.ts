@@ -8,7 +8,7 @@ import { Aedes } from 'aedes'
 import { expect, onTestFinished, test } from 'vitest'
 import type { DeviceCommandMessage } from '../../src/contract/device.ts'
 import { Agent } from '../../src/device/agent.ts'
-import type { Handlers, Kept } from '../../src/device/handlers.ts'
+import type { AgentHandlers, AgentState } from '../../src/device/handlers.ts'
 import { until } from '../support/program.ts'
 
 const endpointId = '5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11'
@@ -52,12 +52,12 @@ async function newService(refuse: () => number | undefined = () => undefined) {
 const command = (type: DeviceCommandMessage['type'], more: Partial<DeviceCommandMessage> = {}): string =>
   JSON.stringify({ id: randomUUID(), type, deadline: new Date(Date.now() + 60_000).toISOString(), ...more })
 
-async function newAgent(connect: string[], handlers: Partial<Handlers> = {}) {
-  const memory: { kept?: Kept } = {}
+async function newAgent(connect: string[], handlers: Partial<AgentHandlers> = {}) {
+  const memory: { kept?: AgentState } = {}
   const agent = new Agent({
     identity: { endpointId, credential: 'credential', connect },
     status: {},
-    memory: {
+    storage: {
       load: () => memory.kept,
       save: (kept) => {
         memory.kept = kept
@@ -139,9 +139,9 @@ test('does nothing after the deadline, nothing with what it cannot read, and goe
   const shown: string[] = []
   const { agent, connected } = await newAgent([service.url], { showMessage: (text) => void shown.push(text) })
   await connected
-  const trouble = once(agent, 'trouble')
+  const warning = once(agent, 'warning')
   await service.send('operation', '{"id":')
-  expect((await trouble)[0]).toBeInstanceOf(SyntaxError)
+  expect((await warning)[0]).toBeInstanceOf(SyntaxError)
   const past = new Date(Date.now() - 1).toISOString()
   await service.send('operation', command('MESSAGE', { message: 'Too late.', deadline: past }))
   await service.send('operation', command('UPGRADE' as DeviceCommandMessage['type']))
@@ -149,7 +149,7 @@ test('does nothing after the deadline, nothing with what it cannot read, and goe
   await until('two answers', () => service.reports().length === 2)
   expect(shown).toEqual(['In time.'])
   expect(service.reports()).toMatchObject([
-    { state: 'FAILED', error: 'This device does not know the operation UPGRADE.' },
+    { state: 'FAILED', error: 'This device does not support the operation UPGRADE.' },
     { state: 'SUCCEEDED' },
   ])
 })

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { backOffMs } from '../../src/client/back-off.ts'
 import type { EnrolAnswer } from '../../src/contract/device.ts'
-import { Agent } from '../../src/device/agent.ts'
-import { pauseAfter } from '../../src/device/back-off.ts'
-import { EnrolRefused, enrol } from '../../src/device/enrol.ts'
-import type { Handlers, Kept, Settings } from '../../src/device/handlers.ts'
+import { Agent, deviceBackOff } from '../../src/device/agent.ts'
+import { EnrolmentRefusedError, enrolDevice } from '../../src/device/enrol.ts'
+import type { AgentHandlers, AgentSettings, AgentState } from '../../src/device/handlers.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -25,31 +25,31 @@ let serials = 0
 const newSerial = () => `A${++serials}`
 
 /** A device as a maker would build it: it has settings, a screen, and a memory that survives. */
-class Device implements Handlers {
+class Device implements AgentHandlers {
   readonly identity: EnrolAnswer
   readonly agent: Agent
   readonly shown: string[] = []
-  set: Settings = {}
+  set: AgentSettings = {}
   reboots = 0
   kept: string | undefined
   refuses: Record<string, string> | undefined
   constructor(identity: EnrolAnswer) {
     this.identity = identity
-    const memory = {
-      load: () => (this.kept === undefined ? undefined : (JSON.parse(this.kept) as Kept)),
-      save: (kept: Kept) => {
+    const storage = {
+      load: () => (this.kept === undefined ? undefined : (JSON.parse(this.kept) as AgentState)),
+      save: (kept: AgentState) => {
         this.kept = JSON.stringify(kept)
       },
     }
     const status = { firmwareVersion: 'NFB1.1', inCallStatus: 'NONE', otaChannel: 'beta' }
-    this.agent = new Agent({ identity, status, memory, handlers: this })
+    this.agent = new Agent({ identity, status, storage, handlers: this })
     onTestFinished(() => this.agent.stop())
   }
   get at() {
     return `/endpoints/${this.identity.endpointId}`
   }
   settings = () => ({ ...this.set, primaryMode: 'zoom' })
-  applyConfig(config: Settings) {
+  applyConfig(config: AgentSettings) {
     const refused = this.refuses
     this.set = Object.fromEntries(Object.entries(config).filter(([key]) => !refused || !(key in refused)))
     return refused
@@ -65,7 +65,7 @@ class Device implements Handlers {
 }
 
 async function newDevice(): Promise<Device> {
-  return new Device(await enrol(house.url, { code, serial: newSerial(), model: 'NF19B1' }))
+  return new Device(await enrolDevice(house.url, { code, serial: newSerial(), model: 'NF19B1' }))
 }
 
 async function started(device: Device): Promise<Device> {
@@ -87,19 +87,19 @@ const inState = (id: string, state: string) =>
 describe('enrol', () => {
   test('returns who the device is and where it connects', async () => {
     const serial = newSerial()
-    const { endpointId, credential, connect } = await enrol(`${house.url}/`, { code, serial, model: 'NF19B1' })
+    const { endpointId, credential, connect } = await enrolDevice(`${house.url}/`, { code, serial, model: 'NF19B1' })
     expect(credential).toMatch(/^\S{20,}$/)
     expect(connect).toContain(`mqtt://127.0.0.1:${house.mqttPort}`)
     expect(await read(`/endpoints/${endpointId}`)).toMatchObject({ serial, model: 'NF19B1', connected: false })
   })
 
   test('says why not, and when to try again', async () => {
-    const wrong = enrol(house.url, { code: 'AAAA-AAAA-AAAA', serial: newSerial(), model: 'NF19B1' })
+    const wrong = enrolDevice(house.url, { code: 'AAAA-AAAA-AAAA', serial: newSerial(), model: 'NF19B1' })
     await expect(wrong).rejects.toThrow(/enrolment code/)
-    await expect(wrong).rejects.toBeInstanceOf(EnrolRefused)
+    await expect(wrong).rejects.toBeInstanceOf(EnrolmentRefusedError)
     const device = await started(await newDevice())
     const { serial } = await read(device.at)
-    const again = enrol(house.url, { code, serial, model: 'NF19B1' })
+    const again = enrolDevice(house.url, { code, serial, model: 'NF19B1' })
     const { cause } = await again.then(
       () => expect.unreachable(),
       (error) => error,
@@ -129,7 +129,7 @@ describe('reports', () => {
   test('a sample is safe when it resolves; one that was not taken is named', async () => {
     const device = await started(await newDevice())
     const timestamp = Math.floor(Date.now() / 1000)
-    const refused = once(device.agent, 'refused')
+    const refused = once(device.agent, 'samplesRefused')
     await device.agent.sample([
       { timestamp, temp: 21.5 },
       { timestamp: timestamp + 1, temp: 400 },
@@ -247,9 +247,9 @@ test('an unenrolled device hears of it and does not come back; a dead credential
 })
 
 test('the pause doubles up to a minute, and the jitter comes after that', () => {
-  expect([0, 1, 2, 5].map((failures) => pauseAfter(failures, 1))).toEqual([1_000, 2_000, 4_000, 32_000])
+  expect([0, 1, 2, 5].map((failures) => backOffMs(failures, deviceBackOff, 1))).toEqual([1_000, 2_000, 4_000, 32_000])
   for (const failures of [6, 7, 50, 5_000]) {
-    expect(pauseAfter(failures, 1)).toBe(60_000)
-    expect(pauseAfter(failures, 0)).toBe(30_000)
+    expect(backOffMs(failures, deviceBackOff, 1)).toBe(60_000)
+    expect(backOffMs(failures, deviceBackOff, 0)).toBe(30_000)
   }
 })

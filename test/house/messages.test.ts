@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { messagesText } from '../../src/cli/openapi.ts'
+import { messagesText } from '../../src/cli/documents.ts'
 import {
   devicePaths,
   downMessages,

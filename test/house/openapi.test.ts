@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { openapiText } from '../../src/cli/openapi.ts'
+import { openapiText } from '../../src/cli/documents.ts'
 import { operationList } from '../../src/contract/operations.ts'
 
 const root = join(import.meta.dirname, '../..')

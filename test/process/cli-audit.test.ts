@@ -69,12 +69,12 @@ describe('audit', () => {
 
     const verdict = await behind.run('audit', 'verify')
     expect(verdict.code).toBeGreaterThan(0)
-    expect(verdict.stderr).toBe('The audit log is not what it was.\n')
+    expect(verdict.stderr).toBe('Audit log verification failed.\n')
     expect(lineOf(edited.id, verdict)).toMatch(/BROKEN.*\bentry 3\b/)
     expect(lineOf(removed.id, verdict)).toMatch(/BROKEN.*\bentry 4\b/)
     expect(lineOf(reordered.id, verdict)).toMatch(/BROKEN.*\bentry 2\b/)
     expect(lineOf(last.id, verdict)).toMatch(/BROKEN.*\bentr(y|ies) 5\b/)
-    expect(lineOf(sound.id, verdict)).toBe(`${sound.id}: 5 entries, all in place.`)
+    expect(lineOf(sound.id, verdict)).toBe(`${sound.id}: 5 entries, verified.`)
 
     const json = await behind.launch(['audit', 'verify', '--json', '--org', edited.id, ...behind.flags]).exit()
     expect(json.code).toBeGreaterThan(0)
@@ -92,7 +92,7 @@ describe('audit', () => {
     )
     const plain = await behind.run('audit', 'verify')
     expectDone(plain)
-    expect(lineOf(id, plain)).toBe(`${id}: 3 entries, all in place.`)
+    expect(lineOf(id, plain)).toBe(`${id}: 3 entries, verified.`)
     const told = await behind.run('audit', 'verify', '--expect', head)
     expect(told.code).toBeGreaterThan(0)
     expect(lineOf(id, told)).toMatch(/BROKEN.*tail was cut/)

@@ -23,7 +23,7 @@ describe('org', () => {
   test('create prints what to do next, and as JSON at least the id and the name', async () => {
     const text = await site.run('org', 'create', 'Plain')
     expectDone(text)
-    const [, id = ''] = /^Organisation (\S+) created\.$/m.exec(text.stdout) ?? []
+    const [, id = ''] = /^Created organisation (\S+)\.$/m.exec(text.stdout) ?? []
     expect(text.stdout).toContain(`keys create --org ${id}`)
 
     const json = await site.json('org', 'create', '  Møterom 会議室 🏢  ')
@@ -58,7 +58,7 @@ describe('org', () => {
     for (const zone of ['Asia/Kathmandu', 'America/Havana']) {
       const changed = await site.run('org', 'timezone', server.org, zone)
       expectDone(changed)
-      expect(changed.stdout).toContain(`The days of organisation ${server.org} are now those of ${zone}.`)
+      expect(changed.stdout).toContain(`The time zone of organisation ${server.org} is now ${zone}.`)
     }
     const back = await site.json('org', 'timezone', server.org, 'UTC')
     expect(back).toEqual({ id: server.org, timezone: 'UTC' })
@@ -211,7 +211,7 @@ test('an organisation made before the first start is kept, and the start makes n
   const { id } = await fresh.json('org', 'create', 'Acme')
   const started = await fresh.serve()
   expect(started.key).toBe('')
-  await until('a hint', () => started.stdout.includes('There is no key yet. Create one with: keys create'))
+  await until('a hint', () => started.stdout.includes('There is no API key yet. Create one with: keys create'))
   expect(await fresh.sql('SELECT id, name FROM orgs')).toEqual([{ id, name: 'Acme' }])
 })
 
@@ -271,7 +271,14 @@ describe('--help', () => {
     ['migrate', []],
   ])('of %s explains its options, and those of the database with their environment variables', (path, own) => {
     // Only the text is looked at, so this asks the command instead of starting it.
-    const silent = { version: '', say() {}, complain() {}, untilStopped: async () => '', user: () => '', fail }
+    const silent = {
+      version: '',
+      write() {},
+      writeError() {},
+      untilStopped: async () => '',
+      user: () => '',
+      exitWithFailure,
+    }
     const text = oneLine(commandAt(program(silent), path).helpInformation())
     expect(text).toContain(`Usage: roomkeeper ${path} `)
     for (const option of [...own, '--json']) expect(text).toContain(` ${option} `)
@@ -279,8 +286,8 @@ describe('--help', () => {
       expect(text).toMatch(new RegExp(` ${option} <[^>]+> [^<]*env: ${variableOf(option)}\\)`))
   })
 
-  const fail = (): never => {
-    throw new Error('a help text ends nothing')
+  const exitWithFailure = (): never => {
+    throw new Error('a help text does not exit')
   }
   const commandAt = (root: Command, path: string) =>
     path.split(' ').reduce((command, name) => {

@@ -130,7 +130,7 @@ test('a door that cannot open is a clear sentence', async () => {
 test('exposing the plain door warns; off closes it', async () => {
   const site = await siteForTest()
   const open = await site.serve('--mqtt-host', '0.0.0.0')
-  await open.printed(/without TLS: their credentials can be read on the way/, 'stderr')
+  await open.printed(/without TLS: credentials are sent unencrypted/, 'stderr')
   await open.stop()
   const closed = await site.serve('--mqtt-port', 'off', '--mqtt-host', '0.0.0.0')
   const call = caller({ org: open.org, key: open.key })

@@ -117,7 +117,7 @@ describe('roomkeeper login-link', () => {
     expect([code, stderr]).toEqual([0, ''])
     const [, url, secret = ''] = /^(\S+)\/sign-in#(rkl_\w{40})\n/.exec(stdout) ?? []
     expect(url).toBe(server.url)
-    expect(stdout).toContain('with key 1 (First key). It works once, for 15 minutes.')
+    expect(stdout).toContain('with key 1 (First key). It works once, within 15 minutes.')
     expect((await signInAt(server.url, secret)).body).toMatchObject({ org: { id: server.org }, manage: true })
     expect((await signInAt(server.url, secret)).status).toBe(401)
     const at = `/v1/orgs/${server.org}/audit/logs?from=2000-01-01&to=2999-01-01`
@@ -126,7 +126,7 @@ describe('roomkeeper login-link', () => {
   })
 
   test('says which address it assumed when it was given none, and only then', async () => {
-    const assumes = /^It assumes (\S+)\. If your server is elsewhere, give --port or --public-url\.$/m
+    const assumes = /^The link assumes that the server is at (\S+)\. If it is not, use --port or --public-url\.$/m
     const { stdout } = await site.run('login-link')
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sign-in#rkl_/)
     expect(assumes.exec(stdout)?.[1]).toBe('http://127.0.0.1:8080')
@@ -186,7 +186,7 @@ describe('roomkeeper login-link', () => {
     expect(keyless.stderr).toContain('no key of this organisation can read, write and manage')
     await several.json('org', 'create', 'Two')
     const { code, stderr } = await several.run('login-link')
-    expect([code, stderr]).toEqual([1, 'There are 2 organisations. Name one with --org; "org list" shows them.\n'])
+    expect([code, stderr]).toEqual([1, 'There are 2 organisations. Choose one with --org; "org list" shows them.\n'])
     const scopes = ['--scope', 'read', '--scope', 'write', '--manage']
     await several.json('keys', 'create', '--org', id, '--name', 'K', ...scopes)
     expect((await several.json('login-link', '--org', id)).url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sign-in#rkl_/)

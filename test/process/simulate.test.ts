@@ -154,7 +154,7 @@ describe('simulate', () => {
     const { call } = running
     const options = ['--reject-config', '100%', '--flap', '100%', '--speed', '10000', '--interval', '1']
     const fleet = await running.simulate(...options, '--backfill', '2d')
-    const [, sent = ''] = await fleet.printed(/^Their past is there: ([\d,]+) samples/m)
+    const [, sent = ''] = await fleet.printed(/^History sent: ([\d,]+) samples/m)
     expect(Number(sent.replace(',', ''))).toBeGreaterThanOrEqual(12 * 576)
     const config = { nightMode: true, bluetooth: false, time24h: false, usbAudio: true, brightness: 0.3 }
     // Each is picky about keys of its own, some about none of these.
@@ -190,7 +190,7 @@ describe('simulate', () => {
     await fleet.stop('SIGINT')
 
     const again = await running.simulate('--backfill', '2d')
-    const [, more = ''] = await again.printed(/^Their past is there: ([\d,]+) samples/m)
+    const [, more = ''] = await again.printed(/^History sent: ([\d,]+) samples/m)
     expect(Number(more), 'what an earlier run sent is not sent again').toBeLessThan(12 * 10)
   }, 120_000)
 
@@ -209,8 +209,8 @@ describe('simulate', () => {
         .exit()
     const wrong: [Record<string, string>, RegExp][] = [
       [{ key: `${key}x` }, /at http:\S+ does not accept this --key/],
-      [{ key: reader.key }, /may not write/],
-      [{ org: 'nobody' }, /no organisation nobody/],
+      [{ key: reader.key }, /no write access/],
+      [{ org: 'nobody' }, /no access to organisation nobody/],
       [{ url: 'http://127.0.0.1:9' }, /http:\/\/127\.0\.0\.1:9 does not answer .*roomkeeper serve/],
       [{ url: 'nowhere' }, /must be an address such as/],
       [{ flap: '1' }, /share from 0% to 100%/],
@@ -220,7 +220,7 @@ describe('simulate', () => {
     ]
     await Promise.all(wrong.map(async ([options, sentence]) => expectRefusal(await run(options), sentence)))
     writeFileSync(state, '{"not":"ours"}')
-    expectRefusal(await run({}), /is not what a simulator wrote/)
+    expectRefusal(await run({}), /is not a state file of the simulator/)
     expect(readFileSync(state, 'utf8')).toBe('{"not":"ours"}')
   })
 })
@@ -238,11 +238,11 @@ test.runIf(engine === 'sqlite')('demo shows a living fleet with one command, and
     return { program, org, key }
   }
   const first = await start()
-  await first.program.printed(/^Their past is there: 12\d,\d{3} samples/m)
+  await first.program.printed(/^History sent: 12\d,\d{3} samples/m)
   expect(await first.program.stop('SIGINT')).toMatchObject({ code: 0 })
   const second = await start()
   expect([second.org, second.key]).toEqual([first.org, first.key])
   const ended = await second.program.stop('SIGINT')
   expect(ended).toMatchObject({ code: 0 })
-  expect(ended.stdout).toContain('Run it again to continue.')
+  expect(ended.stdout).toContain('Run the same command again to continue.')
 })

@@ -43,7 +43,7 @@ test('the first start prints, once, the address, the organisation, the key and a
   expect(first.org).toMatch(/^[\w-]{7}$/)
   expect(first.key).toMatch(anyKey)
   const [, url, secret] = await first.printed(
-    /^Open the console: (\S+)\/sign-in#(rkl_\w{40}) {2}\(15 minutes, once\)$/m,
+    /^Open the console: (\S+)\/sign-in#(rkl_\w{40}) {2}\(works once, for 15 minutes\)$/m,
   )
   expect(url).toBe(first.url)
   const headers = { 'sec-fetch-site': 'same-origin' }
@@ -83,7 +83,7 @@ test('a later start prints its address and no secret, and what the first one mad
   expect(body.regions).toEqual([{ id: 1, name: 'Europe', locations: [] }])
   const { stdout, stderr } = await later.stop()
   expect(stdout).toBe(
-    `Roomkeeper is ready at ${later.url}\nEvery operation is described at ${later.url}/docs\nOpen the console: ${later.url}/  (sign in with a key, or with a link that "roomkeeper login-link" makes)\n`,
+    `Roomkeeper is ready at ${later.url}\nAPI reference: ${later.url}/docs\nOpen the console: ${later.url}/  (sign in with an API key, or with a link from "roomkeeper login-link")\n`,
   )
   expect(stdout + stderr).not.toMatch(anyKey)
   expect(stdout + stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
@@ -192,8 +192,8 @@ test('on an address that is not this machine alone it warns of plain HTTP, and o
   // Another way to write 127.0.0.1, which the program does not take for one.
   const options = ['serve', '--port', '0', '--host', '127.1', '--log-level', 'silent', ...site.flags]
   const server = await ready(site.launch(options))
-  const links = `Links, QR codes and what devices are told name ${server.url}, which may not be what others can reach. Set --public-url to the address that they open.\n`
-  const plain = 'Listening on 127.1 without HTTPS: keys can be read on the way.'
+  const links = `Links, QR codes and device addresses contain ${server.url}, which others may not be able to reach. Set --public-url to the public address of the server.\n`
+  const plain = 'Listening on 127.1 without HTTPS: API keys are sent unencrypted.'
   const first = await server.stop()
   expect(first.stderr).toContain(links)
   expect(first.stderr).toContain(plain)

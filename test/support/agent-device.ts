@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib'
 import type { DeviceSample, UpMessage } from '../../src/contract/device.ts'
 import { Agent } from '../../src/device/agent.ts'
-import { enrol } from '../../src/device/enrol.ts'
-import type { Kept, Settings } from '../../src/device/handlers.ts'
+import { enrolDevice } from '../../src/device/enrol.ts'
+import type { AgentSettings, AgentState } from '../../src/device/handlers.ts'
 import type { Harness, TestOrg } from './harness.ts'
 import { until } from './program.ts'
 
@@ -14,7 +14,7 @@ export interface Wanted {
   readonly pairingSerial?: string
   readonly status?: UpMessage<'status'>
   /** What it is set to, and nobody can change. */
-  readonly readOnly?: Settings
+  readonly readOnly?: AgentSettings
 }
 
 export interface LiveDevice {
@@ -22,7 +22,7 @@ export interface LiveDevice {
   readonly serial: string
   /** What its screen has shown. */
   readonly messages: readonly string[]
-  readonly settings: Settings
+  readonly settings: AgentSettings
   readonly reboots: number
   /** It was told that it is no longer enrolled. */
   readonly isUnenrolled: boolean
@@ -33,14 +33,14 @@ export interface LiveDevice {
 export async function startDevice(house: Harness, org: TestOrg, wanted: Wanted): Promise<LiveDevice> {
   const { roomId, serial, model, pairingSerial, status = {}, readOnly = {} } = wanted
   const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
-  const identity = await enrol(house.url, { code: dec, serial, model, ...(pairingSerial && { pairingSerial }) })
+  const identity = await enrolDevice(house.url, { code: dec, serial, model, ...(pairingSerial && { pairingSerial }) })
   const messages: string[] = []
-  const device = { settings: {} as Settings, reboots: 0, isUnenrolled: false }
-  let kept: Kept | undefined
+  const device = { settings: {} as AgentSettings, reboots: 0, isUnenrolled: false }
+  let kept: AgentState | undefined
   const agent: Agent = new Agent({
     identity,
     status,
-    memory: {
+    storage: {
       load: () => kept,
       save: (news) => {
         kept = news

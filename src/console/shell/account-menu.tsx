@@ -1,20 +1,20 @@
-// Who is signed in, with which rights, and the way out.
+// The account menu: the key behind the session, its permissions, and signing out.
 import { ActionIcon, Menu, Text } from '@mantine/core'
-import { sayFailed } from '../api.ts'
+import { notifyError } from '../api.ts'
 import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
 export function AccountMenu() {
   const { org, key, scopes, manage, version } = useSession()
-  const rights = [
+  const permissions = [
     scopes.includes('write') ? 'Read and write' : 'Read only',
-    ...(manage ? ['manages keys and users'] : []),
+    ...(manage ? ['manage keys and users'] : []),
   ]
-  const leave = () => signOut().catch(sayFailed)
+  const handleSignOut = () => signOut().catch(notifyError)
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label={`Signed in with ${key.name}`}>
+        <ActionIcon variant="default" size="lg" aria-label={`Account: ${key.name}`}>
           <UserIcon />
         </ActionIcon>
       </Menu.Target>
@@ -23,7 +23,7 @@ export function AccountMenu() {
           <Text fz="sm" fw={600} c="var(--mantine-color-text)">
             {key.name}
           </Text>
-          <Text fz="xs">{rights.join(', ')}</Text>
+          <Text fz="xs">{permissions.join(', ')}</Text>
           <Text fz="xs">
             {org.name} ({org.id}), {org.timezone}
           </Text>
@@ -33,7 +33,7 @@ export function AccountMenu() {
         <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
           API reference
         </Menu.Item>
-        <Menu.Item onClick={leave}>Sign out</Menu.Item>
+        <Menu.Item onClick={handleSignOut}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

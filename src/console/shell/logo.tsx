@@ -1,4 +1,4 @@
-// The mark of Roomkeeper: a door, ajar.
+// The logo of Roomkeeper: a door that stands ajar.
 export const Logo = ({ size = 28 }: { readonly size?: number }) => (
   <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <rect width="32" height="32" rx="8" fill="#12606f" />

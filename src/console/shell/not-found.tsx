@@ -1,15 +1,15 @@
-// What is shown for an address that leads nowhere.
+// The page for an address that does not exist.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Empty, Page } from '../parts/page/page.tsx'
+import { EmptyState, Page } from '../parts/page/page.tsx'
 
 export const NotFound = () => (
-  <Page title="Nothing is here">
-    <Empty title="This address leads to no page.">
-      <p>It may have been mistyped, or what it showed was deleted. The audit log knows what was.</p>
+  <Page title="Page not found">
+    <EmptyState title="There is no page at this address">
+      <p>Check the address, or start from the overview. The audit log lists what was deleted.</p>
       <Button component={Link} to="/" variant="default">
-        To the overview
+        Go to overview
       </Button>
-    </Empty>
+    </EmptyState>
   </Page>
 )

@@ -1,4 +1,4 @@
-// The frame around every page: where one can go, what is live, who is signed in.
+// The frame around every page: header, navigation and command palette.
 import {
   ActionIcon,
   AppShell,
@@ -15,44 +15,19 @@ import {
 } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { type ComponentType, lazy, useEffect } from 'react'
-import {
-  AuditIcon,
-  DeviceIcon,
-  MoonIcon,
-  OverviewIcon,
-  ProfileIcon,
-  RoomIcon,
-  SettingsIcon,
-  SiteIcon,
-  SunIcon,
-} from '../parts/page/icons.tsx'
-import { Waiting } from '../parts/page/page.tsx'
+import { lazy, useEffect } from 'react'
+import { MoonIcon, SunIcon } from '../parts/page/icons.tsx'
+import { LoadingBoundary } from '../parts/page/page.tsx'
 import { useSession } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { LiveMark } from './live-mark.tsx'
+import { CommandPaletteButton } from './command-palette-button.tsx'
+import { LiveIndicator } from './live-indicator.tsx'
 import { Logo } from './logo.tsx'
-import { PaletteButton } from './palette-button.tsx'
+import { navigationItems } from './navigation.ts'
 
-const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
+const Palette = lazy(() => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })))
 
-interface Place {
-  readonly to: '/' | '/rooms' | '/devices' | '/sites' | '/profiles' | '/audit' | '/settings'
-  readonly name: string
-  readonly icon: ComponentType
-}
-
-export const places: readonly Place[] = [
-  { to: '/', name: 'Overview', icon: OverviewIcon },
-  { to: '/rooms', name: 'Rooms', icon: RoomIcon },
-  { to: '/devices', name: 'Devices', icon: DeviceIcon },
-  { to: '/sites', name: 'Sites', icon: SiteIcon },
-  { to: '/profiles', name: 'Profiles', icon: ProfileIcon },
-  { to: '/audit', name: 'Audit', icon: AuditIcon },
-  { to: '/settings', name: 'Settings', icon: SettingsIcon },
-]
-
-/** A link to a list is not where one is when one looks at a part of the list. */
+/** A link is marked as the current page only for its exact path: a filtered list or a detail page is another place. */
 const exact = { exact: true, includeSearch: false }
 
 export function Shell() {
@@ -60,10 +35,10 @@ export function Shell() {
   const [menuOpened, menu] = useDisclosure(false)
   const [paletteOpened, palette] = useDisclosure(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  /** The page that is drawn: while the next one is loaded, the one before it. */
-  const drawn = useRouterState({ select: (state) => state.matches.at(-1)?.pathname })
+  /** The path of the page that is rendered; while the next page loads, this is still the one before it. */
+  const renderedPath = useRouterState({ select: (state) => state.matches.at(-1)?.pathname })
   useHotkeys([['mod+K', palette.toggle]], [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page was opened, so the menu has done its work
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever another page is opened
   useEffect(() => menu.close(), [path])
   return (
     <AppShell
@@ -72,7 +47,7 @@ export function Shell() {
       padding={{ base: 'md', lg: 'xl' }}
     >
       <a className="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header bg="var(--rk-panel)" px="md">
         <Group h="100%" justify="space-between" wrap="nowrap">
@@ -94,8 +69,8 @@ export function Shell() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <PaletteButton onClick={palette.open} />
-            <LiveMark />
+            <CommandPaletteButton onClick={palette.open} />
+            <LiveIndicator />
             <SchemeButton />
             <AccountMenu />
           </Group>
@@ -104,7 +79,7 @@ export function Shell() {
       <AppShell.Navbar bg="var(--rk-panel)" p="sm" aria-label="Pages">
         <ScrollArea>
           <Stack gap={2}>
-            {places.map(({ to, name, icon: Icon }) => (
+            {navigationItems.map(({ to, name, icon: Icon }) => (
               <NavLink
                 key={to}
                 component={Link}
@@ -121,9 +96,9 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">
-        <Waiting key={drawn}>
+        <LoadingBoundary key={renderedPath}>
           <Outlet />
-        </Waiting>
+        </LoadingBoundary>
       </AppShell.Main>
       <Modal
         opened={paletteOpened}
@@ -135,9 +110,9 @@ export function Shell() {
         centered={false}
         attributes={{ content: { 'aria-label': 'Search or jump to' } }}
       >
-        <Waiting>
+        <LoadingBoundary>
           <Palette onClose={palette.close} />
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
     </AppShell>
   )
@@ -148,8 +123,13 @@ function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const other = scheme === 'dark' ? 'light' : 'dark'
   return (
-    <Tooltip label={`Use ${other} colours`}>
-      <ActionIcon variant="default" size="lg" aria-label={`Use ${other} colours`} onClick={() => setColorScheme(other)}>
+    <Tooltip label={`Switch to ${other} mode`}>
+      <ActionIcon
+        variant="default"
+        size="lg"
+        aria-label={`Switch to ${other} mode`}
+        onClick={() => setColorScheme(other)}
+      >
         {scheme === 'dark' ? <SunIcon /> : <MoonIcon />}
       </ActionIcon>
     </Tooltip>

@@ -1,14 +1,14 @@
-// Signing in: with an API key, or with a link whose secret is in the fragment of the address. [contract 9.session] [contract 9.link]
+// The sign-in page: takes an API key, or a sign-in link whose secret is in the URL fragment. [contract 9.session] [contract 9.link]
 import { Alert, Button, Card, Center, Code, Group, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { sentenceOf } from '../api.ts'
-import { signIn, useFarewell } from '../session.ts'
+import { errorMessage } from '../api.ts'
+import { signIn, useSignOutReason } from '../session.ts'
 import { Logo } from './logo.tsx'
 
-/** Taken once, at the start: the address bar must not keep a secret. */
-const linkSecret = takeLink()
+/** Read once at the start and removed from the address bar, which must not keep a secret. */
+const linkSecret = takeLinkSecret()
 
-function takeLink(): string | undefined {
+function takeLinkSecret(): string | undefined {
   if (location.pathname !== '/sign-in') return undefined
   const secret = location.hash.slice(1)
   history.replaceState(null, '', '/')
@@ -18,27 +18,27 @@ function takeLink(): string | undefined {
 let linkTried = false
 
 export function SignInPage() {
-  const farewell = useFarewell()
+  const signOutReason = useSignOutReason()
   const [key, setKey] = useState('')
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
-  const enter = async (secret: { key: string } | { link: string }) => {
+  const submitSecret = async (secret: { key: string } | { link: string }) => {
     setBusy(true)
     setError(undefined)
-    await signIn(secret).catch((reason: unknown) => setError(sentenceOf(reason)))
+    await signIn(secret).catch((reason: unknown) => setError(errorMessage(reason)))
     setBusy(false)
   }
   useEffect(() => {
     document.title = 'Sign in · Roomkeeper'
     if (linkSecret === undefined || linkTried || !window.isSecureContext) return
     linkTried = true
-    void enter({ link: linkSecret })
+    void submitSecret({ link: linkSecret })
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void enter({ key: key.trim() })
+    void submitSecret({ key: key.trim() })
   }
   return (
     <Center component="main" mih="100dvh" p="md" bg="var(--rk-page)">
@@ -52,34 +52,33 @@ export function SignInPage() {
               </Title>
             </Group>
             {!window.isSecureContext && (
-              <Alert color="orange" title="Nobody can sign in here: this address is not secure">
-                Others could read the key on its way. The console works over HTTPS, or at localhost: ask whoever runs
-                the server for its secure address.
+              <Alert color="orange" title="Sign-in is disabled: this connection is not secure">
+                Your key could be read on its way to the server. Open this page over HTTPS or on localhost, or ask an
+                administrator for the secure address.
               </Alert>
             )}
-            {farewell && !error && (
-              <Alert color="gray" role="status" title="You were signed out">
-                {farewell}
+            {signOutReason && !error && (
+              <Alert color="gray" role="status" title="You have been signed out">
+                {signOutReason}
               </Alert>
             )}
             <PasswordInput
               ref={field}
               label="API key"
-              description="It begins with rk_. The first start of the server printed one."
+              description="Starts with rk_. Printed when the server first started."
               placeholder="rk_…"
               autoComplete="current-password"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
               error={error && <span role="alert">{error}</span>}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide key' }}
               disabled={!window.isSecureContext}
             />
             <Button type="submit" loading={isBusy} disabled={key.trim() === ''} fullWidth>
               Sign in
             </Button>
             <Text fz="sm" c="dimmed">
-              No key at hand? On the server, <Code>npm run roomkeeper -- login-link</Code> prints a link that signs you
-              in once.
+              Lost your key? Create a one-time sign-in link on the server: <Code>npm run roomkeeper -- login-link</Code>
             </Text>
           </Stack>
         </form>

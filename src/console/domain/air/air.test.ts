@@ -1,7 +1,7 @@
-// What of the air counts as an outlier, and how it is told.
+// Tests which air values are outliers, and how values and limits are written.
 import { expect, test } from 'vitest'
 import { defaultAirLimits } from '../../../contract/session.ts'
-import { type AirSample, airOutliers, excess, limitText, sensorText } from './air.ts'
+import { type AirSample, airOutliers, distanceBeyondLimit, limitText, sensorValueText } from './air.ts'
 
 const good: AirSample = { co2: 600, voc: 300, temp: 21.5, humidity: 40 }
 const found = (sample: Partial<AirSample>, limits = defaultAirLimits) => airOutliers({ ...good, ...sample }, limits)
@@ -27,15 +27,15 @@ test('without a limit nothing is beyond it', () => {
 })
 
 test('too cold is as bad as too warm by the same degrees', () => {
-  const [cold, warm] = [...found({ temp: 16 }), ...found({ temp: 29 })].map(excess)
+  const [cold, warm] = [...found({ temp: 16 }), ...found({ temp: 29 })].map(distanceBeyondLimit)
   expect(cold).toBe(2)
   expect(warm).toBe(2)
 })
 
 test('values and limits are told with their units', () => {
-  expect(sensorText('co2', 1240)).toBe('1,240 ppm')
-  expect(sensorText('temp', 21)).toBe('21.0 °C')
-  expect(sensorText('people', 3)).toBe('3')
+  expect(sensorValueText('co2', 1240)).toBe('1,240 ppm')
+  expect(sensorValueText('temp', 21)).toBe('21.0 °C')
+  expect(sensorValueText('people', 3)).toBe('3')
   expect(limitText('co2', defaultAirLimits)).toBe('over 1,000\u00a0ppm')
   expect(limitText('humidity', defaultAirLimits)).toBe('under 25 or over 65\u00a0%')
 })

@@ -1,18 +1,18 @@
-// The air of a room: which of its values are outliers, and how sensors and their values are called.
+// Air quality: which values are outside the limits, and how sensors and their values are labelled.
 import { type Sensor, sensorRanges } from '../../../contract/models.ts'
 import type { AirLimits } from '../../../contract/session.ts'
 
 export type AirSensor = keyof AirLimits
-/** In the order in which people ask. */
+/** In the order in which the console shows them. */
 export const airSensors: readonly AirSensor[] = ['co2', 'voc', 'temp', 'humidity']
 
-/** Of a sample, what is looked at here. 0 means that nobody measured it. [contract 5.2] */
+/** The air values of a sample. 0 means that the device does not measure the value. [contract 5.2] */
 export type AirSample = Readonly<Record<AirSensor, number>>
 
 export interface Outlier {
   readonly sensor: AirSensor
   readonly value: number
-  /** The limit that it is beyond. */
+  /** The limit that the value exceeds or falls below. */
   readonly limit: number
 }
 
@@ -28,18 +28,18 @@ export function airOutliers(sample: AirSample, limits: AirLimits): Outlier[] {
   return found
 }
 
-/** No room has exactly 0.0 °C or no humidity at all for longer than a moment; without the sensor it has for ever. */
+/** A device reports 0 for a sensor that it does not have. A real 0.0 °C or 0 % humidity does not last in a room. */
 export const isMeasured = (value: number): boolean => value !== 0
 
-/** How far beyond its limit: the larger the worse. */
-export const excess = ({ value, limit }: Outlier): number => Math.abs(value - limit)
+/** How far the value is beyond its limit; a larger distance is worse. */
+export const distanceBeyondLimit = ({ value, limit }: Outlier): number => Math.abs(value - limit)
 
-interface SensorWords {
+interface SensorLabel {
   readonly name: string
   readonly unit: string
 }
 
-export const sensorWords: Readonly<Record<Sensor, SensorWords>> = {
+export const sensorLabels: Readonly<Record<Sensor, SensorLabel>> = {
   co2: { name: 'CO₂', unit: sensorRanges.co2.unit },
   voc: { name: 'VOC', unit: sensorRanges.voc.unit },
   vocIndex: { name: 'VOC index', unit: '' },
@@ -49,30 +49,30 @@ export const sensorWords: Readonly<Record<Sensor, SensorWords>> = {
   people: { name: 'People', unit: '' },
 }
 
-/** In the order in which people ask. */
-export const allSensors = Object.keys(sensorWords) as readonly Sensor[]
+/** In the order in which the console shows them. */
+export const allSensors = Object.keys(sensorLabels) as readonly Sensor[]
 
 const oneDecimal = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
 
-/** "1,240", "21.5": without the unit, for a column that names it once. */
-export const sensorNumber = (sensor: Sensor, value: number): string =>
+/** "1,240", "21.5": the value without its unit, for a column whose heading has the unit. */
+export const sensorNumberText = (sensor: Sensor, value: number): string =>
   (sensor === 'temp' || sensor === 'humidity' ? oneDecimal : whole).format(value)
 
 /** "1,240 ppm", "21.5 °C". */
-export const sensorText = (sensor: Sensor, value: number): string =>
-  `${sensorNumber(sensor, value)} ${sensorWords[sensor].unit}`.trimEnd()
+export const sensorValueText = (sensor: Sensor, value: number): string =>
+  `${sensorNumberText(sensor, value)} ${sensorLabels[sensor].unit}`.trimEnd()
 
-/** "over 1,000 ppm": on which side of its limit it is. */
+/** "over 1,000 ppm": the side of the limit on which the value is. */
 export const outlierText = ({ sensor, value, limit }: Outlier): string =>
-  `${value > limit ? 'over' : 'under'} ${sensorText(sensor, limit)}`
+  `${value > limit ? 'over' : 'under'} ${sensorValueText(sensor, limit)}`
 
-/** "over 1,000 ppm", "under 18 or over 27 °C": what counts as an outlier; undefined if nothing does. */
+/** "over 1,000 ppm", "under 18 or over 27 °C": the values that count as outliers; undefined without a limit. */
 export function limitText(sensor: AirSensor, limits: AirLimits): string | undefined {
   const { min, max } = limits[sensor]
   const sides = [
     ...(min === undefined ? [] : [`under ${min.toLocaleString('en-GB')}`]),
     ...(max === undefined ? [] : [`over ${max.toLocaleString('en-GB')}`]),
   ]
-  return sides.length === 0 ? undefined : `${sides.join(' or ')}\u00a0${sensorWords[sensor].unit}`
+  return sides.length === 0 ? undefined : `${sides.join(' or ')}\u00a0${sensorLabels[sensor].unit}`
 }

@@ -1,41 +1,41 @@
-// The time that is looked at: days of the viewer's zone up to now, or two moments; the address keeps it.
+// The period that the audit log shows: some days of the viewer's time zone up to now, or two moments, as in the URL.
 import { useEffect, useMemo, useState } from 'react'
 
-/** Days back from the end of today. */
-const presets = { today: 1, '7d': 7, '30d': 30 } as const
-type Preset = keyof typeof presets
+/** Number of days up to the end of today. */
+const presetDays = { today: 1, '7d': 7, '30d': 30 } as const
+type Preset = keyof typeof presetDays
 export type WindowChoice = Preset | 'custom'
-const usual: Preset = '7d'
+const defaultPreset: Preset = '7d'
 
 export interface AuditWindow {
   readonly choice: WindowChoice
-  /** Milliseconds; `to` is exclusive. */
+  /** Unix milliseconds; `to` is exclusive. */
   readonly from: number
   readonly to: number
 }
 
-/** Midnight of the viewer, some days later or earlier; days are not all 24 hours long. */
+/** Midnight in the viewer's time zone, some days later or earlier. The calendar is used because a day can have 23 or 25 hours. */
 function midnight(at: number, days = 0): number {
   const date = new Date(at)
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime()
 }
 
-const isPreset = (text: string | undefined): text is Preset => text !== undefined && Object.hasOwn(presets, text)
+const isPreset = (text: string | undefined): text is Preset => text !== undefined && Object.hasOwn(presetDays, text)
 
-/** Text that is no time is as good as absent. Without an end, the window is open: new entries show up in it. */
+/** Text that is not a time is ignored. Without an end, the window stays open and shows new entries. */
 function windowOf(from: string | undefined, to: string | undefined, now: number): AuditWindow {
   const start = Date.parse(from ?? '')
   const end = Date.parse(to ?? '')
   const tomorrow = midnight(now, 1)
   if (isPreset(from) || Number.isNaN(start)) {
-    const choice = isPreset(from) ? from : usual
-    return { choice, from: midnight(now, 1 - presets[choice]), to: tomorrow }
+    const choice = isPreset(from) ? from : defaultPreset
+    return { choice, from: midnight(now, 1 - presetDays[choice]), to: tomorrow }
   }
   return { choice: 'custom', from: start, to: Number.isNaN(end) ? Math.max(tomorrow, start + 1) : end }
 }
 
-/** The same until midnight, so that what is asked stays the same question. */
-export function useWindow(from: string | undefined, to: string | undefined): AuditWindow {
+/** Returns the same window until midnight, so that the query key stays the same. */
+export function useAuditWindow(from: string | undefined, to: string | undefined): AuditWindow {
   const [day, setDay] = useState(() => midnight(Date.now()))
   useEffect(() => {
     const timer = setTimeout(() => setDay(midnight(Date.now())), midnight(day, 1) - Date.now() + 100)
@@ -44,11 +44,11 @@ export function useWindow(from: string | undefined, to: string | undefined): Aud
   return useMemo(() => windowOf(from, to, day), [from, to, day])
 }
 
-const two = (n: number) => String(n).padStart(2, '0')
+const twoDigits = (n: number) => String(n).padStart(2, '0')
 
-/** As an input of the type datetime-local has it. */
-export function localText(at: number): string {
+/** The time in the format of an input of type datetime-local. */
+export function dateTimeLocalText(at: number): string {
   const d = new Date(at)
-  const date = [String(d.getFullYear()).padStart(4, '0'), two(d.getMonth() + 1), two(d.getDate())].join('-')
-  return `${date}T${two(d.getHours())}:${two(d.getMinutes())}`
+  const date = [String(d.getFullYear()).padStart(4, '0'), twoDigits(d.getMonth() + 1), twoDigits(d.getDate())].join('-')
+  return `${date}T${twoDigits(d.getHours())}:${twoDigits(d.getMinutes())}`
 }

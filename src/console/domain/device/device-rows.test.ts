@@ -1,8 +1,8 @@
-// Which devices an address shows, and in which order.
+// Tests how the search parameters filter and sort devices.
 import { expect, test } from 'vitest'
-import { type DeviceRow, deviceTest, sortDevices, usualSort } from './device-rows.ts'
+import { type DeviceTableRow, defaultDeviceSort, deviceMatcher, sortDevices } from './device-rows.ts'
 
-const row = (id: string, more: Partial<DeviceRow> = {}): DeviceRow => ({
+const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => ({
   id,
   serial: id,
   model: 'NF19B1',
@@ -10,16 +10,16 @@ const row = (id: string, more: Partial<DeviceRow> = {}): DeviceRow => ({
   modelName: 'Bar',
   locationName: undefined,
   call: undefined,
-  text: `bar ${id} fjord`,
-  order: `bar\0${id}`,
+  searchText: `bar ${id} fjord`,
+  sortKey: `bar\0${id}`,
   ...more,
 })
 const rows = [
   row('a', { firmwareVersion: '1.20', roomName: 'Vik' }),
-  row('b', { model: 'NF22E1', modelName: 'Bar 2', order: 'bar 2\0b', firmwareVersion: '1.2', connected: false }),
+  row('b', { model: 'NF22E1', modelName: 'Bar 2', sortKey: 'bar 2\0b', firmwareVersion: '1.2', connected: false }),
   row('c', { roomName: 'Fjord', call: 'Zoom' }),
 ]
-const shown = (filter: Parameters<typeof deviceTest>[0]) => rows.filter(deviceTest(filter)).map(({ id }) => id)
+const shown = (filter: Parameters<typeof deviceMatcher>[0]) => rows.filter(deviceMatcher(filter)).map(({ id }) => id)
 const order = (by: string, descending = false) => sortDevices(rows, { by, descending }).map(({ id }) => id)
 
 test('a model is its code, firmware its whole text, and "none" what was not reported', () => {
@@ -35,7 +35,7 @@ test('connected is yes or no; anything else filters nothing', () => {
 })
 
 test('offline comes first; what is not known last', () => {
-  expect(sortDevices(rows, usualSort).map(({ id }) => id)).toEqual(['b', 'a', 'c'])
+  expect(sortDevices(rows, defaultDeviceSort).map(({ id }) => id)).toEqual(['b', 'a', 'c'])
   expect(order('room')).toEqual(['c', 'a', 'b'])
   expect(order('room', true)).toEqual(['a', 'c', 'b'])
   expect(order('name')).toEqual(['a', 'c', 'b'])

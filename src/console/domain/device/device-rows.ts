@@ -1,28 +1,29 @@
-// Every device with where it is; which of them an address asks for, and in which order.
+// The rows of the device table: every device with its location, and how they are filtered and sorted.
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { modelOf } from '../../../contract/models.ts'
-import { ask } from '../../api.ts'
-import { folded, hasWords, inOrder, orderKey, wordsOf } from '../../parts/table/search.ts'
-import { type SortKey, sorted } from '../../parts/table/sorting.ts'
-import type { Sort } from '../../parts/table/virtual-table.tsx'
-import { callWord, type ListedDevice } from './device.ts'
+import { operationQuery } from '../../api.ts'
+import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
+import { compareText, includesAll, naturalSortKey, normalizeText, searchWords } from '../../parts/text/search-text.ts'
+import { callLabel, type ListedDevice } from './device.ts'
 
-export interface DeviceRow extends ListedDevice {
+export interface DeviceTableRow extends ListedDevice {
   readonly modelName: string
-  /** Tells rooms of the same name apart. */
+  /** Distinguishes rooms of the same name. */
   readonly locationName: string | undefined
-  /** Undefined when it is in none, or nobody knows. */
+  /** Undefined if the device is in no call, or its state is not known. */
   readonly call: string | undefined
-  /** What is searched in, folded. */
-  readonly text: string
-  readonly order: string
+  /** The normalized text that the search looks in. */
+  readonly searchText: string
+  readonly sortKey: string
 }
 
-export function useDeviceRows(): readonly DeviceRow[] {
-  const [endpointsAsked, roomsAsked] = useSuspenseQueries({ queries: [ask('endpointsBasicList'), ask('roomsList')] })
-  const { endpoints } = endpointsAsked.data.body
-  const { rooms } = roomsAsked.data.body
+export function useDeviceRows(): readonly DeviceTableRow[] {
+  const [endpointsQuery, roomsQuery] = useSuspenseQueries({
+    queries: [operationQuery('endpointsBasicList'), operationQuery('roomsList')],
+  })
+  const { endpoints } = endpointsQuery.data.body
+  const { rooms } = roomsQuery.data.body
   return useMemo(() => {
     const locationOf = new Map(rooms.map(({ id, location }) => [id, location?.name]))
     return endpoints.map((endpoint) =>
@@ -31,29 +32,29 @@ export function useDeviceRows(): readonly DeviceRow[] {
   }, [endpoints, rooms])
 }
 
-/** A device that did not change is the same object in the next answer: only what is new is folded again. */
-const made = new WeakMap<ListedDevice, DeviceRow>()
-function rowOf(endpoint: ListedDevice, locationName: string | undefined): DeviceRow {
-  const known = made.get(endpoint)
+/** A device that has not changed is the same object in the next answer, so its row is reused. */
+const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
+function rowOf(endpoint: ListedDevice, locationName: string | undefined): DeviceTableRow {
+  const known = rowCache.get(endpoint)
   if (known && known.locationName === locationName) return known
   const modelName = modelOf(endpoint.model).name
-  const row = {
+  const row: DeviceTableRow = {
     ...endpoint,
     modelName,
     locationName,
-    // What an offline device said last is no longer so.
-    call: endpoint.connected ? callWord(endpoint.inCallStatus) : undefined,
-    text: folded(
+    // The last reported call state of an offline device is out of date.
+    call: endpoint.connected ? callLabel(endpoint.inCallStatus) : undefined,
+    searchText: normalizeText(
       [modelName, endpoint.serial, endpoint.model, endpoint.roomName, locationName, endpoint.firmwareVersion].join(' '),
     ),
-    // The model as a whole first: a Bar 2 comes after every Bar.
-    order: `${orderKey(modelName)}\0${orderKey(endpoint.serial)}`,
+    // The whole model name is compared first, so that a Bar 2 comes after every Bar.
+    sortKey: `${naturalSortKey(modelName)}\0${naturalSortKey(endpoint.serial)}`,
   }
-  made.set(endpoint, row)
+  rowCache.set(endpoint, row)
   return row
 }
 
-/** As it stands in the address. */
+/** The search parameters of the device list. */
 export interface DeviceFilter {
   readonly q?: string
   readonly model?: string
@@ -61,25 +62,25 @@ export interface DeviceFilter {
   readonly connected?: string
 }
 
-/** In the place of a version: devices that have not told theirs. */
-export const untold = 'none'
-export const firmwareOf = ({ firmwareVersion }: DeviceRow): string => firmwareVersion ?? untold
+/** Filter value for devices that have not reported a firmware version. */
+export const unknownFirmware = 'none'
+export const firmwareOf = ({ firmwareVersion }: DeviceTableRow): string => firmwareVersion ?? unknownFirmware
 
-export const connectedChoices = { yes: 'Connected', no: 'Offline' } as const
+export const connectedChoices = { yes: 'Online', no: 'Offline' } as const
 export const isConnectedChoice = (text: string | undefined): text is keyof typeof connectedChoices =>
   text !== undefined && Object.hasOwn(connectedChoices, text)
 
-export function deviceTest({ q, model, firmware, connected }: DeviceFilter): (row: DeviceRow) => boolean {
-  const words = wordsOf(q ?? '')
+export function deviceMatcher({ q, model, firmware, connected }: DeviceFilter): (row: DeviceTableRow) => boolean {
+  const words = searchWords(q ?? '')
   return (row) =>
     (model === undefined || row.model === model) &&
     (firmware === undefined || firmwareOf(row) === firmware) &&
     (!isConnectedChoice(connected) || row.connected === (connected === 'yes')) &&
-    hasWords(row.text, words)
+    includesAll(row.searchText, words)
 }
 
-const byName: SortKey<DeviceRow> = (row) => row.order
-const keys: Readonly<Record<string, SortKey<DeviceRow>>> = {
+const byName: SortKey<DeviceTableRow> = (row) => row.sortKey
+const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
   name: byName,
   connected: (row) => (row.connected ? 1 : 0),
   room: (row) => (row.roomName === undefined ? null : row.roomName.toLowerCase()),
@@ -88,8 +89,8 @@ const keys: Readonly<Record<string, SortKey<DeviceRow>>> = {
   call: (row) => row.call ?? null,
 }
 
-/** What is wrong comes first. */
-export const usualSort: Sort = { by: 'connected', descending: false }
+/** Offline devices come first. */
+export const defaultDeviceSort: Sort = { by: 'connected', descending: false }
 
-export const sortDevices = (rows: readonly DeviceRow[], { by, descending }: Sort): readonly DeviceRow[] =>
-  sorted(rows, keys[by] ?? byName, descending, (a, b) => inOrder(a.order, b.order) || inOrder(a.id, b.id))
+export const sortDevices = (rows: readonly DeviceTableRow[], { by, descending }: Sort): readonly DeviceTableRow[] =>
+  sortRows(rows, keys[by] ?? byName, descending, (a, b) => compareText(a.sortKey, b.sortKey) || compareText(a.id, b.id))

@@ -1,14 +1,13 @@
-// The form of a message to screens: its text, who gets it, and how it is sent. [contract 6.messages]
+// The form for a message to the screens of devices. [contract 6.messages]
 import { Textarea } from '@mantine/core'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { isSendKey } from '../../parts/dialog/send-key.ts'
+import { DialogForm, isSubmitShortcut } from '../../parts/dialog/dialog-form.tsx'
 import { plural } from '../../parts/text/words.ts'
 
 interface MessageFormProps {
-  /** Above the text: who gets it. */
+  /** Shown above the text: the recipients. */
   readonly intro?: ReactNode
-  /** Below the text. */
+  /** Shown below the text. */
   readonly children?: ReactNode
   readonly verb: string
   readonly isBusy: boolean
@@ -17,23 +16,23 @@ interface MessageFormProps {
   readonly onCancel: () => void
 }
 
-const longest = 1024
+const maxCharacters = 1024
 
 export function MessageForm({ intro, children, verb, isBusy, error, onSend, onCancel }: MessageFormProps) {
   const [text, setText] = useState('')
-  // Counted as the service counts: what looks like one character is one. [contract 1.10]
+  // Counted in code points, as the service counts. [contract 1.10]
   const length = [...text.trim()].length
-  const canSend = length > 0 && length <= longest
+  const canSend = length > 0 && length <= maxCharacters
   const send = () => onSend(text.trim())
   const sendByKey = (event: KeyboardEvent) => {
-    if (isSendKey(event) && canSend && !isBusy) send()
+    if (isSubmitShortcut(event) && canSend && !isBusy) send()
   }
   return (
     <DialogForm verb={verb} canSubmit={canSend} isBusy={isBusy} error={error} onSubmit={send} onCancel={onCancel}>
       {intro}
       <Textarea
         label="Message"
-        description={`${length.toLocaleString('en-GB')} of ${longest.toLocaleString('en-GB')} characters. Ctrl+Enter sends.`}
+        description={`${length.toLocaleString('en-GB')} / ${maxCharacters.toLocaleString('en-GB')} characters · Ctrl+Enter to send`}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         autosize
         minRows={3}
@@ -41,7 +40,7 @@ export function MessageForm({ intro, children, verb, isBusy, error, onSend, onCa
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={sendByKey}
-        error={length > longest && `It is too long by ${plural(length - longest, 'character')}.`}
+        error={length > maxCharacters && `The message is ${plural(length - maxCharacters, 'character')} too long.`}
         data-autofocus
       />
       {children}

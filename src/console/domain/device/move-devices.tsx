@@ -1,24 +1,24 @@
-// Moves a device, and everything that is paired with it, to another room. [contract 4.endpointsMoveRoom]
+// The dialog that moves a device and its pair group to another room. [contract 4.endpointsMoveRoom]
 import { Checkbox, Modal, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { ask, useWrite } from '../../api.ts'
+import { operationQuery, useWrite } from '../../api.ts'
 import classes from '../../parts/dialog/dialog.module.css'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { inOrder, orderKey } from '../../parts/table/search.ts'
+import { compareText, naturalSortKey } from '../../parts/text/search-text.ts'
 import { plural } from '../../parts/text/words.ts'
-import { RoomText } from '../site/room-link.tsx'
-import { type Device, deviceName, type ListedDevice } from './device.ts'
-import { usePair } from './pair-group.ts'
+import { RoomName } from '../site/room-link.tsx'
+import { type DeviceDetails, deviceName, type ListedDevice } from './device.ts'
+import { usePairGroup } from './pair-group.ts'
 
 interface MoveDevicesProps {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly opened: boolean
   readonly onClose: () => void
 }
 
-/** More than anybody reads; typing finds the others. */
-const mostShown = 50
+/** Longer lists are slow to open; typing finds the other rooms. */
+const maxRoomsShown = 50
 
 export const MoveDevices = ({ device, opened, onClose }: MoveDevicesProps) => (
   <Modal opened={opened} onClose={onClose} title={`Move ${deviceName(device)}`}>
@@ -28,17 +28,17 @@ export const MoveDevices = ({ device, opened, onClose }: MoveDevicesProps) => (
 
 function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
   const [target, setTarget] = useState<string | null>(null)
-  const [takesProfile, setTakesProfile] = useState(false)
-  const { members, others, error } = usePair(device)
-  const areTogether = others.every((one) => one.roomId === device.roomId)
-  const rooms = useRoomChoices(areTogether ? device.roomId : undefined)
+  const [usesRoomProfile, setUsesRoomProfile] = useState(false)
+  const { members, others, error } = usePairGroup(device)
+  const areInOneRoom = others.every((one) => one.roomId === device.roomId)
+  const rooms = useRoomChoices(areInOneRoom ? device.roomId : undefined)
   const write = useWrite('endpointsMoveRoom', {
     quiet: true,
-    said: ({ endpointIds }) => `${plural(endpointIds.length, 'device')} moved.`,
+    successText: ({ endpointIds }) => `Moved ${plural(endpointIds.length, 'device')}`,
     onDone: onClose,
   })
   const move = () => {
-    const body = { endpointIds: [device.id], roomId: Number(target), assignRoomProfile: takesProfile }
+    const body = { endpointIds: [device.id], roomId: Number(target), assignRoomProfile: usesRoomProfile }
     write.mutate({ input: { body } })
   }
   return (
@@ -50,39 +50,45 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
       onSubmit={move}
       onCancel={onClose}
     >
-      <WhatMoves device={device} others={others} />
+      <MovingDevices device={device} others={others} />
       <Select
         label="To room"
-        placeholder="Name or location of a room"
+        placeholder="Search by room or location"
         data={rooms.choices}
         value={target}
         onChange={setTarget}
         searchable
         selectFirstOptionOnChange
         selectFirstOptionOnDropdownOpen={target === null}
-        limit={mostShown}
+        limit={maxRoomsShown}
         openOnFocus={false}
         withScrollArea={false}
         classNames={{ options: classes.choices }}
-        nothingFoundMessage={rooms.isPending ? 'Loading…' : 'No other room has that name or location.'}
+        nothingFoundMessage={rooms.isPending ? 'Loading…' : 'No matching rooms'}
         required
         data-autofocus
       />
       <Checkbox
-        label="Take the profile of that room"
-        description={<ProfileThere roomId={target === null ? undefined : Number(target)} isTaken={takesProfile} />}
-        checked={takesProfile}
-        onChange={(event) => setTakesProfile(event.currentTarget.checked)}
+        label="Use the new room’s profile"
+        description={<TargetProfile roomId={target === null ? undefined : Number(target)} isTaken={usesRoomProfile} />}
+        checked={usesRoomProfile}
+        onChange={(event) => setUsesRoomProfile(event.currentTarget.checked)}
       />
     </DialogForm>
   )
 }
 
-const WhatMoves = ({ device, others }: { readonly device: Device; readonly others: readonly ListedDevice[] }) => (
+const MovingDevices = ({
+  device,
+  others,
+}: {
+  readonly device: DeviceDetails
+  readonly others: readonly ListedDevice[]
+}) => (
   <div>
     <Text fz="sm">
-      It is in <RoomText roomId={device.roomId} roomName={device.roomName} /> now.
-      {others.length > 0 && ' What is paired with it moves along:'}
+      Current room: <RoomName roomId={device.roomId} roomName={device.roomName} />.
+      {others.length > 0 && ' Paired devices move too:'}
     </Text>
     {others.length > 0 && (
       <ul className={classes.list}>
@@ -91,7 +97,7 @@ const WhatMoves = ({ device, others }: { readonly device: Device; readonly other
             {deviceName(one)}
             {one.roomId !== device.roomId && (
               <>
-                , now in <RoomText roomId={one.roomId} roomName={one.roomName} />
+                , currently in <RoomName roomId={one.roomId} roomName={one.roomName} />
               </>
             )}
           </li>
@@ -101,9 +107,9 @@ const WhatMoves = ({ device, others }: { readonly device: Device; readonly other
   </div>
 )
 
-/** Names repeat: the location tells rooms apart, and where that is not enough, the number. */
+/** Names of rooms repeat, so a choice includes the location, and the id where that is not enough. */
 function useRoomChoices(exceptId: number | undefined) {
-  const { data, error, isPending } = useQuery(ask('roomsList'))
+  const { data, error, isPending } = useQuery(operationQuery('roomsList'))
   const rooms = data?.body.rooms
   const choices = useMemo(() => {
     const named = (rooms ?? [])
@@ -111,20 +117,22 @@ function useRoomChoices(exceptId: number | undefined) {
       .map(({ id, name, location }) => ({ id, label: location ? `${name} (${location.name})` : name }))
     const times = Map.groupBy(named, ({ label }) => label)
     return named
-      .map(({ id, label }) => ({ id, label: times.get(label)?.length === 1 ? label : `${label}, number ${id}` }))
-      .map(({ id, label }) => ({ value: String(id), label, key: orderKey(label) }))
-      .sort((a, b) => inOrder(a.key, b.key))
+      .map(({ id, label }) => ({ id, label: times.get(label)?.length === 1 ? label : `${label} #${id}` }))
+      .map(({ id, label }) => ({ value: String(id), label, key: naturalSortKey(label) }))
+      .sort((a, b) => compareText(a.key, b.key))
       .map(({ value, label }) => ({ value, label }))
   }, [rooms, exceptId])
   return { choices, error, isPending }
 }
 
-function ProfileThere({ roomId, isTaken }: { readonly roomId: number | undefined; readonly isTaken: boolean }) {
-  const there = useQuery({ ...ask('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body
-  const profiles = useQuery(ask('profilesList')).data?.body.profiles
-  const does = isTaken ? 'What moves is set up as the devices there are.' : 'What moves keeps the profile that it has.'
-  if (!there || !profiles) return does
-  const profile = profiles.find(({ id }) => id === there.profileId)
-  if (profile) return `That room has the profile ${profile.name}. ${isTaken ? 'What moves gets it.' : does}`
-  return `That room has no profile. ${isTaken ? 'What moves loses the profile that it has.' : does}`
+function TargetProfile({ roomId, isTaken }: { readonly roomId: number | undefined; readonly isTaken: boolean }) {
+  const target = useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data
+    ?.body
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
+  const effect = isTaken ? 'The devices get the profile of the new room.' : 'The devices keep their current profile.'
+  if (!target || !profiles) return effect
+  const profile = profiles.find(({ id }) => id === target.profileId)
+  if (profile)
+    return isTaken ? `The devices get the profile ${profile.name}.` : `${effect} The room’s profile is ${profile.name}.`
+  return isTaken ? 'The room has no profile, so the devices lose their current one.' : effect
 }

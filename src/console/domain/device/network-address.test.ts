@@ -1,4 +1,4 @@
-// Addresses in base64, written as people know them.
+// Tests how network addresses are decoded from base64.
 import { expect, test } from 'vitest'
 import { addressTexts, macText } from './network-address.ts'
 

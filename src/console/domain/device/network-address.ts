@@ -1,4 +1,4 @@
-// Addresses as devices report them, in base64 of their bytes, written as people know them. [contract 5.1.networks]
+// Converts network addresses from the base64 that devices report to the usual notation. [contract 5.1.networks]
 
 interface Address {
   readonly ipv4?: string
@@ -7,16 +7,16 @@ interface Address {
 
 /** "192.168.1.20", "fe80::1", or both. */
 export const addressTexts = ({ ipv4, ipv6 }: Address): string[] => [
-  ...(ipv4 ? [decoded(ipv4, 4, dotted)] : []),
-  ...(ipv6 ? [decoded(ipv6, 16, coloned)] : []),
+  ...(ipv4 ? [decodeAddress(ipv4, 4, ipv4Text)] : []),
+  ...(ipv6 ? [decodeAddress(ipv6, 16, ipv6Text)] : []),
 ]
 
 /** "00:11:22:aa:bb:cc" */
 export const macText = (base64: string): string =>
-  decoded(base64, 6, (bytes) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':'))
+  decodeAddress(base64, 6, (bytes) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':'))
 
-/** What is no such address is shown as it came: somebody may know it. */
-function decoded(base64: string, length: number, write: (bytes: readonly number[]) => string): string {
+/** Text that is not an address in base64 is returned unchanged. */
+function decodeAddress(base64: string, length: number, write: (bytes: readonly number[]) => string): string {
   try {
     const bytes = [...atob(base64)].map((char) => char.charCodeAt(0))
     return bytes.length === length ? write(bytes) : base64
@@ -25,10 +25,10 @@ function decoded(base64: string, length: number, write: (bytes: readonly number[
   }
 }
 
-const dotted = (bytes: readonly number[]) => bytes.join('.')
+const ipv4Text = (bytes: readonly number[]) => bytes.join('.')
 
 /** The longest run of zeros, the first of equals, becomes "::"; a single zero does not. [RFC 5952] */
-function coloned(bytes: readonly number[]): string {
+function ipv6Text(bytes: readonly number[]): string {
   const groups = Array.from({ length: 8 }, (_, i) =>
     (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
   )

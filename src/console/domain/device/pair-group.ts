@@ -1,14 +1,14 @@
 // Which devices belong together: a leader and those that are paired with it. [contract 5.1.pairing]
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { ask } from '../../api.ts'
-import type { Device, ListedDevice } from './device.ts'
+import { operationQuery } from '../../api.ts'
+import type { DeviceDetails, ListedDevice } from './device.ts'
 import { groupNamer, pairedLeader } from './pairing-rule.ts'
 
-export interface Pair {
-  /** The device itself and all that are paired with it, the leader first; undefined until it is known. */
+export interface PairGroup {
+  /** The device and all devices that are paired with it, leader first; undefined while the list is loading. */
   readonly members: readonly ListedDevice[] | undefined
-  /** The same without the device itself. */
+  /** The members without the device itself. */
   readonly others: readonly ListedDevice[]
   /** Of the group, whether the leader is enrolled or not. */
   readonly leaderSerial: string
@@ -17,8 +17,8 @@ export interface Pair {
   readonly error: unknown
 }
 
-export function usePair(device: Device): Pair {
-  const { data, error } = useQuery(ask('endpointsBasicList'))
+export function usePairGroup(device: DeviceDetails): PairGroup {
+  const { data, error } = useQuery(operationQuery('endpointsBasicList'))
   const listed = data?.body.endpoints
   return useMemo(() => {
     // The page's own answer is newer than the list, which is long and asked for less often.

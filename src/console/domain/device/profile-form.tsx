@@ -1,34 +1,34 @@
-// The form that gives a room or a device a profile, another one, or none. [contract 6.assignProfile]
+// The form that assigns a profile to a room or a device, or removes it. [contract 6.assignProfile]
 import { Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { ask } from '../../api.ts'
+import { operationQuery } from '../../api.ts'
 import classes from '../../parts/dialog/dialog.module.css'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 interface ProfileFormProps {
-  /** The profile that it had when the form began. */
+  /** The profile that was assigned when the form was opened. */
   readonly before: number | undefined
-  /** The word on the button; null is no profile. */
+  /** The label of the button; null is no profile. */
   readonly verb: (chosen: number | null) => string
-  /** To choose what it has already changes something too. */
+  /** Assigning the current profile again has an effect too. */
   readonly canRepeat?: boolean
   readonly isBusy: boolean
   readonly error: unknown
   readonly onAssign: (profileId: number | null) => void
   readonly onCancel: () => void
-  readonly loadAgain: () => void
-  /** What the choice does. */
+  readonly onReload: () => void
+  /** Explains the effect of the choice. */
   readonly children: (chosen: number | null) => ReactNode
 }
 
-/** Select knows only text. */
+/** Stands for no profile, because the values of a Select are text. */
 const none = 'none'
 
 export function ProfileForm(props: ProfileFormProps) {
-  const { before, verb, canRepeat = false, isBusy, error, onAssign, onCancel, loadAgain, children } = props
+  const { before, verb, canRepeat = false, isBusy, error, onAssign, onCancel, onReload, children } = props
   const [chosen, setChosen] = useState(before ?? null)
-  const profiles = useQuery(ask('profilesList'))
+  const profiles = useQuery(operationQuery('profilesList'))
   return (
     <DialogForm
       verb={verb(chosen)}
@@ -37,7 +37,7 @@ export function ProfileForm(props: ProfileFormProps) {
       error={error ?? profiles.error}
       onSubmit={() => onAssign(chosen)}
       onCancel={onCancel}
-      loadAgain={loadAgain}
+      onReload={onReload}
     >
       <Select
         label="Profile"
@@ -52,7 +52,7 @@ export function ProfileForm(props: ProfileFormProps) {
         openOnFocus={false}
         withScrollArea={false}
         classNames={{ options: classes.choices }}
-        nothingFoundMessage="No profile is called that."
+        nothingFoundMessage="No matching profiles"
         data-autofocus
       />
       <Text fz="sm">{children(chosen)}</Text>

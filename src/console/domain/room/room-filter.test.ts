@@ -1,11 +1,11 @@
-// Which rooms an address shows, and in which order.
+// Tests how the search parameters filter and sort rooms.
 import { expect, test } from 'vitest'
-import { folded, orderKey } from '../../parts/table/search.ts'
-import { sortFrom, sortText } from '../../parts/table/sorting.ts'
-import { roomTest, sortRooms, usualSort } from './room-filter.ts'
-import type { RoomRow } from './room-rows.ts'
+import { formatSort, parseSort } from '../../parts/table/sorting.ts'
+import { naturalSortKey, normalizeText } from '../../parts/text/search-text.ts'
+import { defaultRoomSort, roomMatcher, sortRooms } from './room-filter.ts'
+import type { RoomTableRow } from './room-rows.ts'
 
-const row = (id: number, name: string, more: Partial<RoomRow> = {}): RoomRow => ({
+const row = (id: number, name: string, more: Partial<RoomTableRow> = {}): RoomTableRow => ({
   id,
   name,
   state: 'HEALTHY',
@@ -14,13 +14,13 @@ const row = (id: number, name: string, more: Partial<RoomRow> = {}): RoomRow => 
   region: undefined,
   sample: undefined,
   outliers: [],
-  text: folded(name),
-  order: orderKey(name),
+  searchText: normalizeText(name),
+  sortKey: naturalSortKey(name),
   ...more,
 })
 const oslo = { location: { id: 3, name: 'Oslo' }, region: { id: 1, name: 'Europe' } }
 const rows = [
-  row(1, 'Room 10', { ...oslo, people: 4, text: 'room 10 oslo europe' }),
+  row(1, 'Room 10', { ...oslo, people: 4, searchText: 'room 10 oslo europe' }),
   row(2, 'Room 9', { state: 'OFFLINE', people: 0 }),
   row(3, 'Ålesund', { state: 'DEGRADED', ...oslo, region: undefined }),
   row(4, 'room 9', {
@@ -28,7 +28,7 @@ const rows = [
     outliers: [{ sensor: 'co2', value: 1200, limit: 1000 }],
   }),
 ]
-const shown = (filter: Parameters<typeof roomTest>[0]) => rows.filter(roomTest(filter)).map(({ id }) => id)
+const shown = (filter: Parameters<typeof roomMatcher>[0]) => rows.filter(roomMatcher(filter)).map(({ id }) => id)
 const all = [1, 2, 3, 4]
 
 test('every word must occur; case and accents do not matter', () => {
@@ -44,7 +44,7 @@ test('filters narrow together, and "none" finds rooms that are nowhere', () => {
   expect(shown({ location: 'none' })).toEqual([2, 4])
   expect(shown({ location: '99' })).toEqual([])
   expect(shown({ state: 'OFFLINE' })).toEqual([2])
-  expect(shown({ state: 'NEEDY' })).toEqual([2, 3])
+  expect(shown({ state: 'ATTENTION' })).toEqual([2, 3])
   expect(shown({ air: 'co2' })).toEqual([4])
   expect(shown({ air: 'temp' })).toEqual([])
   expect(shown({ air: 'any' })).toEqual([4])
@@ -75,8 +75,8 @@ test('what is not known comes last, whichever way it is sorted', () => {
 
 test('the order is kept in the address unless it is the usual one', () => {
   const byPeople = { by: 'people', descending: true }
-  expect(sortText(byPeople, usualSort)).toBe('-people')
-  expect(sortFrom('-people', usualSort)).toEqual(byPeople)
-  expect(sortText(usualSort, usualSort)).toBeUndefined()
-  expect(sortFrom(undefined, usualSort)).toEqual(usualSort)
+  expect(formatSort(byPeople, defaultRoomSort)).toBe('-people')
+  expect(parseSort('-people', defaultRoomSort)).toEqual(byPeople)
+  expect(formatSort(defaultRoomSort, defaultRoomSort)).toBeUndefined()
+  expect(parseSort(undefined, defaultRoomSort)).toEqual(defaultRoomSort)
 })

@@ -1,13 +1,12 @@
-// Which rooms an address asks for, and in which order.
+// Filters and sorts the rows of the room table by the search parameters.
 
-import { hasWords, inOrder, wordsOf } from '../../parts/table/search.ts'
-import { type SortKey, sorted } from '../../parts/table/sorting.ts'
-import type { Sort } from '../../parts/table/virtual-table.tsx'
+import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
+import { compareText, includesAll, searchWords } from '../../parts/text/search-text.ts'
 import { type AirSensor, airSensors, isMeasured } from '../air/air.ts'
-import type { RoomRow } from './room-rows.ts'
-import { type RoomState, roomStates } from './state-mark.tsx'
+import type { RoomTableRow } from './room-rows.ts'
+import { type RoomState, roomStates } from './room-state.tsx'
 
-/** As it stands in the address; what is not understood there is no filter. */
+/** The search parameters of the room list; unknown values filter nothing. */
 export interface RoomFilter {
   readonly q?: string
   readonly region?: string
@@ -17,19 +16,19 @@ export interface RoomFilter {
   readonly people?: string
 }
 
-/** In the place of an id: rooms that have no region, or no location. */
-export const nowhere = 'none'
+/** Filter value in place of an id: rooms without a region, or without a location. */
+export const unassigned = 'none'
 
 export const peopleChoices = {
-  some: 'Somebody there',
-  none: 'Nobody there',
-  unknown: 'Not known',
+  some: 'Occupied',
+  none: 'Free',
+  unknown: 'Unknown',
 } as const
 type PeopleChoice = keyof typeof peopleChoices
 
-type Test = (row: RoomRow) => boolean
+type RoomMatcher = (row: RoomTableRow) => boolean
 
-export function roomTest(filter: RoomFilter): Test {
+export function roomMatcher(filter: RoomFilter): RoomMatcher {
   const tests = [
     ...textTests(filter.q ?? ''),
     ...(filter.region === undefined ? [] : [idTest(filter.region, (row) => row.region?.id)]),
@@ -41,50 +40,50 @@ export function roomTest(filter: RoomFilter): Test {
   return (row) => tests.every((test) => test(row))
 }
 
-function textTests(q: string): Test[] {
-  const words = wordsOf(q)
-  return words.length === 0 ? [] : [(row) => hasWords(row.text, words)]
+function textTests(q: string): RoomMatcher[] {
+  const words = searchWords(q)
+  return words.length === 0 ? [] : [(row) => includesAll(row.searchText, words)]
 }
 
-function idTest(wanted: string, idOf: (row: RoomRow) => number | undefined): Test {
-  const id = wanted === nowhere ? undefined : Number(wanted)
+function idTest(wanted: string, idOf: (row: RoomTableRow) => number | undefined): RoomMatcher {
+  const id = wanted === unassigned ? undefined : Number(wanted)
   return (row) => idOf(row) === id
 }
 
 export const isRoomState = (text: string | undefined): text is RoomState => roomStates.some((state) => state === text)
-/** In the place of a state: what somebody should look at. */
-export const needy = 'NEEDY'
-function stateTests(state: string | undefined): Test[] {
-  if (state === needy) return [isNeedy]
+/** Filter value in place of a state: rooms that are offline or degraded. */
+export const needsAttention = 'ATTENTION'
+function stateTests(state: string | undefined): RoomMatcher[] {
+  if (state === needsAttention) return [roomNeedsAttention]
   return isRoomState(state) ? [(row) => row.state === state] : []
 }
-export const isNeedy: Test = ({ state }) => state === 'OFFLINE' || state === 'DEGRADED'
+export const roomNeedsAttention: RoomMatcher = ({ state }) => state === 'OFFLINE' || state === 'DEGRADED'
 
 export const isAirSensor = (text: string | undefined): text is AirSensor => airSensors.some((name) => name === text)
-/** In the place of a sensor: any of them. */
-export const anyAir = 'any'
-function airTests(air: string | undefined): Test[] {
-  if (air === anyAir) return [(row) => row.outliers.length > 0]
+/** Filter value in place of a sensor: any of them. */
+export const anySensor = 'any'
+function airTests(air: string | undefined): RoomMatcher[] {
+  if (air === anySensor) return [(row) => row.outliers.length > 0]
   return isAirSensor(air) ? [(row) => row.outliers.some(({ sensor }) => sensor === air)] : []
 }
 
-const peopleTest: Readonly<Record<PeopleChoice, Test>> = {
+const peopleTest: Readonly<Record<PeopleChoice, RoomMatcher>> = {
   some: ({ people }) => people !== undefined && people > 0,
   none: ({ people }) => people === 0,
   unknown: ({ people }) => people === undefined,
 }
 export const isPeopleChoice = (text: string | undefined): text is PeopleChoice =>
   text !== undefined && Object.hasOwn(peopleChoices, text)
-const peopleTests = (people: string | undefined): Test[] => (isPeopleChoice(people) ? [peopleTest[people]] : [])
+const peopleTests = (people: string | undefined): RoomMatcher[] => (isPeopleChoice(people) ? [peopleTest[people]] : [])
 
-type Key = SortKey<RoomRow>
+type Key = SortKey<RoomTableRow>
 
 const air =
   (sensor: AirSensor): Key =>
   ({ sample }) =>
     sample && isMeasured(sample[sensor]) ? sample[sensor] : null
 const rank = new Map(roomStates.map((state, index) => [state, index]))
-const byName: Key = (row) => row.order
+const byName: Key = (row) => row.sortKey
 const keys: Readonly<Record<string, Key>> = {
   name: byName,
   state: (row) => rank.get(row.state) ?? null,
@@ -98,8 +97,8 @@ const keys: Readonly<Record<string, Key>> = {
   humidity: air('humidity'),
 }
 
-/** What is wrong comes first. */
-export const usualSort: Sort = { by: 'state', descending: false }
+/** Rooms with problems come first. */
+export const defaultRoomSort: Sort = { by: 'state', descending: false }
 
-export const sortRooms = (rows: readonly RoomRow[], { by, descending }: Sort): readonly RoomRow[] =>
-  sorted(rows, keys[by] ?? byName, descending, (a, b) => inOrder(a.order, b.order) || a.id - b.id)
+export const sortRooms = (rows: readonly RoomTableRow[], { by, descending }: Sort): readonly RoomTableRow[] =>
+  sortRows(rows, keys[by] ?? byName, descending, (a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id)

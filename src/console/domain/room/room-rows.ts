@@ -1,81 +1,86 @@
-// Every room with where it is and how its air is: one list, which the overview counts and the table shows.
+// The rows of the room table: every room with its site and air quality. The overview counts the same rows.
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import type { AirLimits } from '../../../contract/session.ts'
-import { ask } from '../../api.ts'
-import { folded, orderKey } from '../../parts/table/search.ts'
+import { operationQuery } from '../../api.ts'
+import { naturalSortKey, normalizeText } from '../../parts/text/search-text.ts'
 import { useSession } from '../../session.ts'
 import { type AirSample, airOutliers, type Outlier } from '../air/air.ts'
-import { type Places, usePlaces } from '../site/sites.ts'
+import { type Sites, useSites } from '../site/sites.ts'
 
 type ListedRoom = ResponseOf<Operations['roomsList']>['rooms'][number]
 type RoomSample = ResponseOf<Operations['roomsBulkSensorData']>['data'][number]
 
-export interface RoomRow extends ListedRoom {
+export interface RoomTableRow extends ListedRoom {
   readonly region: { readonly id: number; readonly name: string } | undefined
-  /** Undefined while nobody has measured lately. */
+  /** Undefined if there is no recent sample. */
   readonly sample: AirSample | undefined
   readonly outliers: readonly Outlier[]
-  /** What is searched in, folded. */
-  readonly text: string
-  readonly order: string
+  /** The normalized text that the search looks in. */
+  readonly searchText: string
+  readonly sortKey: string
 }
 
-export interface RoomRows {
-  readonly rows: readonly RoomRow[]
-  readonly air: 'known' | 'asked' | 'failed'
+export interface RoomTableData {
+  readonly rows: readonly RoomTableRow[]
+  readonly air: 'loaded' | 'loading' | 'failed'
   readonly airError: unknown
 }
 
-export function useRoomRows(): RoomRows {
-  const { rooms } = useSuspenseQuery(ask('roomsList')).data.body
-  const places = usePlaces()
+export function useRoomRows(): RoomTableData {
+  const { rooms } = useSuspenseQuery(operationQuery('roomsList')).data.body
+  const places = useSites()
   const { airLimits } = useSession()
-  // Without any device the service has no samples to speak of, and says so with an error. [contract 4.roomsBulkSensorData]
+  // The operation answers with an error if the organisation has no devices. [contract 4.roomsBulkSensorData]
   const hasDevices = useMemo(() => rooms.some((room) => room.endpointCount > 0), [rooms])
-  const asked = useQuery({ ...ask('roomsBulkSensorData'), enabled: hasDevices })
-  const samples = asked.data?.body.data
+  const airQuery = useQuery({ ...operationQuery('roomsBulkSensorData'), enabled: hasDevices })
+  const samples = airQuery.data?.body.data
   const rows = useMemo(() => rowsOf(rooms, places, samples ?? [], airLimits), [rooms, places, samples, airLimits])
   return {
     rows,
-    air: !hasDevices || samples ? 'known' : asked.isError ? 'failed' : 'asked',
-    airError: asked.error,
+    air: !hasDevices || samples ? 'loaded' : airQuery.isError ? 'failed' : 'loading',
+    airError: airQuery.error,
   }
 }
 
 function rowsOf(
   rooms: readonly ListedRoom[],
-  { locationById }: Places,
+  { locationById }: Sites,
   samples: readonly RoomSample[],
   limits: AirLimits,
-): RoomRow[] {
+): RoomTableRow[] {
   const sampleById = new Map(samples.map(({ id, roomData }) => [id, roomData?.data[0]]))
-  const regionText = new Map([...locationById.values()].map((l) => [l.id, l.region ? ` ${folded(l.region.name)}` : '']))
+  const regionText = new Map(
+    [...locationById.values()].map((l) => [l.id, l.region ? ` ${normalizeText(l.region.name)}` : '']),
+  )
   return rooms.map((room) => {
     const sample = sampleById.get(room.id)
-    const { text, order } = foldsOf(room)
+    const { searchText, sortKey } = normalizedTexts(room)
     return {
       ...room,
       region: room.location && locationById.get(room.location.id)?.region,
       sample,
-      outliers: sample ? airOutliers(sample, limits) : none,
-      text: text + (room.location ? (regionText.get(room.location.id) ?? '') : ''),
-      order,
+      outliers: sample ? airOutliers(sample, limits) : noOutliers,
+      searchText: searchText + (room.location ? (regionText.get(room.location.id) ?? '') : ''),
+      sortKey,
     }
   })
 }
 
-const none: readonly Outlier[] = []
+const noOutliers: readonly Outlier[] = []
 
-/** A room that did not change is the same object in the next answer: only what is new is folded again. */
-const folds = new WeakMap<ListedRoom, { readonly text: string; readonly order: string }>()
-function foldsOf(room: ListedRoom) {
-  let known = folds.get(room)
+/** A room that has not changed is the same object in the next answer, so its texts are reused. */
+const textCache = new WeakMap<ListedRoom, { readonly searchText: string; readonly sortKey: string }>()
+function normalizedTexts(room: ListedRoom) {
+  let known = textCache.get(room)
   if (!known) {
-    known = { text: folded(`${room.name} ${room.location?.name ?? ''}`), order: orderKey(room.name) }
-    folds.set(room, known)
+    known = {
+      searchText: normalizeText(`${room.name} ${room.location?.name ?? ''}`),
+      sortKey: naturalSortKey(room.name),
+    }
+    textCache.set(room, known)
   }
   return known
 }

@@ -1,16 +1,16 @@
-// What a room is to the pages that show one, and in which zone its clock runs.
+// The type of a room, and its time zone.
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { isZone } from '../../parts/text/time.tsx'
+import { isTimeZone } from '../../parts/text/time.tsx'
 
-export type Room = ResponseOf<Operations['roomsGet']>
+export type RoomDetails = ResponseOf<Operations['roomsGet']>
 
-/** A room as it was seen, with the version for a write that must not overwrite what nobody has seen. */
-export interface SeenRoom {
-  readonly room: Room
+/** A room as it was read, with the ETag that keeps a write from overwriting a newer version. */
+export interface RoomSnapshot {
+  readonly room: RoomDetails
   readonly etag: string | undefined
 }
 
-/** What its devices report; they may report words that are no zone. */
-export const zoneOf = (room: Room, otherwise: string): string =>
-  room.endpoints.map(({ timezone }) => timezone).find((zone) => zone !== undefined && isZone(zone)) ?? otherwise
+/** The first valid time zone that a device of the room reports. Devices may report text that is not a time zone. */
+export const roomTimeZone = (room: RoomDetails, fallback: string): string =>
+  room.endpoints.map(({ timezone }) => timezone).find((zone) => zone !== undefined && isTimeZone(zone)) ?? fallback

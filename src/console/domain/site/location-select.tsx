@@ -1,6 +1,6 @@
-// Chooses the location of a room, or none.
+// The select for the location of a room, which may be none.
 import { Select } from '@mantine/core'
-import { locationLabel, usePlaces } from './sites.ts'
+import { locationLabel, useSites } from './sites.ts'
 
 interface LocationSelectProps {
   readonly value: number | null
@@ -9,11 +9,11 @@ interface LocationSelectProps {
   readonly disabled?: boolean
 }
 
-/** More than anybody reads; typing finds the others. */
-const mostShown = 300
+/** Longer lists are slow to open; typing finds the other locations. */
+const maxLocationsShown = 300
 
 export function LocationSelect({ value, onChange, ...more }: LocationSelectProps) {
-  const { locations } = usePlaces()
+  const { locations } = useSites()
   return (
     <Select
       label="Location"
@@ -23,8 +23,8 @@ export function LocationSelect({ value, onChange, ...more }: LocationSelectProps
       onChange={(chosen) => onChange(chosen === null ? null : Number(chosen))}
       searchable
       clearable
-      limit={mostShown}
-      nothingFoundMessage="No location has that name. Locations are made under Sites."
+      limit={maxLocationsShown}
+      nothingFoundMessage="No matches. Add locations under Sites."
       clearButtonProps={{ 'aria-label': 'No location' }}
       {...more}
     />

@@ -1,24 +1,24 @@
-// Where a room or a device is: rooms with the location that tells them from others of the same name, and the steps to them.
+// Links, names and breadcrumbs of rooms. The location distinguishes rooms of the same name.
 import { Breadcrumbs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ask } from '../../api.ts'
-import type { Room } from '../room/room.ts'
+import { operationQuery } from '../../api.ts'
+import type { RoomDetails } from '../room/room.ts'
 import classes from './room-link.module.css'
 
-interface Placed {
+interface RoomReference {
   readonly roomId: number | undefined
   readonly roomName: string | undefined
 }
 
-/** The name of the room is there at once, its location when the room has been read. */
+/** The location is undefined until the room has been read; its name is shown before that. */
 const useLocationOf = (roomId: number | undefined) =>
-  useQuery({ ...ask('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body.location
+  useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data?.body.location
 
-export function RoomLink({ roomId, roomName }: Placed) {
+export function RoomLink({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
-  if (roomId === undefined) return <>In no room</>
+  if (roomId === undefined) return <>Unassigned</>
   return (
     <span>
       <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
@@ -34,25 +34,25 @@ export function RoomLink({ roomId, roomName }: Placed) {
   )
 }
 
-/** The same inside a sentence of a dialog, where a link would lead away from the question. */
-export function RoomText({ roomId, roomName }: Placed) {
+/** The room without a link, for dialogs, where a link would lead away from the question. */
+export function RoomName({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
-  if (roomId === undefined) return <>no room</>
+  if (roomId === undefined) return <>unassigned</>
   return <>{location ? `${roomName} (${location.name})` : roomName}</>
 }
 
-interface PlaceCrumbsProps {
+interface SiteBreadcrumbsProps {
   readonly label: string
-  readonly location: Room['location'] | undefined
-  /** A further step, if any. */
+  readonly location: RoomDetails['location'] | undefined
+  /** Further breadcrumbs, if any. */
   readonly children?: ReactNode
 }
 
-/** None of the steps is the page that one is on. */
+/** Keeps the router from marking a breadcrumb as the current page. */
 const exact = { exact: true }
 
-/** Each step leads to the rooms there. */
-export function PlaceCrumbs({ label, location, children }: PlaceCrumbsProps) {
+/** Each breadcrumb leads to the rooms of that region or location. */
+export function SiteBreadcrumbs({ label, location, children }: SiteBreadcrumbsProps) {
   const region = location?.region
   return (
     <nav aria-label={label}>
@@ -82,14 +82,14 @@ export function PlaceCrumbs({ label, location, children }: PlaceCrumbsProps) {
   )
 }
 
-export function DeviceCrumbs({ roomId, roomName }: Placed) {
+export function DeviceBreadcrumbs({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
   if (roomId === undefined) return null
   return (
-    <PlaceCrumbs label="Where it is" location={location}>
+    <SiteBreadcrumbs label="Breadcrumb" location={location}>
       <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
         {roomName}
       </Link>
-    </PlaceCrumbs>
+    </SiteBreadcrumbs>
   )
 }

@@ -1,25 +1,27 @@
-// Where rooms are: the regions and locations of the organisation, and which location is in which region.
+// The regions and locations of the organisation.
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { ask } from '../../api.ts'
-import { inOrder, orderKey } from '../../parts/table/search.ts'
+import { operationQuery } from '../../api.ts'
+import { compareText, naturalSortKey } from '../../parts/text/search-text.ts'
 
-export type Location = ResponseOf<Operations['locationsList']>['locations'][number]
-export type Region = ResponseOf<Operations['regionsList']>['regions'][number]
+export type ListedLocation = ResponseOf<Operations['locationsList']>['locations'][number]
+export type ListedRegion = ResponseOf<Operations['regionsList']>['regions'][number]
 
-export interface Places {
-  readonly regions: readonly Region[]
-  readonly locations: readonly Location[]
-  readonly locationById: ReadonlyMap<number, Location>
+export interface Sites {
+  readonly regions: readonly ListedRegion[]
+  readonly locations: readonly ListedLocation[]
+  readonly locationById: ReadonlyMap<number, ListedLocation>
 }
 
-/** Both lists by name. */
-export function usePlaces(): Places {
-  const [regionsAsked, locationsAsked] = useSuspenseQueries({ queries: [ask('regionsList'), ask('locationsList')] })
-  const { regions } = regionsAsked.data.body
-  const { locations } = locationsAsked.data.body
+/** Reads both lists, sorted by name. */
+export function useSites(): Sites {
+  const [regionsQuery, locationsQuery] = useSuspenseQueries({
+    queries: [operationQuery('regionsList'), operationQuery('locationsList')],
+  })
+  const { regions } = regionsQuery.data.body
+  const { locations } = locationsQuery.data.body
   return useMemo(
     () => ({
       regions: byName(regions),
@@ -30,12 +32,12 @@ export function usePlaces(): Places {
   )
 }
 
-/** Folded once each, not once for each comparison. */
+/** Computes each sort key once, not once for each comparison. */
 const byName = <T extends { readonly name: string }>(items: readonly T[]): T[] =>
   items
-    .map((item) => ({ item, key: orderKey(item.name) }))
-    .sort((a, b) => inOrder(a.key, b.key))
+    .map((item) => ({ item, key: naturalSortKey(item.name) }))
+    .sort((a, b) => compareText(a.key, b.key))
     .map(({ item }) => item)
 
-/** Names repeat: the region tells two locations apart. */
-export const locationLabel = ({ name, region }: Location): string => (region ? `${name} (${region.name})` : name)
+/** Names of locations repeat, so the label includes the region. */
+export const locationLabel = ({ name, region }: ListedLocation): string => (region ? `${name} (${region.name})` : name)

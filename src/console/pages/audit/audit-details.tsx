@@ -1,7 +1,7 @@
 // Shows the details of an audit entry: the difference, further targets, and the origin of the request.
 import { Code, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Diff } from '../../parts/text/diff.tsx'
+import { DiffTable } from '../../parts/text/diff-table.tsx'
 import { fullTime } from '../../parts/text/time.tsx'
 import classes from './audit.module.css'
 import type { AuditLogEntry } from './audit-entries.ts'
@@ -19,7 +19,7 @@ export function AuditDetails({ entry, deleted }: AuditDetailsProps) {
   const { before, after, affected = [] } = entry.details
   return (
     <Stack gap="md" className={classes.details}>
-      {(before || after) && <Diff before={before} after={after} />}
+      {(before || after) && <DiffTable before={before} after={after} />}
       {affected.length > 0 && (
         <div>
           <Text fz="sm" fw={600} mb={4}>

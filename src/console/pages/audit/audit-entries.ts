@@ -3,10 +3,10 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
-import { keyOf } from '../../api.ts'
+import { queryKeyOf } from '../../api.ts'
 import type { AuditWindow } from '../../domain/audit/audit-window.ts'
-import { folded, hasWords, wordsOf } from '../../parts/table/search.ts'
-import { inWords } from '../../parts/text/words.ts'
+import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
+import { humanize } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 
 export type AuditLogEntry = Static<typeof AuditEntry>
@@ -17,7 +17,7 @@ export const entriesPerPage = 200
 /** The key begins with the operation, so that an event invalidates the query; then all loaded pages are read again. */
 export function useAuditEntries({ from, to }: AuditWindow) {
   const query = useInfiniteQuery({
-    queryKey: [...keyOf('auditLogs', { from, to }), 'pages'],
+    queryKey: [...queryKeyOf('auditLogs', { from, to }), 'pages'],
     queryFn: async ({ pageParam, signal }) =>
       (await client().auditLogs({ from, to, pageSize: entriesPerPage, pageToken: pageParam }, { signal })).body,
     initialPageParam: '',
@@ -40,17 +40,19 @@ export function filterEntries(
   entries: readonly AuditLogEntry[],
   { category, type, q = '' }: EntryFilter,
 ): readonly AuditLogEntry[] {
-  const words = wordsOf(q)
+  const words = searchWords(q)
   return entries.filter(
     (entry) =>
       (category === undefined || entry.category === category) &&
       (type === undefined || entry.type === type) &&
-      (words.length === 0 || hasWords(folded(searchText(entry)), words)),
+      (words.length === 0 || includesAll(normalizeText(searchText(entry)), words)),
   )
 }
 
 const searchText = ({ actor, target, type, details, requestId = '', ip = '' }: AuditLogEntry) =>
-  [actor.name, target.name, inWords(type), requestId, ip, ...(details.affected ?? []).map(({ name }) => name)].join(' ')
+  [actor.name, target.name, humanize(type), requestId, ip, ...(details.affected ?? []).map(({ name }) => name)].join(
+    ' ',
+  )
 
 export const targetKey = ({ type, id }: Pick<AuditTarget, 'type' | 'id'>): string => `${type} ${id}`
 

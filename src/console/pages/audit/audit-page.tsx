@@ -2,12 +2,12 @@
 import { Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { useWindow } from '../../domain/audit/audit-window.ts'
+import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { CrossIcon } from '../../parts/page/icons.tsx'
-import { Empty, Loading, Page, Problem } from '../../parts/page/page.tsx'
-import { useAddressChange } from '../../parts/table/list-address.ts'
-import { FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
-import { inWords, plural } from '../../parts/text/words.ts'
+import { EmptyState, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx'
+import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { humanize, plural } from '../../parts/text/words.ts'
 import { type AuditLogEntry, entriesPerPage, filterEntries, useAuditEntries } from './audit-entries.ts'
 import { categoryNames } from './audit-names.ts'
 import { AuditTable } from './audit-table.tsx'
@@ -21,13 +21,13 @@ const categories = Object.entries(categoryNames).map(([value, label]) => ({ valu
 export function AuditPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const window = useWindow(search.from, search.to)
+  const window = useAuditWindow(search.from, search.to)
   const query = useAuditEntries(window)
   const { entries = noEntries, hasNextPage, isFetchingNextPage } = query
   const deferredSearch = useDeferredValue(search)
   const shown = useMemo(() => filterEntries(entries, deferredSearch), [entries, deferredSearch])
   const types = useMemo(() => typesIn(entries), [entries])
-  const setSearch = useAddressChange<typeof search>(navigate)
+  const setSearch = useSearchParamsUpdate<typeof search>(navigate)
   const isFiltered = search.category !== undefined || search.type !== undefined || Boolean(search.q)
   const clear = () => setSearch({ category: undefined, type: undefined, q: undefined })
 
@@ -54,7 +54,7 @@ export function AuditPage() {
   return (
     <Page title="Audit" actions={<ExportButton window={window} isFiltered={isFiltered} />}>
       <WindowPicker window={window} onChange={(from, to) => setSearch({ from, to })} />
-      <Filters>
+      <FilterBar>
         <SearchBox
           label="Search"
           placeholder="Actor or target"
@@ -68,7 +68,7 @@ export function AuditPage() {
           onChange={(category) => setSearch({ category })}
         />
         <FilterSelect label="Action" value={search.type} choices={types} onChange={(type) => setSearch({ type })} />
-      </Filters>
+      </FilterBar>
       <Group gap="sm" mih={26}>
         <Text fz="sm" c="dimmed" role="status">
           {query.isSuccess && countText(shown.length, entries.length, hasNextPage)}
@@ -79,7 +79,7 @@ export function AuditPage() {
           </Button>
         )}
       </Group>
-      {query.error && <Problem error={query.error} again={() => void query.refetch()} />}
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
       {query.isPending && query.isFetching && <Loading />}
       {query.isSuccess && (
         <>
@@ -103,11 +103,13 @@ interface NoMatchesProps {
 
 const NoMatches = ({ isFiltered, hasMore }: NoMatchesProps) =>
   isFiltered ? (
-    <Empty title={hasMore ? 'No matching entries loaded' : 'No matching entries'}>
+    <EmptyState title={hasMore ? 'No matching entries loaded' : 'No matching entries'}>
       {hasMore ? 'Clear the filters or load more entries.' : 'Clear the filters or choose a longer period.'}
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty title="No activity in this period">All changes are logged here. Choose a longer period to see more.</Empty>
+    <EmptyState title="No activity in this period">
+      All changes are logged here. Choose a longer period to see more.
+    </EmptyState>
   )
 
 function countText(shown: number, loaded: number, hasMore: boolean): string {
@@ -116,4 +118,4 @@ function countText(shown: number, loaded: number, hasMore: boolean): string {
 }
 
 const typesIn = (entries: readonly AuditLogEntry[]) =>
-  [...new Set(entries.map(({ type }) => type))].sort().map((value) => ({ value, label: inWords(value) }))
+  [...new Set(entries.map(({ type }) => type))].sort().map((value) => ({ value, label: humanize(value) }))

@@ -1,11 +1,11 @@
 // Shows audit entries as a table; each row expands to its details.
 import { Text } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
-import { FoldButton } from '../../parts/page/disclosure-button.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
-import { Time } from '../../parts/text/time.tsx'
-import { inWords } from '../../parts/text/words.ts'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { humanize } from '../../parts/text/words.ts'
 import { AuditDetails } from './audit-details.tsx'
 import { type AuditLogEntry, deletedTargets } from './audit-entries.ts'
 import { actorTypeNames } from './audit-names.ts'
@@ -43,10 +43,10 @@ export function AuditTable({ entries, shown }: AuditTableProps) {
       rows={rows}
       columns={columns}
       keyOf={keyOf}
-      least={240}
-      below={86}
+      minHeightPx={240}
+      belowPx={86}
       onRowClick={({ entry }) => toggle(entry.id)}
-      wide={({ entry, isDetail }) => (isDetail ? <AuditDetails entry={entry} deleted={deleted} /> : undefined)}
+      wideContent={({ entry, isDetail }) => (isDetail ? <AuditDetails entry={entry} deleted={deleted} /> : undefined)}
       growsAbove
     />
   )
@@ -60,13 +60,13 @@ const columnsOf = (deleted: ReadonlySet<string>, toggle: (id: string) => void): 
     title: 'Time',
     width: '150px',
     cell: ({ entry, isOpen }) => (
-      <FoldButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
-        <Time at={entry.timestamp} />
-        <Heard>, details of entry {entry.id}</Heard>
-      </FoldButton>
+      <DisclosureButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
+        <Timestamp at={entry.timestamp} />
+        <VisuallyHidden>, details of entry {entry.id}</VisuallyHidden>
+      </DisclosureButton>
     ),
   },
-  { id: 'what', title: 'Action', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => inWords(entry.type) },
+  { id: 'what', title: 'Action', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => humanize(entry.type) },
   {
     id: 'target',
     title: 'Target',

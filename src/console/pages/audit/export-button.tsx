@@ -2,8 +2,8 @@
 import { Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { queryClient, sayFailed } from '../../api.ts'
-import { type AuditWindow, localText } from '../../domain/audit/audit-window.ts'
+import { notifyError, queryClient } from '../../api.ts'
+import { type AuditWindow, dateTimeLocalText } from '../../domain/audit/audit-window.ts'
 import { DownloadIcon } from '../../parts/page/icons.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { client } from '../../session.ts'
@@ -23,7 +23,7 @@ export function ExportButton({ window: { from, to }, isFiltered }: ExportButtonP
       notifications.show({ message: 'Audit log exported', color: 'green' })
       await queryClient.invalidateQueries({ queryKey: ['auditLogs'] })
     },
-    onError: (error) => sayFailed(error, 'Export failed'),
+    onError: (error) => notifyError(error, 'Export failed'),
   })
   return (
     <Tooltip label={hint} multiline maw={300}>
@@ -41,4 +41,4 @@ export function ExportButton({ window: { from, to }, isFiltered }: ExportButtonP
   )
 }
 
-const dateText = (at: number) => localText(at).slice(0, 10)
+const dateText = (at: number) => dateTimeLocalText(at).slice(0, 10)

@@ -1,7 +1,7 @@
 // Chooses the period of the audit log: some days up to now, or a start and an end.
 import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type AuditWindow, localText, type WindowChoice } from '../../domain/audit/audit-window.ts'
+import { type AuditWindow, dateTimeLocalText, type WindowChoice } from '../../domain/audit/audit-window.ts'
 
 interface WindowPickerProps {
   readonly window: AuditWindow
@@ -38,8 +38,8 @@ export function WindowPicker({ window, onChange }: WindowPickerProps) {
 }
 
 function CustomPeriod({ window, onChange }: WindowPickerProps) {
-  const [from, setFrom] = useState(localText(window.from))
-  const [to, setTo] = useState(localText(window.to))
+  const [from, setFrom] = useState(dateTimeLocalText(window.from))
+  const [to, setTo] = useState(dateTimeLocalText(window.to))
   const [start, end] = [new Date(from).getTime(), new Date(to).getTime()]
   const isComplete = !Number.isNaN(start) && !Number.isNaN(end)
   const isReversed = isComplete && start >= end

@@ -5,16 +5,16 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { ask, useWrite } from '../../api.ts'
+import { operationQuery, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CheckIcon, ClockIcon, CrossIcon, DotIcon, DownloadIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorText } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
-import { Copied } from '../../parts/text/definition-list.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { CopyableText } from '../../parts/text/definition-list.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import classes from './device-list.module.css'
 
 type ReportDevice = ResponseOf<Operations['bugReportsGet']>['endpoints'][number]
@@ -28,7 +28,7 @@ const states: Record<ReportDevice['state'], { word: string; colour: string; mark
 }
 
 export function BugReport({ supportId, onClose }: { readonly supportId: string; readonly onClose: () => void }) {
-  const { data, error } = useQuery(ask('bugReportsGet', { supportId }))
+  const { data, error } = useQuery(operationQuery('bugReportsGet', { supportId }))
   const report = data?.body
   const readyCount = report?.endpoints.filter(({ state }) => state === 'UPLOADED').length ?? 0
   const isWaiting = report?.endpoints.some(({ state }) => state === 'REQUESTED') ?? true
@@ -40,7 +40,7 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
             <Title order={2} fz="sm" fw={500} c="dimmed">
               Support ID
             </Title>
-            <Copied text={supportId} what="support ID" large />
+            <CopyableText text={supportId} what="support ID" large />
           </div>
           <Button variant="default" size="xs" onClick={onClose} aria-label={`Close report ${supportId}`}>
             Close
@@ -51,8 +51,8 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
           <>
             <Text fz="sm" c="dimmed" role="status">
               {readyCount} of {plural(report.endpoints.length, 'device')} delivered, call logs{' '}
-              {report.uploadInCallLogs ? 'included' : 'not included'}. Requested <Time at={report.createdAt} />. Files
-              are kept until <Time at={report.expiresAt} />.
+              {report.uploadInCallLogs ? 'included' : 'not included'}. Requested <Timestamp at={report.createdAt} />.
+              Files are kept until <Timestamp at={report.expiresAt} />.
             </Text>
             {isWaiting && (
               <Progress
@@ -83,9 +83,9 @@ function Delivery({ supportId, item }: { readonly supportId: string; readonly it
         <Link to="/devices/$endpointId" params={{ endpointId: item.endpointId }}>
           {deviceName(item)}
         </Link>
-        <Mark colour={colour} mark={mark}>
+        <StatusLabel colour={colour} icon={mark}>
           {word}
-        </Mark>
+        </StatusLabel>
         {item.error && (
           <Text span fz="sm" c="dimmed">
             {item.error}
@@ -105,7 +105,7 @@ interface DownloadProps {
 }
 
 function Download({ supportId, file, sizeBytes, name }: DownloadProps) {
-  const may = useMay()
+  const may = usePermissions()
   const download = useWrite('bugReportsFileGet', {
     onDone: (content) => saveFile(content, `${supportId} ${name}.log.gz`.replaceAll(' ', '-')),
   })

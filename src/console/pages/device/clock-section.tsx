@@ -1,23 +1,23 @@
 // Shows the clock of a device: time zone, local time and time server.
 
-import type { Device } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { CheckIcon, CrossIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Facts } from '../../parts/text/definition-list.tsx'
+import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { clockElsewhere, isZone } from '../../parts/text/time.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { clockInZone, isTimeZone } from '../../parts/text/time.tsx'
 
-export function ClockSection({ device }: { readonly device: Device }) {
+export function ClockSection({ device }: { readonly device: DeviceDetails }) {
   const now = useNow()
   const { timezone, ntpServer, activeNtpServer, ntpServerReachable } = device
   if (timezone === undefined && ntpServer === undefined && activeNtpServer === undefined) return null
   return (
     <Section title="Clock">
-      <Facts
-        facts={[
+      <DefinitionList
+        definitions={[
           ['Time zone', timezone],
-          ['Local time', timezone && isZone(timezone) ? clockElsewhere(now, timezone) : undefined],
+          ['Local time', timezone && isTimeZone(timezone) ? clockInZone(now, timezone) : undefined],
           ['Time server', ntpServer],
           ['Active time server', activeNtpServer !== ntpServer && activeNtpServer],
           [
@@ -32,11 +32,11 @@ export function ClockSection({ device }: { readonly device: Device }) {
 
 const ReachableMark = ({ isReachable }: { readonly isReachable: boolean }) =>
   isReachable ? (
-    <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
+    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
       Yes
-    </Mark>
+    </StatusLabel>
   ) : (
-    <Mark colour="var(--rk-offline)" mark={<CrossIcon size={16} />}>
+    <StatusLabel colour="var(--rk-offline)" icon={<CrossIcon size={16} />}>
       No
-    </Mark>
+    </StatusLabel>
   )

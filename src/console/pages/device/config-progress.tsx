@@ -2,7 +2,7 @@
 import { Card, Code, Group, List, Stack, Text } from '@mantine/core'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { nameOf } from '../../parts/settings-form/sections.ts'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
 
@@ -28,7 +28,7 @@ export function ConfigProgress({ state, isConnected }: ConfigProgressProps) {
             <List fz="sm" spacing={4}>
               {rejected.map(([name, reason]) => (
                 <List.Item key={name}>
-                  <b>{nameOf(name)}</b> <Code>{name}</Code>: {reason}
+                  <b>{settingName(name)}</b> <Code>{name}</Code>: {reason}
                 </List.Item>
               ))}
             </List>

@@ -2,10 +2,10 @@
 import { Code, Table, Text } from '@mantine/core'
 import { readOnlyKeys } from '../../../contract/config-keys.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { meaningOf, type Settings } from '../../parts/settings-form/meaning.ts'
-import { nameOf } from '../../parts/settings-form/sections.ts'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
+import { type SettingValues, valueText } from '../../parts/settings-form/setting-values.ts'
 
-export function ReadOnlySettings({ settings }: { readonly settings: Settings }) {
+export function ReadOnlySettings({ settings }: { readonly settings: SettingValues }) {
   const names = Object.keys(readOnlyKeys).filter((name) => settings[name] !== undefined)
   return (
     <Section title="Read-only">
@@ -20,12 +20,12 @@ export function ReadOnlySettings({ settings }: { readonly settings: Settings }) 
             {names.map((name) => (
               <Table.Tr key={name}>
                 <Table.Th scope="row" fw={550}>
-                  {nameOf(name)}{' '}
+                  {settingName(name)}{' '}
                   <Code bg="transparent" c="dimmed" fw={400}>
                     {name}
                   </Code>
                 </Table.Th>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{meaningOf(name, settings[name])}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{valueText(name, settings[name])}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

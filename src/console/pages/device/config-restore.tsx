@@ -1,12 +1,12 @@
 // Restores an earlier config version after a review of the differences.
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAnswer, useBody, useWrite } from '../../api.ts'
+import { useBody, useResponse, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
-import { Review } from '../../parts/settings-form/review.tsx'
-import { nameOf } from '../../parts/settings-form/sections.ts'
-import { differenceCount } from '../../parts/text/diff.tsx'
+import { refetchIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { ReviewDialog } from '../../parts/settings-form/review-dialog.tsx'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
+import { differenceCount } from '../../parts/text/diff-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { ListedConfigVersion } from './config-version-row.tsx'
 
@@ -18,26 +18,26 @@ interface RestoreDialogProps {
 
 export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogProps) {
   const device = useBody('endpointsGet', { id: endpointId })
-  const { etag } = useAnswer('endpointsSettings', { id: endpointId })
+  const { etag } = useResponse('endpointsSettings', { id: endpointId })
   const state = useBody('configStateGet', { id: endpointId })
   const [seen, setSeen] = useState(etag)
   const restore = useWrite('configVersionsRestore', {
     quiet: true,
-    said: `Version ${version.version} restored on ${deviceName(device)}`,
+    successText: `Version ${version.version} restored on ${deviceName(device)}`,
     onDone: onClose,
   })
   const send = async () => {
     try {
       await restore.mutateAsync({ input: { id: endpointId, n: version.version }, ifMatch: seen })
     } catch (error) {
-      await lookAgainIfChanged(error)
+      await refetchIfChanged(error)
     }
   }
   const lockedNames = Object.keys(version.config).filter((name) => Object.hasOwn(state.profile, name))
   const count = differenceCount(state.desired, version.config)
   const isStale = seen !== etag && !restore.isPending
   return (
-    <Review
+    <ReviewDialog
       opened
       onClose={onClose}
       title={
@@ -52,7 +52,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
       error={restore.error}
       blocked={lockedNames.length > 0}
       onConfirm={() => void send()}
-      onLookAgain={
+      onContinue={
         isStale
           ? () => {
               restore.reset()
@@ -63,7 +63,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
     >
       {lockedNames.length > 0 ? (
         <>
-          {lockedNames.map(nameOf).join(', ')} {lockedNames.length === 1 ? 'is' : 'are'} locked by{' '}
+          {lockedNames.map(settingName).join(', ')} {lockedNames.length === 1 ? 'is' : 'are'} locked by{' '}
           {device.profileId === undefined ? (
             'the device profile'
           ) : (
@@ -81,6 +81,6 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
             : 'The device is offline and applies this when it reconnects.'}
         </>
       )}
-    </Review>
+    </ReviewDialog>
   )
 }

@@ -1,8 +1,8 @@
 // Shows the state of a config version as icon, word and colour.
 import type { ReactNode } from 'react'
 import type { ConfigState } from '../../../contract/configs.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CheckIcon, ClockIcon, CrossIcon, MoveIcon } from '../../parts/page/icons.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 
 const states: Record<ConfigState, { word: string; colour: string; mark: ReactNode }> = {
   PENDING: { word: 'Pending', colour: 'var(--rk-degraded)', mark: <ClockIcon size={16} /> },
@@ -12,7 +12,7 @@ const states: Record<ConfigState, { word: string; colour: string; mark: ReactNod
 }
 
 export const ConfigStateMark = ({ state }: { readonly state: ConfigState }) => (
-  <Mark colour={states[state].colour} mark={states[state].mark}>
+  <StatusLabel colour={states[state].colour} icon={states[state].mark}>
     {states[state].word}
-  </Mark>
+  </StatusLabel>
 )

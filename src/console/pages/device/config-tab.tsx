@@ -4,25 +4,24 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { configKeys } from '../../../contract/config-keys.ts'
-import { ask, useAnswer, useBody, useWrite } from '../../api.ts'
+import { operationQuery, useBody, useResponse, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
-import { problemsOf, violationsOf } from '../../parts/settings-form/check.ts'
-import { type Changes, useDraft } from '../../parts/settings-form/draft.ts'
-import { ConfigForm } from '../../parts/settings-form/form.tsx'
-import { isSecret, type Settings } from '../../parts/settings-form/meaning.ts'
-import { MovedOn, Review } from '../../parts/settings-form/review.tsx'
-import { sidesOf } from '../../parts/settings-form/sides.ts'
-import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved.tsx'
+import { refetchIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { diffSides, type SettingChanges, useDraft } from '../../parts/settings-form/draft.ts'
+import { ConcurrentChangeNotice, ReviewDialog } from '../../parts/settings-form/review-dialog.tsx'
+import { isSecret, type SettingValues } from '../../parts/settings-form/setting-values.ts'
+import { SettingsForm } from '../../parts/settings-form/settings-form.tsx'
+import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved-changes.tsx'
+import { serverViolations, settingProblems } from '../../parts/settings-form/validation.ts'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { ConfigProgress } from './config-progress.tsx'
 import { ReadOnlySettings } from './config-read-only.tsx'
 
 export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
-  const may = useMay()
+  const may = usePermissions()
   const device = useBody('endpointsGet', { id: endpointId })
-  const { body: settings, etag } = useAnswer('endpointsSettings', { id: endpointId })
+  const { body: settings, etag } = useResponse('endpointsSettings', { id: endpointId })
   const state = useBody('configStateGet', { id: endpointId })
   const lockText = useLockText(device.profileId)
 
@@ -36,11 +35,11 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
     top.current?.scrollIntoView({ block: 'start' })
   })
 
-  const problems = useMemo(() => problemsOf(changes), [changes])
+  const problems = useMemo(() => settingProblems(changes), [changes])
   const errors = useMemo(() => ({ ...serverErrors, ...problems }), [serverErrors, problems])
   const count = Object.keys(changes).length
   const isStale = draft.isStale && !apply.isPending
-  const sides = useMemo(() => sidesOf(stored, changes), [stored, changes])
+  const sides = useMemo(() => diffSides(stored, changes), [stored, changes])
   const name = deviceName(device)
   const reports = useMemo(
     () => ({ reported: state.reported, rejected: state.rejected, isPending: state.state === 'PENDING' }),
@@ -52,8 +51,8 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
       <div ref={top} style={{ scrollMarginTop: 72 }}>
         <ConfigProgress state={state} isConnected={device.connected} />
       </div>
-      {isStale && !isReviewing && <MovedOn onLookAgain={draft.rebase} />}
-      <ConfigForm
+      {isStale && !isReviewing && <ConcurrentChangeNotice onContinue={draft.rebase} />}
+      <SettingsForm
         stored={stored}
         changes={changes}
         errors={errors}
@@ -68,7 +67,7 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
       <ReadOnlySettings settings={settings} />
       <UnsavedBar
         count={apply.isPending && !isReviewing ? 0 : count}
-        wrongCount={Object.keys(problems).length}
+        invalidCount={Object.keys(problems).length}
         verb="Review and apply"
         onReview={() => {
           apply.reset()
@@ -76,7 +75,7 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         }}
         onDiscard={draft.discard}
       />
-      <Review
+      <ReviewDialog
         opened={isReviewing}
         onClose={() => setReviewing(false)}
         title={`${plural(count, 'setting')} will change on ${name}`}
@@ -86,12 +85,12 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         isBusy={apply.isPending}
         error={apply.error}
         onConfirm={() => void send()}
-        onLookAgain={isStale ? draft.rebase : undefined}
+        onContinue={isStale ? draft.rebase : undefined}
       >
         {device.connected
           ? 'The device applies this immediately.'
           : 'The device is offline and applies this when it reconnects.'}
-      </Review>
+      </ReviewDialog>
       <LeaveGuard count={apply.isPending ? 0 : count} what={`the settings of ${name}`} />
     </Stack>
   )
@@ -100,34 +99,34 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
 /** Sends the changes of a draft. The server's errors stay at their fields until the values change. */
 function useApply(endpointId: string, draft: ReturnType<typeof useDraft>, onDone: () => void) {
   const { changes } = draft
-  const [failure, setFailure] = useState<{ changes: Changes; error: unknown }>()
+  const [failure, setFailure] = useState<{ changes: SettingChanges; error: unknown }>()
   const apply = useWrite('endpointsApplyConfig', { quiet: true, onDone })
   const send = async () => {
     const sent = changes
     try {
       await apply.mutateAsync({ input: { id: endpointId, body: sent }, ifMatch: draft.etag })
-      draft.sent(sent)
+      draft.forgetSent(sent)
     } catch (error) {
       setFailure({ changes: sent, error })
-      await lookAgainIfChanged(error)
+      await refetchIfChanged(error)
     }
   }
   const serverErrors = useMemo(() => {
     const isUnchanged = (name: string) => Object.hasOwn(changes, name) && failure?.changes[name] === changes[name]
-    return Object.fromEntries(Object.entries(violationsOf(failure?.error)).filter(([name]) => isUnchanged(name)))
+    return Object.fromEntries(Object.entries(serverViolations(failure?.error)).filter(([name]) => isUnchanged(name)))
   }, [failure, changes])
   return { apply, send, serverErrors }
 }
 
 /** Returns the device's own settings. Those that the profile overrides are only in the desired config. */
-function settableSettings(settings: Settings, desired: Settings, profile: Settings): Settings {
+function settableSettings(settings: SettingValues, desired: SettingValues, profile: SettingValues): SettingValues {
   const overridden = Object.entries(desired).filter(([name]) => Object.hasOwn(profile, name))
   const own = Object.entries(settings).filter(([name]) => Object.hasOwn(configKeys, name) && !isSecret(name))
   return Object.fromEntries([...overridden, ...own])
 }
 
 function useLockText(profileId: number | undefined) {
-  const { data } = useQuery(ask('profilesList'))
+  const { data } = useQuery(operationQuery('profilesList'))
   const name = data?.body.profiles.find(({ id }) => id === profileId)?.name
   return useMemo(
     () =>

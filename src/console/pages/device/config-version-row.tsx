@@ -3,10 +3,10 @@ import { Button, Table, Text } from '@mantine/core'
 import { useId, useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { FoldButton } from '../../parts/page/disclosure-button.tsx'
-import { nameOf } from '../../parts/settings-form/sections.ts'
-import { Diff } from '../../parts/text/diff.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
+import { DiffTable } from '../../parts/text/diff-table.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
 
@@ -28,20 +28,20 @@ export function VersionTableRow({ version, zone, isNewest, onRestore }: VersionT
     <>
       <Table.Tr>
         <Table.Th scope="row" fw={550}>
-          <FoldButton
+          <DisclosureButton
             isOpen={isOpen}
             aria-controls={id}
             aria-label={`Changes in version ${version.version}`}
             onClick={() => setOpen(!isOpen)}
           >
             {version.version}
-          </FoldButton>
+          </DisclosureButton>
         </Table.Th>
         <Table.Td>
           <ConfigStateMark state={version.state} />
         </Table.Td>
         <Table.Td>
-          <Time at={version.createdAt} zone={zone} />
+          <Timestamp at={version.createdAt} zone={zone} />
         </Table.Td>
         <Table.Td style={{ overflowWrap: 'anywhere' }}>{version.author.name}</Table.Td>
         <Table.Td>{changeSummary(changedNames)}</Table.Td>
@@ -82,7 +82,7 @@ function VersionDetails({ version }: { readonly version: ListedConfigVersion }) 
           Rejected by the device: {version.error}
         </Text>
       )}
-      <Diff before={before} after={after} />
+      <DiffTable before={before} after={after} />
     </>
   )
 }
@@ -90,8 +90,8 @@ function VersionDetails({ version }: { readonly version: ListedConfigVersion }) 
 function changeSummary(changedNames: readonly string[]): string {
   if (changedNames.length === 0) return 'No changes'
   const [first = '', second] = changedNames
-  if (changedNames.length > 2) return `${nameOf(first)} and ${plural(changedNames.length - 1, 'more', 'more')}`
-  return second === undefined ? nameOf(first) : `${nameOf(first)}, ${nameOf(second)}`
+  if (changedNames.length > 2) return `${settingName(first)} and ${plural(changedNames.length - 1, 'more', 'more')}`
+  return second === undefined ? settingName(first) : `${settingName(first)}, ${settingName(second)}`
 }
 
 function diffSides(diff: ListedConfigVersion['diff']) {

@@ -1,16 +1,16 @@
 // Offers the actions on a device: restart, send a message, move.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { Device } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
-import { usePair } from '../../domain/device/pair-group.ts'
+import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { MessageIcon, MoveIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { MessageDialog } from './message-dialog.tsx'
 import { RebootDialog } from './reboot-dialog.tsx'
 
-export function DeviceActions({ device }: { readonly device: Device }) {
+export function DeviceActions({ device }: { readonly device: DeviceDetails }) {
   const [openDialog, setOpenDialog] = useState<'reboot' | 'message' | 'move'>()
-  const pair = usePair(device)
+  const pair = usePairGroup(device)
   const close = () => setOpenDialog(undefined)
   return (
     <>

@@ -1,15 +1,15 @@
 // Tells that a device does not exist or was unenrolled.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Empty, Page } from '../../parts/page/page.tsx'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
 
 export const DeviceNotFound = () => (
   <Page title="Device not found">
-    <Empty title="There is no device at this address">
+    <EmptyState title="There is no device at this address">
       <p>The device may have been unenrolled; see the audit log. A device that enrols again gets a new address.</p>
       <Button component={Link} to="/devices" variant="default">
         View all devices
       </Button>
-    </Empty>
+    </EmptyState>
   </Page>
 )

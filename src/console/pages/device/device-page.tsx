@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
 import { ApiError } from '../../../client/client.ts'
-import { ask, useIsWriting } from '../../api.ts'
-import { type Device, deviceName, useZone } from '../../domain/device/device.ts'
-import { ConnectedMark } from '../../domain/room/state-mark.tsx'
-import { DeviceCrumbs } from '../../domain/site/room-link.tsx'
-import { Loading, Page, Problem, Waiting } from '../../parts/page/page.tsx'
-import { Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { operationQuery, useIsWriting } from '../../api.ts'
+import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
+import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/device/device.ts'
+import { DeviceBreadcrumbs } from '../../domain/site/room-link.tsx'
+import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { usePermissions } from '../../session.ts'
 import { DeviceActions } from './device-actions.tsx'
 import { DeviceNotFound } from './device-not-found.tsx'
 import { LogsTab } from './logs-tab.tsx'
@@ -31,24 +31,24 @@ const tabs: readonly { id: string; name: string; content: ComponentType<TabProps
 
 export function DevicePage() {
   const { endpointId } = useParams({ from: '/devices/$endpointId' })
-  const { data, error, refetch } = useQuery(ask('endpointsGet', { id: endpointId }))
+  const { data, error, refetch } = useQuery(operationQuery('endpointsGet', { id: endpointId }))
   const isWriting = useIsWriting()
   const isNotFound = error instanceof ApiError && (error.status === 404 || error.status === 400)
   if (isNotFound && !(data && isWriting)) return <DeviceNotFound />
   if (data) return <DeviceView device={data.body} etag={data.etag} />
-  if (error) return <Problem error={error} again={() => void refetch()} />
+  if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   return <Loading />
 }
 
 function DeviceView({ device, etag }: TabProps) {
   const { tab } = useSearch({ from: '/devices/$endpointId' })
   const navigate = useNavigate({ from: '/devices/$endpointId' })
-  const may = useMay()
+  const may = usePermissions()
   const opened = tabs.find(({ id }) => id === tab) ?? tabs[0]
   return (
     <Page
       title={deviceName(device)}
-      above={<DeviceCrumbs roomId={device.roomId} roomName={device.roomName} />}
+      above={<DeviceBreadcrumbs roomId={device.roomId} roomName={device.roomName} />}
       beside={<ConnectionState device={device} />}
       actions={may.write && <DeviceActions device={device} />}
     >
@@ -66,9 +66,9 @@ function DeviceView({ device, etag }: TabProps) {
         </Tabs.List>
         {tabs.map(({ id, content: Content }) => (
           <Tabs.Panel key={id} value={id}>
-            <Waiting>
+            <LoadingBoundary>
               <Content device={device} etag={etag} />
-            </Waiting>
+            </LoadingBoundary>
           </Tabs.Panel>
         ))}
       </Tabs>
@@ -76,14 +76,14 @@ function DeviceView({ device, etag }: TabProps) {
   )
 }
 
-function ConnectionState({ device }: { readonly device: Device }) {
-  const zone = useZone(device)
+function ConnectionState({ device }: { readonly device: DeviceDetails }) {
+  const zone = useDeviceTimeZone(device)
   return (
     <Group gap={6}>
-      <ConnectedMark connected={device.connected} />
+      <ConnectionLabel connected={device.connected} />
       {device.connectionTime && (
         <Text span c="dimmed" fz="sm">
-          since <Time at={device.connectionTime} zone={zone} />
+          since <Timestamp at={device.connectionTime} zone={zone} />
         </Text>
       )}
     </Group>

@@ -1,25 +1,25 @@
 // Shows the firmware of a device and the state of its update.
 import { Text } from '@mantine/core'
-import { type Device, useZone } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
+import { type DeviceDetails, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Facts } from '../../parts/text/definition-list.tsx'
-import { Time } from '../../parts/text/time.tsx'
-import { inWords } from '../../parts/text/words.ts'
+import { DefinitionList } from '../../parts/text/definition-list.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { humanize } from '../../parts/text/words.ts'
 
-export function FirmwareSection({ device }: { readonly device: Device }) {
+export function FirmwareSection({ device }: { readonly device: DeviceDetails }) {
   const { upgradeStatus, automaticUpdates, otaChannel } = device
   return (
     <Section title="Firmware">
-      <Facts
-        facts={[
+      <DefinitionList
+        definitions={[
           ['Installed', releaseName(device.firmwareVersionReleaseName, device.firmwareVersion)],
           ['Latest', releaseName(device.latestVersionReleaseName, device.latestVersion)],
           ['Update', <UpdateState key="update" device={device} />],
-          ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && inWords(upgradeStatus)],
+          ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && humanize(upgradeStatus)],
           ['Automatic updates', automaticUpdates === undefined ? undefined : automaticUpdates ? 'On' : 'Off'],
-          ['Channel', otaChannel && inWords(otaChannel)],
+          ['Channel', otaChannel && humanize(otaChannel)],
           ['Update model', device.upgradeModel],
           ['Build', [device.buildType, device.hexapaBuild].filter(Boolean).join(' · ')],
         ]}
@@ -41,37 +41,37 @@ function releaseName(name: string | undefined, version: string | undefined) {
   )
 }
 
-function UpdateState({ device }: { readonly device: Device }) {
-  const zone = useZone(device)
+function UpdateState({ device }: { readonly device: DeviceDetails }) {
+  const zone = useDeviceTimeZone(device)
   const { upgradeTime, firmwareVersion, latestVersion } = device
   if (device.isLatestVersionScheduledForNow) {
     return (
-      <Mark colour="var(--rk-degraded)" mark={<ClockIcon size={16} />}>
+      <StatusLabel colour="var(--rk-degraded)" icon={<ClockIcon size={16} />}>
         Installing soon
-      </Mark>
+      </StatusLabel>
     )
   }
   if (device.hasScheduledFirmwareUpdate) {
     return (
-      <Mark colour="var(--mantine-color-text)" mark={<ClockIcon size={16} />}>
+      <StatusLabel colour="var(--mantine-color-text)" icon={<ClockIcon size={16} />}>
         Scheduled
         {upgradeTime && (
-          <> for {Number.isNaN(Date.parse(upgradeTime)) ? upgradeTime : <Time at={upgradeTime} zone={zone} />}</>
+          <> for {Number.isNaN(Date.parse(upgradeTime)) ? upgradeTime : <Timestamp at={upgradeTime} zone={zone} />}</>
         )}
-      </Mark>
+      </StatusLabel>
     )
   }
   if (device.hasUnscheduledFirmwareUpdate || (latestVersion && firmwareVersion && latestVersion !== firmwareVersion)) {
     return (
-      <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+      <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
         Available, not scheduled
-      </Mark>
+      </StatusLabel>
     )
   }
   if (!latestVersion) return <>Unknown</>
   return (
-    <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
+    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
       Up to date
-    </Mark>
+    </StatusLabel>
   )
 }

@@ -2,29 +2,29 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { modelOf } from '../../../contract/models.ts'
-import { useZone } from '../../domain/device/device.ts'
-import { usePair } from '../../domain/device/pair-group.ts'
+import { useDeviceTimeZone } from '../../domain/device/device.ts'
+import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { BinIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Copied, Facts } from '../../parts/text/definition-list.tsx'
-import { Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { CopyableText, DefinitionList } from '../../parts/text/definition-list.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { usePermissions } from '../../session.ts'
 import type { TabProps } from './tab-props.ts'
 import { UnenrolDialog } from './unenrol-dialog.tsx'
 
 export function IdentitySection({ device, etag }: TabProps) {
-  const may = useMay()
-  const zone = useZone(device)
+  const may = usePermissions()
+  const zone = useDeviceTimeZone(device)
   const { id, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   const { name } = modelOf(model)
   return (
     <Section title="Identity" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
-      <Facts
-        facts={[
+      <DefinitionList
+        definitions={[
           ['Model', name === model ? model : `${name} (${model})`],
-          ['Serial number', <Copied key="serial" text={serial} what="serial number" />],
-          ['Device ID', <Copied key="id" text={id} what="device ID" />],
-          ['Enrolled', <Time key="enrolled" at={enrolmentTime} zone={zone} />],
+          ['Serial number', <CopyableText key="serial" text={serial} what="serial number" />],
+          ['Device ID', <CopyableText key="id" text={id} what="device ID" />],
+          ['Enrolled', <Timestamp key="enrolled" at={enrolmentTime} zone={zone} />],
           ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
           ['Bulk enrolment', bulkEnrolmentPending && 'In progress'],
         ]}
@@ -35,7 +35,7 @@ export function IdentitySection({ device, etag }: TabProps) {
 
 function UnenrolButton({ device, etag }: TabProps) {
   const [opened, dialog] = useDisclosure(false)
-  const pair = usePair(device)
+  const pair = usePairGroup(device)
   return (
     <>
       <Button

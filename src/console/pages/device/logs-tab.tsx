@@ -3,17 +3,17 @@ import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@ma
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
-import { ask, queryClient, sentenceOf, useWrite } from '../../api.ts'
-import { type Device, deviceName } from '../../domain/device/device.ts'
-import { usePair } from '../../domain/device/pair-group.ts'
+import { errorMessage, operationQuery, queryClient, useWrite } from '../../api.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
+import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { BugReport } from './bug-report.tsx'
 import { useOpenedReports } from './opened-reports.ts'
 import type { TabProps } from './tab-props.ts'
 
 export function LogsTab({ device }: TabProps) {
-  const may = useMay()
+  const may = usePermissions()
   const { supportIds, add, remove } = useOpenedReports(device.id)
   return (
     <Stack>
@@ -32,10 +32,10 @@ function CollectLogs({
   device,
   onRequested,
 }: {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly onRequested: (supportId: string) => void
 }) {
-  const { others } = usePair(device)
+  const { others } = usePairGroup(device)
   const [withCalls, setWithCalls] = useState(false)
   const [withPair, setWithPair] = useState(false)
   const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onRequested(supportId) })
@@ -78,10 +78,11 @@ function CollectLogs({
 }
 
 function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void }) {
-  const may = useMay()
+  const may = usePermissions()
   const [text, setText] = useState('')
   const open = useMutation({
-    mutationFn: (supportId: string) => queryClient.fetchQuery({ ...ask('bugReportsGet', { supportId }), staleTime: 0 }),
+    mutationFn: (supportId: string) =>
+      queryClient.fetchQuery({ ...operationQuery('bugReportsGet', { supportId }), staleTime: 0 }),
     onSuccess: ({ body }) => {
       onFound(body.supportId)
       setText('')
@@ -128,4 +129,4 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
 const openErrorText = (error: unknown) =>
   error instanceof ApiError && error.status === 404
     ? 'Report not found. Check the support ID. Old reports are deleted.'
-    : sentenceOf(error)
+    : errorMessage(error)

@@ -20,7 +20,8 @@ function DeviceMessageForm({ device, pair: { others }, onClose }: PairDialogProp
   const endpointIds = receivers.map(({ id }) => id)
   const write = useWrite('endpointsSendMessage', {
     quiet: true,
-    said: ({ operations }) => `Message sent to ${plural(operations.length, 'device')}. See Operations for delivery.`,
+    successText: ({ operations }) =>
+      `Message sent to ${plural(operations.length, 'device')}. See Operations for delivery.`,
     onDone: onClose,
   })
   return (

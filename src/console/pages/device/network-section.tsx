@@ -1,25 +1,29 @@
 // Lists the network interfaces of a device with readable addresses.
 import { Box, Stack, Table, Text } from '@mantine/core'
-import type { Device } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { addressTexts, macText } from '../../domain/device/network-address.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
 import { CheckIcon, DotIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Copied, Facts } from '../../parts/text/definition-list.tsx'
+import { CopyableText, DefinitionList } from '../../parts/text/definition-list.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 import classes from './table.module.css'
 
-type Network = Device['networks'][number]
+type Network = DeviceDetails['networks'][number]
 
 const typeNames: Record<string, string> = { NETWORK_TYPE_ETHERNET: 'Ethernet', NETWORK_TYPE_WIFI: 'Wi-Fi' }
 const modeNames: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_MODE_STATIC: 'Static' }
 
-export function NetworkSection({ device: { networks, localIpAddress } }: { readonly device: Device }) {
+export function NetworkSection({ device: { networks, localIpAddress } }: { readonly device: DeviceDetails }) {
   return (
     <Section title="Network">
       <Stack gap="sm">
         {localIpAddress && (
           <Box maw={480}>
-            <Facts facts={[['Local IP address', <Copied key="ip" text={localIpAddress} what="local IP address" />]]} />
+            <DefinitionList
+              definitions={[
+                ['Local IP address', <CopyableText key="ip" text={localIpAddress} what="local IP address" />],
+              ]}
+            />
           </Box>
         )}
         {networks.length === 0 ? (
@@ -79,7 +83,7 @@ function InterfaceRow({ network }: { readonly network: Network }) {
       </Table.Td>
       <Table.Td>
         {macAddress ? (
-          <Copied text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'this interface'}`} />
+          <CopyableText text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'this interface'}`} />
         ) : (
           '–'
         )}
@@ -102,12 +106,12 @@ const Lines = ({ texts }: { readonly texts: readonly string[] }) =>
 function LinkMark({ up }: { readonly up: boolean | undefined }) {
   if (up === undefined) return '–'
   return up ? (
-    <Mark colour="var(--rk-healthy)" mark={<CheckIcon size={16} />}>
+    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
       Up
-    </Mark>
+    </StatusLabel>
   ) : (
-    <Mark colour="var(--rk-empty)" mark={<DotIcon size={16} />}>
+    <StatusLabel colour="var(--rk-empty)" icon={<DotIcon size={16} />}>
       Down
-    </Mark>
+    </StatusLabel>
   )
 }

@@ -4,8 +4,7 @@ import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { useZone } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
+import { useDeviceTimeZone } from '../../domain/device/device.ts'
 import {
   CheckIcon,
   ClockIcon,
@@ -16,9 +15,10 @@ import {
   RebootIcon,
   WarnIcon,
 } from '../../parts/page/icons.tsx'
-import { Empty, Section } from '../../parts/page/page.tsx'
-import { since, Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { ageText, Timestamp } from '../../parts/text/time.tsx'
+import { usePermissions } from '../../session.ts'
 import type { TabProps } from './tab-props.ts'
 import classes from './table.module.css'
 
@@ -60,11 +60,11 @@ const states: Record<
 
 export function OperationsTab({ device }: TabProps) {
   const { operations } = useBody('endpointsOperationsList', { id: device.id })
-  const zone = useZone(device)
+  const zone = useDeviceTimeZone(device)
   return (
     <Section title="Operations">
       {operations.length === 0 ? (
-        <Empty title="No operations yet">Restarts, messages and log requests appear here.</Empty>
+        <EmptyState title="No operations yet">Restarts, messages and log requests appear here.</EmptyState>
       ) : (
         <Box role="region" aria-label="List of operations" tabIndex={0} style={{ overflowX: 'auto' }}>
           <Table miw={640} verticalSpacing="xs" className={classes.table}>
@@ -97,25 +97,25 @@ function OperationRow({ operation, zone }: { readonly operation: Operation; read
   const { id, type, state, error, createdAt, updatedAt, deadline } = operation
   const { name, icon } = types[type]
   const { word, colour, mark, meaning, isOpen } = states[state]
-  const may = useMay()
-  const cancel = useWrite('operationsCancel', { said: 'Operation cancelled' })
+  const may = usePermissions()
+  const cancel = useWrite('operationsCancel', { successText: 'Operation cancelled' })
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
-        <Mark colour="var(--mantine-color-text)" mark={icon}>
+        <StatusLabel colour="var(--mantine-color-text)" icon={icon}>
           {name}
-        </Mark>
+        </StatusLabel>
       </Table.Th>
       <Table.Td>
-        <Mark colour={colour} mark={mark}>
+        <StatusLabel colour={colour} icon={mark}>
           {word}
-        </Mark>
+        </StatusLabel>
         <Text fz="xs" c="dimmed" pl={22} style={{ overflowWrap: 'anywhere' }}>
-          {error ?? meaning ?? `After ${since(Date.parse(createdAt), Date.parse(updatedAt))}.`}
+          {error ?? meaning ?? `After ${ageText(Date.parse(createdAt), Date.parse(updatedAt))}.`}
           {isOpen && (
             <>
               {' '}
-              Expires <Time at={deadline} />.
+              Expires <Timestamp at={deadline} />.
             </>
           )}
         </Text>
@@ -135,10 +135,10 @@ function OperationRow({ operation, zone }: { readonly operation: Operation; read
         )}
       </Table.Td>
       <Table.Td>
-        <Time at={createdAt} zone={zone} />
+        <Timestamp at={createdAt} zone={zone} />
       </Table.Td>
       <Table.Td>
-        <Time at={updatedAt} zone={zone} />
+        <Timestamp at={updatedAt} zone={zone} />
       </Table.Td>
     </Table.Tr>
   )

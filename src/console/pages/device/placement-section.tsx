@@ -3,34 +3,34 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ask } from '../../api.ts'
-import { callText, type Device, deviceName } from '../../domain/device/device.ts'
-import { type Pair, usePair } from '../../domain/device/pair-group.ts'
-import { ConnectedMark } from '../../domain/room/state-mark.tsx'
-import { RoomLink, RoomText } from '../../domain/site/room-link.tsx'
+import { operationQuery } from '../../api.ts'
+import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
+import { callText, type DeviceDetails, deviceName } from '../../domain/device/device.ts'
+import { type PairGroup, usePairGroup } from '../../domain/device/pair-group.ts'
+import { RoomLink, RoomName } from '../../domain/site/room-link.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Facts } from '../../parts/text/definition-list.tsx'
-import { capitalised, inWords } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { DefinitionList } from '../../parts/text/definition-list.tsx'
+import { capitalised, humanize } from '../../parts/text/words.ts'
+import { usePermissions } from '../../session.ts'
 import classes from './device-list.module.css'
 import { ProfileDialog } from './profile-dialog.tsx'
 
 const appNames = { oob: 'Not set up yet', zoom: 'Zoom', msteams: 'Microsoft Teams', avos: 'AVOS', usb: 'USB' } as const
 const padModeNames = { controller: 'Controller', schedule: 'Room schedule' } as const
 
-export function PlacementSection({ device }: { readonly device: Device }) {
+export function PlacementSection({ device }: { readonly device: DeviceDetails }) {
   const { primaryMode, controllerMode, inCallStatus, orientation } = device
-  const pair = usePair(device)
+  const pair = usePairGroup(device)
   return (
     <Section title="Placement">
-      <Facts
-        facts={[
+      <DefinitionList
+        definitions={[
           ['Room', <RoomLink key="room" roomId={device.roomId} roomName={device.roomName} />],
           ['Profile', <ProfileValue key="profile" device={device} />],
           ['Call', inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
           ['App', primaryMode && appNames[primaryMode]],
           ['Pad mode', controllerMode && padModeNames[controllerMode]],
-          ['Orientation', orientation && inWords(orientation)],
+          ['Orientation', orientation && humanize(orientation)],
         ]}
       />
       <PairedDevices device={device} pair={pair} />
@@ -38,11 +38,11 @@ export function PlacementSection({ device }: { readonly device: Device }) {
   )
 }
 
-function ProfileValue({ device }: { readonly device: Device }) {
-  const may = useMay()
+function ProfileValue({ device }: { readonly device: DeviceDetails }) {
+  const may = usePermissions()
   const [opened, dialog] = useDisclosure(false)
   const { profileId } = device
-  const profiles = useQuery(ask('profilesList')).data?.body.profiles
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
   const profile = profiles?.find(({ id }) => id === profileId)
   return (
     <Group gap="xs" justify="space-between">
@@ -67,8 +67,8 @@ function PairedDevices({
   device,
   pair: { members = [], others, leaderSerial, unpairedLeader },
 }: {
-  readonly device: Device
-  readonly pair: Pair
+  readonly device: DeviceDetails
+  readonly pair: PairGroup
 }) {
   const isLeaderHere = members.some(({ serial }) => serial === leaderSerial)
   if (members.length === 0) return null
@@ -107,12 +107,12 @@ function PairedDevices({
                 {one.id === device.id && ' (this device)'}
                 {one.roomId !== device.roomId && (
                   <>
-                    , in <RoomText roomId={one.roomId} roomName={one.roomName} />
+                    , in <RoomName roomId={one.roomId} roomName={one.roomName} />
                   </>
                 )}
               </Text>
             </div>
-            <ConnectedMark connected={one.connected} />
+            <ConnectionLabel connected={one.connected} />
           </li>
         ))}
       </ul>

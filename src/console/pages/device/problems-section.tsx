@@ -3,10 +3,10 @@ import { Card, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ask } from '../../api.ts'
-import type { Device } from '../../domain/device/device.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
+import { operationQuery } from '../../api.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { CrossIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { gigabytesText, isNearlyFull, storageVolumes } from './storage-section.tsx'
 
 interface DeviceProblem {
@@ -15,8 +15,8 @@ interface DeviceProblem {
   readonly advice: ReactNode
 }
 
-export function ProblemsSection({ device }: { readonly device: Device }) {
-  const configState = useQuery(ask('configStateGet', { id: device.id })).data?.body.state
+export function ProblemsSection({ device }: { readonly device: DeviceDetails }) {
+  const configState = useQuery(operationQuery('configStateGet', { id: device.id })).data?.body.state
   const problems = [...deviceProblems(device), ...(configState === 'FAILED' ? [rejectedSettings(device)] : [])]
   if (problems.length === 0) return null
   return (
@@ -24,12 +24,12 @@ export function ProblemsSection({ device }: { readonly device: Device }) {
       <Stack gap="sm">
         {problems.map(({ name, isSevere = false, advice }) => (
           <div key={name}>
-            <Mark
+            <StatusLabel
               colour={isSevere ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
-              mark={isSevere ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
+              icon={isSevere ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
             >
               {name}
-            </Mark>
+            </StatusLabel>
             <Text fz="sm" pl={22}>
               {advice}
             </Text>
@@ -40,7 +40,7 @@ export function ProblemsSection({ device }: { readonly device: Device }) {
   )
 }
 
-function deviceProblems(device: Device): DeviceProblem[] {
+function deviceProblems(device: DeviceDetails): DeviceProblem[] {
   const { connected, connectionTime, ntpServerReachable, activeNtpServer, ntpServer } = device
   return [
     ...(connected
@@ -69,7 +69,7 @@ function deviceProblems(device: Device): DeviceProblem[] {
   ]
 }
 
-const rejectedSettings = ({ id }: Device): DeviceProblem => ({
+const rejectedSettings = ({ id }: DeviceDetails): DeviceProblem => ({
   name: 'Settings rejected',
   advice: (
     <Link to="/devices/$endpointId" params={{ endpointId: id }} search={{ tab: 'config' }}>

@@ -1,11 +1,11 @@
 // Confirms a restart, and lists every device that restarts, by room. [contract 4.endpointsReboot]
 import { Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { sentenceOf, useWrite } from '../../api.ts'
+import { errorMessage, useWrite } from '../../api.ts'
 import { callText, deviceName, type ListedDevice } from '../../domain/device/device.ts'
-import type { Pair } from '../../domain/device/pair-group.ts'
-import { RoomText } from '../../domain/site/room-link.tsx'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import type { PairGroup } from '../../domain/device/pair-group.ts'
+import { RoomName } from '../../domain/site/room-link.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import { plural } from '../../parts/text/words.ts'
 import type { PairDialogProps } from './pair-dialog-props.ts'
@@ -13,7 +13,7 @@ import type { PairDialogProps } from './pair-dialog-props.ts'
 export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps) {
   const reboot = useWrite('endpointsReboot', {
     quiet: true,
-    said: ({ operations }) => {
+    successText: ({ operations }) => {
       const skipped = operations.filter(({ state }) => state === 'SKIPPED').length
       const text = `Restarting ${plural(operations.length - skipped, 'device')}`
       return skipped === 0 ? text : `${text} (${skipped} offline, skipped)`
@@ -22,23 +22,23 @@ export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps)
   })
   const onlineCount = pair.members?.filter(({ connected }) => connected).length ?? 0
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={device.connected ? `Restart ${deviceName(device)}?` : `${deviceName(device)} cannot be restarted`}
       verb={onlineCount > 1 ? `Restart ${plural(onlineCount, 'device')}` : 'Restart'}
       blocked={!device.connected || pair.members === undefined}
-      write={reboot}
+      mutation={reboot}
       onConfirm={() => reboot.mutate({ input: { id: device.id } })}
     >
       {device.connected ? <RestartPreview pair={pair} /> : <OfflineNotice pair={pair} close={onClose} />}
-    </Confirm>
+    </ConfirmDialog>
   )
 }
 
-function RestartPreview({ pair: { members, error } }: { readonly pair: Pair }) {
+function RestartPreview({ pair: { members, error } }: { readonly pair: PairGroup }) {
   if (!members) {
-    return <Text fz="sm">{error ? sentenceOf(error) : 'Checking paired devices…'}</Text>
+    return <Text fz="sm">{error ? errorMessage(error) : 'Checking paired devices…'}</Text>
   }
   return (
     <Stack gap="sm">
@@ -50,7 +50,7 @@ function RestartPreview({ pair: { members, error } }: { readonly pair: Pair }) {
       {groupByRoom(members).map(({ roomId, devices }) => (
         <div key={roomId ?? 0}>
           <Text fz="sm" fw={600}>
-            {roomId === undefined ? 'Unassigned' : <RoomText roomId={roomId} roomName={devices[0]?.roomName} />}
+            {roomId === undefined ? 'Unassigned' : <RoomName roomId={roomId} roomName={devices[0]?.roomName} />}
           </Text>
           <ul className={classes.list}>
             {devices.map((one) => (
@@ -90,7 +90,7 @@ function RestartOutcome({ device: { connected, inCallStatus } }: { readonly devi
   )
 }
 
-function OfflineNotice({ pair, close }: { readonly pair: Pair; readonly close: () => void }) {
+function OfflineNotice({ pair, close }: { readonly pair: PairGroup; readonly close: () => void }) {
   const reachable = pair.others.filter(({ connected }) => connected)
   return (
     <Stack gap="sm" fz="sm">

@@ -4,13 +4,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
 import { modelOf, type Sensor } from '../../../contract/models.ts'
-import { ask } from '../../api.ts'
-import { airOutliers, allSensors, isMeasured, outlierText, sensorText, sensorWords } from '../../domain/air/air.ts'
-import { type Device, useZone } from '../../domain/device/device.ts'
+import { operationQuery } from '../../api.ts'
+import {
+  airOutliers,
+  allSensors,
+  isMeasured,
+  outlierText,
+  sensorLabels,
+  sensorValueText,
+} from '../../domain/air/air.ts'
+import { type DeviceDetails, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { Time } from '../../parts/text/time.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import classes from './sensor-section.module.css'
 
@@ -19,15 +26,15 @@ const canBeZero: readonly Sensor[] = ['people', 'illumination']
 /** An older sample is marked as stale. [contract 5.2.aggregate] */
 const staleAfterSeconds = 15 * 60
 
-export function SensorSection({ device }: { readonly device: Device }) {
-  const { data, error, refetch } = useQuery(ask('endpointsSensorData', { id: device.id }))
-  const zone = useZone(device)
+export function SensorSection({ device }: { readonly device: DeviceDetails }) {
+  const { data, error, refetch } = useQuery(operationQuery('endpointsSensorData', { id: device.id }))
+  const zone = useDeviceTimeZone(device)
   const now = useNow()
   const { airLimits } = useSession()
   const hasNoSample = error instanceof ApiError && error.status === 404
   const sample = data?.body.endpointData.data[0]
   const { sensors, shutter } = modelOf(device.model)
-  if (error && !hasNoSample) return <Problem error={error} again={() => void refetch()} />
+  if (error && !hasNoSample) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   if (!sample) {
     return (
       <Section title="Sensors">
@@ -47,7 +54,7 @@ export function SensorSection({ device }: { readonly device: Device }) {
         <Group gap="sm" fz="sm" c="dimmed">
           <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
             {isStale ? 'Last reading ' : 'Updated '}
-            <Time at={measuredAtSeconds * 1000} zone={zone} />
+            <Timestamp at={measuredAtSeconds * 1000} zone={zone} />
           </Text>
           {device.roomId !== undefined && (
             <Link to="/rooms/$roomId" params={{ roomId: String(device.roomId) }}>
@@ -65,9 +72,9 @@ export function SensorSection({ device }: { readonly device: Device }) {
             const outlier = outliers.find((one) => one.sensor === sensor)
             return (
               <div key={sensor} className={classes.value}>
-                <dt>{sensorWords[sensor].name}</dt>
+                <dt>{sensorLabels[sensor].name}</dt>
                 <dd>
-                  {isMeasured(value) || canBeZero.includes(sensor) ? sensorText(sensor, value) : 'No reading'}
+                  {isMeasured(value) || canBeZero.includes(sensor) ? sensorValueText(sensor, value) : 'No reading'}
                   {outlier && (
                     <Text span fz="xs" c="var(--rk-degraded)" className={classes.outlier}>
                       <WarnIcon size={14} />

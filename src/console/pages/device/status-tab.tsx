@@ -1,6 +1,6 @@
 // The status tab shows the problems of a device first, then everything that the device reported.
 import { SimpleGrid, Stack } from '@mantine/core'
-import { Empty, Section } from '../../parts/page/page.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { ClockSection } from './clock-section.tsx'
 import { FirmwareSection } from './firmware-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
@@ -31,7 +31,7 @@ export function StatusTab({ device, etag }: TabProps) {
           </Stack>
         ) : (
           <Section title="Firmware, storage and network">
-            <Empty title="No data yet">Details appear when the device connects for the first time.</Empty>
+            <EmptyState title="No data yet">Details appear when the device connects for the first time.</EmptyState>
           </Section>
         )}
       </SimpleGrid>

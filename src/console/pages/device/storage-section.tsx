@@ -1,6 +1,6 @@
 // Shows how full the storage of a device is, for each kind of storage that the device has.
 import { Group, Progress, Stack, Text } from '@mantine/core'
-import type { Device } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 import { Section } from '../../parts/page/page.tsx'
 
 interface StorageVolume {
@@ -9,7 +9,7 @@ interface StorageVolume {
   readonly freeBytes: number
 }
 
-export function storageVolumes(device: Device): StorageVolume[] {
+export function storageVolumes(device: DeviceDetails): StorageVolume[] {
   const kinds: readonly [string, string | undefined, string | undefined][] = [
     ['System', device.totalSystemStorage, device.freeSystemStorage],
     ['Internal', device.totalInternalStorage, device.freeInternalStorage],
@@ -27,7 +27,7 @@ export const isNearlyFull = ({ totalBytes, freeBytes }: StorageVolume): boolean 
 const gigabytes = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 export const gigabytesText = (bytes: number): string => `${gigabytes.format(bytes / 1e9)} GB`
 
-export function StorageSection({ device }: { readonly device: Device }) {
+export function StorageSection({ device }: { readonly device: DeviceDetails }) {
   const volumes = storageVolumes(device)
   if (volumes.length === 0) return null
   return (

@@ -1,7 +1,7 @@
 // Defines the props that every tab of the device page receives.
-import type { Device } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/device/device.ts'
 
 export interface TabProps {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly etag: string | undefined
 }

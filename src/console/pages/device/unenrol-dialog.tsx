@@ -3,8 +3,8 @@ import { Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { RoomText } from '../../domain/site/room-link.tsx'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { RoomName } from '../../domain/site/room-link.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import type { PairDialogProps } from './pair-dialog-props.ts'
 
@@ -19,7 +19,7 @@ export function UnenrolDialog({
   const { roomId } = device
   const unenrol = useWrite('endpointsDelete', {
     quiet: true,
-    said: `${deviceName(device)} unenrolled`,
+    successText: `${deviceName(device)} unenrolled`,
     onDone: () =>
       roomId === undefined
         ? navigate({ to: '/devices' })
@@ -27,18 +27,18 @@ export function UnenrolDialog({
   })
   const others = pair.others.map(deviceName).join(', ')
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={`Unenrol ${deviceName(device)}?`}
       verb="Unenrol"
-      write={unenrol}
+      mutation={unenrol}
       onConfirm={() => unenrol.mutate({ input: { id: device.id }, ifMatch: etag })}
     >
       <Text fz="sm">
         {roomId !== undefined && (
           <>
-            The device is removed from <RoomText roomId={roomId} roomName={device.roomName} />.{' '}
+            The device is removed from <RoomName roomId={roomId} roomName={device.roomName} />.{' '}
           </>
         )}
         This cannot be undone:
@@ -54,6 +54,6 @@ export function UnenrolDialog({
           </li>
         )}
       </ul>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

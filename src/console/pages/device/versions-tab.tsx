@@ -2,9 +2,9 @@
 import { Table, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useBody } from '../../api.ts'
-import { useZone } from '../../domain/device/device.ts'
-import { Empty, Section } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { useDeviceTimeZone } from '../../domain/device/device.ts'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { RestoreDialog } from './config-restore.tsx'
 import { type ListedConfigVersion, VersionTableRow } from './config-version-row.tsx'
 
@@ -12,10 +12,10 @@ import { type ListedConfigVersion, VersionTableRow } from './config-version-row.
 const maxListed = 200
 
 export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
-  const may = useMay()
+  const may = usePermissions()
   const device = useBody('endpointsGet', { id: endpointId })
   const { versions } = useBody('configVersionsList', { id: endpointId })
-  const zone = useZone(device)
+  const zone = useDeviceTimeZone(device)
   const [restoring, setRestoring] = useState<{ readonly version: ListedConfigVersion; readonly button: HTMLElement }>()
   const close = () => {
     setRestoring(undefined)
@@ -24,7 +24,9 @@ export function VersionsTab({ endpointId }: { readonly endpointId: string }) {
   return (
     <Section title="Settings history">
       {versions.length === 0 ? (
-        <Empty title="No history yet">Every change of settings or profile is saved here and can be restored.</Empty>
+        <EmptyState title="No history yet">
+          Every change of settings or profile is saved here and can be restored.
+        </EmptyState>
       ) : (
         <Table.ScrollContainer minWidth={620} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
           <Table fz="sm" verticalSpacing="xs" aria-label="Settings history">

@@ -1,13 +1,13 @@
 // Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
-import type { DeviceRow } from '../../domain/device/device-rows.ts'
-import { ConnectedMark } from '../../domain/room/state-mark.tsx'
+import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
+import type { DeviceTableRow } from '../../domain/device/device-rows.ts'
 import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './devices.module.css'
 
 const Dimmed = ({ children }: { readonly children: string }) => <span className={classes.dimmed}>{children}</span>
 
-export const deviceColumns = (isWide: boolean): Column<DeviceRow>[] => [
+export const deviceColumns = (isWide: boolean): Column<DeviceTableRow>[] => [
   {
     id: 'name',
     title: 'Device',
@@ -29,7 +29,7 @@ export const deviceColumns = (isWide: boolean): Column<DeviceRow>[] => [
     title: 'State',
     width: '116px',
     canSort: true,
-    cell: ({ connected }) => <ConnectedMark connected={connected} />,
+    cell: ({ connected }) => <ConnectionLabel connected={connected} />,
   },
   {
     id: 'room',
@@ -62,7 +62,7 @@ export const deviceColumns = (isWide: boolean): Column<DeviceRow>[] => [
   },
 ]
 
-const firmwareColumn: Column<DeviceRow> = {
+const firmwareColumn: Column<DeviceTableRow> = {
   id: 'firmware',
   title: 'Firmware',
   width: 'minmax(170px, 1fr)',

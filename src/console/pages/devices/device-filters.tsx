@@ -4,33 +4,33 @@ import { modelOf } from '../../../contract/models.ts'
 import {
   connectedChoices,
   type DeviceFilter,
-  type DeviceRow,
+  type DeviceTableRow,
   firmwareOf,
   isConnectedChoice,
-  untold,
+  unknownFirmware,
 } from '../../domain/device/device-rows.ts'
-import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
-import { inOrder } from '../../parts/table/search.ts'
+import { FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { compareText } from '../../parts/text/search-text.ts'
 
 interface DeviceFiltersProps {
-  readonly rows: readonly DeviceRow[]
+  readonly rows: readonly DeviceTableRow[]
   readonly filter: DeviceFilter
   readonly onChange: (changes: { readonly [K in keyof DeviceFilter]: string | undefined }) => void
 }
 
 export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
-  const modelChoices = useMemo<Choice[]>(
+  const modelChoices = useMemo<FilterChoice[]>(
     () =>
       [...new Set(rows.map((row) => row.model))]
         .map((model) => ({ value: model, label: modelOf(model).name }))
-        .sort((a, b) => inOrder(a.label, b.label)),
+        .sort((a, b) => compareText(a.label, b.label)),
     [rows],
   )
-  const firmwareChoices = useMemo<Choice[]>(
+  const firmwareChoices = useMemo<FilterChoice[]>(
     () =>
       [...new Set(rows.map(firmwareOf))]
-        .sort(inOrder)
-        .map((value) => ({ value, label: value === untold ? 'Not reported' : value })),
+        .sort(compareText)
+        .map((value) => ({ value, label: value === unknownFirmware ? 'Not reported' : value })),
     [rows],
   )
   const setFilter = useMemo(
@@ -44,7 +44,7 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
   )
   const connected = isConnectedChoice(filter.connected) ? filter.connected : undefined
   return (
-    <Filters>
+    <FilterBar>
       <SearchBox
         label="Search devices"
         placeholder="Serial number, model, room, location"
@@ -54,8 +54,11 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
       <FilterSelect label="Model" value={filter.model} choices={modelChoices} onChange={setFilter.model} />
       <FilterSelect label="Firmware" value={filter.firmware} choices={firmwareChoices} onChange={setFilter.firmware} />
       <FilterSelect label="State" value={connected} choices={stateChoices} onChange={setFilter.connected} />
-    </Filters>
+    </FilterBar>
   )
 }
 
-const stateChoices: readonly Choice[] = Object.entries(connectedChoices).map(([value, label]) => ({ value, label }))
+const stateChoices: readonly FilterChoice[] = Object.entries(connectedChoices).map(([value, label]) => ({
+  value,
+  label,
+}))

@@ -5,15 +5,15 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import {
   type DeviceFilter,
-  deviceTest,
+  defaultDeviceSort,
+  deviceMatcher,
   sortDevices,
   useDeviceRows,
-  usualSort,
 } from '../../domain/device/device-rows.ts'
-import { Empty, Page } from '../../parts/page/page.tsx'
-import { useAddressChange } from '../../parts/table/list-address.ts'
-import { Found } from '../../parts/table/list-filters.tsx'
-import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
@@ -26,13 +26,13 @@ export function DevicesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const isWide = useMediaQuery('(min-width: 64em)', undefined, { getInitialValueInEffect: false })
-  const change = useAddressChange<Search>(navigate)
+  const change = useSearchParamsUpdate<Search>(navigate)
 
   const deferredSearch = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(deferredSearch.sort, usualSort), [deferredSearch.sort])
+  const sort = useMemo(() => parseSort(deferredSearch.sort, defaultDeviceSort), [deferredSearch.sort])
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(deviceTest(deferredSearch)), [ordered, deferredSearch])
+  const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => deviceColumns(isWide), [isWide])
 
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
@@ -48,10 +48,10 @@ export function DevicesPage() {
         columns={columns}
         keyOf={(row) => row.id}
         sort={sort}
-        onSort={(next) => change({ sort: sortText(next, usualSort) })}
+        onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
         empty={
           isFiltered ? (
-            <Empty title="No devices match your filters">Change the search or clear the filters.</Empty>
+            <EmptyState title="No devices match your filters">Change the search or clear the filters.</EmptyState>
           ) : (
             <NoDevices />
           )
@@ -65,7 +65,7 @@ export function DevicesPage() {
     <Page title="Devices">
       <Stack gap="xs">
         <DeviceFilters rows={rows} filter={search} onChange={change} />
-        <Found shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
+        <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
         {table}
       </Stack>
     </Page>
@@ -75,8 +75,8 @@ export function DevicesPage() {
 const filterNames = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
-  <Empty title="No devices yet">
+  <EmptyState title="No devices yet">
     Open a <Link to="/rooms">room</Link> to get its enrolment code. The <Link to="/">overview</Link> shows how to run a
     simulated fleet.
-  </Empty>
+  </EmptyState>
 )

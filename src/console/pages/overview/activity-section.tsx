@@ -5,10 +5,10 @@ import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody } from '../../api.ts'
-import { useWindow } from '../../domain/audit/audit-window.ts'
-import { Empty, Section } from '../../parts/page/page.tsx'
-import { Time } from '../../parts/text/time.tsx'
-import { inWords, plural } from '../../parts/text/words.ts'
+import { useAuditWindow } from '../../domain/audit/audit-window.ts'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { humanize, plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
 type Entry = ResponseOf<Operations['auditLogs']>['logs'][number]
@@ -17,7 +17,7 @@ const maxEntriesRead = 200
 const maxRunsShown = 7
 
 export function ActivitySection() {
-  const { from, to } = useWindow('today', undefined)
+  const { from, to } = useAuditWindow('today', undefined)
   const { logs, nextPageToken } = useBody('auditLogs', { from, to, pageSize: maxEntriesRead })
   const runs = useMemo(() => groupRuns(logs.filter(isChange)), [logs])
   const count = `${logs.length.toLocaleString('en-GB')}${nextPageToken ? '+' : ''}`
@@ -31,7 +31,7 @@ export function ActivitySection() {
       }
     >
       {runs.length === 0 ? (
-        <Empty title="No changes today" />
+        <EmptyState title="No changes today" />
       ) : (
         <ol className={classes.list}>
           {runs.slice(0, maxRunsShown).map((run) => (
@@ -48,11 +48,11 @@ function RunItem({ newest, count, actorCount }: EntryRun) {
   return (
     <li className={classes.change}>
       <Text span fz="sm" c="dimmed">
-        <Time at={timestamp} />
+        <Timestamp at={timestamp} />
       </Text>
       <div className={classes.truncated}>
         <Text span fz="sm" fw={550}>
-          {inWords(type)}
+          {humanize(type)}
           {count > 1 && ` (${count}×)`}
         </Text>
         <Text fz="sm" c="dimmed" truncate title={target.name}>

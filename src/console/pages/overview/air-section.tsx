@@ -5,21 +5,21 @@ import { useMemo } from 'react'
 import {
   type AirSensor,
   airSensors,
-  excess,
+  distanceBeyondLimit,
   isMeasured,
   limitText,
-  sensorText,
-  sensorWords,
+  sensorLabels,
+  sensorValueText,
 } from '../../domain/air/air.ts'
-import type { RoomRow, RoomRows } from '../../domain/room/room-rows.ts'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import type { RoomTableData, RoomTableRow } from '../../domain/room/room-rows.ts'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
 interface AirSectionProps {
-  readonly rows: readonly RoomRow[]
-  readonly air: RoomRows['air']
+  readonly rows: readonly RoomTableRow[]
+  readonly air: RoomTableData['air']
   readonly error: unknown
 }
 
@@ -27,13 +27,13 @@ export function AirSection({ rows, air, error }: AirSectionProps) {
   const summaries = useMemo(() => airSensors.map((sensor) => summariseSensor(sensor, rows)), [rows])
   return (
     <Section title="Air quality">
-      {air === 'failed' && <Problem error={error} />}
-      {air === 'asked' && (
+      {air === 'failed' && <ErrorPanel error={error} />}
+      {air === 'loading' && (
         <Text c="dimmed" role="status">
           Loading sensor data…
         </Text>
       )}
-      {air === 'known' && (
+      {air === 'loaded' && (
         <ul className={classes.list}>
           {summaries.map((summary) => (
             <SensorItem key={summary.sensor} {...summary} />
@@ -49,14 +49,14 @@ interface SensorSummary {
   /** This many rooms have a reading of the sensor. */
   readonly measured: number
   /** These rooms are outside the limits; the worst comes first. */
-  readonly outside: readonly { readonly row: RoomRow; readonly value: number; readonly excess: number }[]
+  readonly outside: readonly { readonly row: RoomTableRow; readonly value: number; readonly excess: number }[]
 }
 
-function summariseSensor(sensor: AirSensor, rows: readonly RoomRow[]): SensorSummary {
+function summariseSensor(sensor: AirSensor, rows: readonly RoomTableRow[]): SensorSummary {
   const outside = rows.flatMap((row) =>
     row.outliers
       .filter((outlier) => outlier.sensor === sensor)
-      .map((outlier) => ({ row, value: outlier.value, excess: excess(outlier) })),
+      .map((outlier) => ({ row, value: outlier.value, excess: distanceBeyondLimit(outlier) })),
   )
   return {
     sensor,
@@ -74,7 +74,7 @@ function SensorItem({ sensor, measured, outside }: SensorSummary) {
   return (
     <li className={classes.sensor}>
       <Title order={3} fz="sm" fw={600}>
-        {sensorWords[sensor].name}{' '}
+        {sensorLabels[sensor].name}{' '}
         <Text span fz="sm" c="dimmed" fw={400}>
           {limit}
         </Text>
@@ -107,7 +107,7 @@ function SensorItem({ sensor, measured, outside }: SensorSummary) {
               <Text span fz="sm" c="dimmed" className={classes.location} title={row.location?.name}>
                 {row.location?.name}
               </Text>
-              <span className={classes.value}>{sensorText(sensor, value)}</span>
+              <span className={classes.value}>{sensorValueText(sensor, value)}</span>
             </li>
           ))}
         </ul>

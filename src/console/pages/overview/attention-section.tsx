@@ -3,33 +3,33 @@ import { Text } from '@mantine/core'
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { ask } from '../../api.ts'
+import { operationQuery } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { type Room, zoneOf } from '../../domain/room/room.ts'
-import { isNeedy, needy } from '../../domain/room/room-filter.ts'
-import type { RoomRow } from '../../domain/room/room-rows.ts'
-import { RoomStateMark } from '../../domain/room/state-mark.tsx'
+import { type RoomDetails, roomTimeZone } from '../../domain/room/room.ts'
+import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filter.ts'
+import type { RoomTableRow } from '../../domain/room/room-rows.ts'
+import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
-import { Empty, Section } from '../../parts/page/page.tsx'
-import { inOrder } from '../../parts/table/search.ts'
-import { Time } from '../../parts/text/time.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { compareText } from '../../parts/text/search-text.ts'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
 const maxRoomsShown = 8
 
-export function AttentionSection({ rows }: { readonly rows: readonly RoomRow[] }) {
-  const attentionRooms = useMemo(() => rows.filter(isNeedy).sort(worstFirst), [rows])
+export function AttentionSection({ rows }: { readonly rows: readonly RoomTableRow[] }) {
+  const attentionRooms = useMemo(() => rows.filter(roomNeedsAttention).sort(worstFirst), [rows])
   const shown = attentionRooms.slice(0, maxRoomsShown)
   // The list of rooms has no connection times, so the few rooms that are shown are read one by one.
-  const details = useQueries({ queries: shown.map(({ id }) => ask('roomsGet', { id })) })
+  const details = useQueries({ queries: shown.map(({ id }) => operationQuery('roomsGet', { id })) })
   return (
     <Section title="Needs attention">
       {shown.length === 0 ? (
-        <Empty title="No open problems">
+        <EmptyState title="No open problems">
           <CheckIcon /> All devices are online, and none rejected its settings.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul className={classes.list}>
           {shown.map((row, index) => (
@@ -39,7 +39,7 @@ export function AttentionSection({ rows }: { readonly rows: readonly RoomRow[] }
       )}
       {attentionRooms.length > maxRoomsShown && (
         <Text fz="sm" mt="sm">
-          <Link to="/rooms" search={{ state: needy }}>
+          <Link to="/rooms" search={{ state: needsAttention }}>
             View all {plural(attentionRooms.length, 'room')}
           </Link>
         </Text>
@@ -48,12 +48,12 @@ export function AttentionSection({ rows }: { readonly rows: readonly RoomRow[] }
   )
 }
 
-function AttentionRoom({ row, room }: { readonly row: RoomRow; readonly room: Room | undefined }) {
+function AttentionRoom({ row, room }: { readonly row: RoomTableRow; readonly room: RoomDetails | undefined }) {
   const { org } = useSession()
   const { text, sinceMs, zone } = problemOf(row, room, org.timezone)
   return (
     <li className={classes.attentionRoom}>
-      <RoomStateMark state={row.state} />
+      <RoomStateLabel state={row.state} />
       <div className={classes.truncated}>
         <Link to="/rooms/$roomId" params={{ roomId: String(row.id) }} className={classes.name}>
           {row.name}
@@ -66,7 +66,7 @@ function AttentionRoom({ row, room }: { readonly row: RoomRow; readonly room: Ro
           {sinceMs !== undefined && (
             <>
               {' '}
-              since <Time at={sinceMs} zone={zone} />
+              since <Timestamp at={sinceMs} zone={zone} />
             </>
           )}
           {row.people ? ` · ${plural(row.people, 'person', 'people')} inside` : ''}
@@ -76,9 +76,9 @@ function AttentionRoom({ row, room }: { readonly row: RoomRow; readonly room: Ro
   )
 }
 
-const offlineCount = ({ endpointCount, connectedCount }: RoomRow) => endpointCount - connectedCount
-const worstFirst = (a: RoomRow, b: RoomRow) =>
-  inOrder(b.state, a.state) || offlineCount(b) - offlineCount(a) || inOrder(a.order, b.order) || a.id - b.id
+const offlineCount = ({ endpointCount, connectedCount }: RoomTableRow) => endpointCount - connectedCount
+const worstFirst = (a: RoomTableRow, b: RoomTableRow) =>
+  compareText(b.state, a.state) || offlineCount(b) - offlineCount(a) || compareText(a.sortKey, b.sortKey) || a.id - b.id
 
 interface RoomProblem {
   readonly text: string
@@ -86,7 +86,7 @@ interface RoomProblem {
   readonly zone?: string | undefined
 }
 
-function problemOf(row: RoomRow, room: Room | undefined, orgZone: string): RoomProblem {
+function problemOf(row: RoomTableRow, room: RoomDetails | undefined, orgZone: string): RoomProblem {
   if (offlineCount(row) === 0) return { text: 'A device rejected its settings' }
   const offlineDevices = room?.endpoints.filter(({ connected }) => !connected) ?? []
   const times = offlineDevices.flatMap(({ connectionTime }) => (connectionTime ? [Date.parse(connectionTime)] : []))
@@ -94,11 +94,11 @@ function problemOf(row: RoomRow, room: Room | undefined, orgZone: string): RoomP
     text: offlineText(row, offlineDevices, offlineDevices.length > 0 && times.length === 0),
     // A room is offline since its last device disconnected, and degraded since its first one did.
     sinceMs: times.length === 0 ? undefined : row.state === 'OFFLINE' ? Math.max(...times) : Math.min(...times),
-    zone: room && zoneOf(room, orgZone),
+    zone: room && roomTimeZone(room, orgZone),
   }
 }
 
-function offlineText(row: RoomRow, offlineDevices: Room['endpoints'], hasNeverConnected: boolean): string {
+function offlineText(row: RoomTableRow, offlineDevices: RoomDetails['endpoints'], hasNeverConnected: boolean): string {
   const [first] = offlineDevices
   const name = first && offlineDevices.length === 1 ? deviceName(first) : undefined
   if (row.endpointCount === 1)

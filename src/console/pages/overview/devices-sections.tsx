@@ -7,17 +7,17 @@ import { modelOf } from '../../../contract/models.ts'
 import {
   connectedChoices,
   type DeviceFilter,
-  type DeviceRow,
+  type DeviceTableRow,
   firmwareOf,
   isConnectedChoice,
-  untold,
+  unknownFirmware,
 } from '../../domain/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import classes from './overview.module.css'
 
 interface DeviceRowsProps {
-  readonly rows: readonly DeviceRow[]
+  readonly rows: readonly DeviceTableRow[]
 }
 
 export const DevicesByModelSection = ({ rows }: DeviceRowsProps) => (
@@ -37,17 +37,17 @@ export const DevicesByFirmwareSection = ({ rows }: DeviceRowsProps) => (
     groupTitle="Firmware"
     rows={rows}
     groupOf={firmwareOf}
-    nameOf={(firmware) => (firmware === untold ? 'Not reported' : firmware)}
+    nameOf={(firmware) => (firmware === unknownFirmware ? 'Not reported' : firmware)}
     filterOf={(firmware) => ({ firmware })}
   />
 )
 
-const modelOfRow = ({ model }: DeviceRow): string => model
+const modelOfRow = ({ model }: DeviceTableRow): string => model
 
 interface CountsSectionProps extends DeviceRowsProps {
   readonly title: string
   readonly groupTitle: string
-  readonly groupOf: (row: DeviceRow) => string
+  readonly groupOf: (row: DeviceTableRow) => string
   readonly nameOf: (group: string) => string
   readonly filterOf: (group: string) => DeviceFilter
 }
@@ -112,10 +112,10 @@ function Count({ filter, name, count }: CountProps) {
   return (
     <Link to="/devices" search={filter} className={connected === 'no' ? classes.offline : classes.number}>
       {count.toLocaleString('en-GB')}
-      <Heard>
+      <VisuallyHidden>
         {' '}
         {[name, ...(isConnectedChoice(connected) ? [connectedChoices[connected]] : [])].join(' ').toLowerCase()}
-      </Heard>
+      </VisuallyHidden>
     </Link>
   )
 }
@@ -127,7 +127,7 @@ interface GroupCount {
 }
 
 /** Groups with the most devices come first. */
-function countBy(rows: readonly DeviceRow[], groupOf: (row: DeviceRow) => string): GroupCount[] {
+function countBy(rows: readonly DeviceTableRow[], groupOf: (row: DeviceTableRow) => string): GroupCount[] {
   const counts = new Map<string, { devices: number; connected: number }>()
   for (const row of rows) {
     const group = groupOf(row)

@@ -2,13 +2,13 @@
 import { Code, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { NewRoomButton } from '../../domain/room/new-room.tsx'
-import { CopyIconButton } from '../../parts/page/copy-button.tsx'
+import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
+import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
-import { useMay, useSession } from '../../session.ts'
+import { usePermissions, useSession } from '../../session.ts'
 import classes from './overview.module.css'
 
 /** The commands use this address unless they are given another. */
@@ -17,7 +17,7 @@ const urlOption = location.origin === defaultServerUrl ? '' : ` --url ${location
 
 export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
   const { org } = useSession()
-  const may = useMay()
+  const may = usePermissions()
   return (
     <Stack maw={820}>
       <Text>No devices yet. Your dashboard appears here after the first device is enrolled.</Text>
@@ -78,7 +78,7 @@ const Step = ({ number, title, isDone = false, children }: StepProps) => (
     <div>
       <Title order={3} fz="md">
         {title}
-        {isDone && <Heard> (done)</Heard>}
+        {isDone && <VisuallyHidden> (done)</VisuallyHidden>}
       </Title>
       {children}
     </div>

@@ -2,9 +2,9 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useDeviceRows } from '../../domain/device/device-rows.ts'
-import { isNeedy, needy } from '../../domain/room/room-filter.ts'
-import { type RoomRow, useRoomRows } from '../../domain/room/room-rows.ts'
-import { Page, Waiting } from '../../parts/page/page.tsx'
+import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filter.ts'
+import { type RoomTableRow, useRoomRows } from '../../domain/room/room-rows.ts'
+import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { ActivitySection } from './activity-section.tsx'
 import { AirSection } from './air-section.tsx'
@@ -37,16 +37,16 @@ export function OverviewPage() {
       <div className={classes.threeColumns}>
         <DevicesByModelSection rows={devices} />
         <DevicesByFirmwareSection rows={devices} />
-        <Waiting>
+        <LoadingBoundary>
           <ActivitySection />
-        </Waiting>
+        </LoadingBoundary>
       </div>
     </Page>
   )
 }
 
-function AttentionSummary({ rows }: { readonly rows: readonly RoomRow[] }) {
-  const attentionCount = rows.filter(isNeedy).length
+function AttentionSummary({ rows }: { readonly rows: readonly RoomTableRow[] }) {
+  const attentionCount = rows.filter(roomNeedsAttention).length
   return (
     <Text c="dimmed">
       {attentionCount === 0 ? (
@@ -55,7 +55,7 @@ function AttentionSummary({ rows }: { readonly rows: readonly RoomRow[] }) {
         <>
           <Link
             to="/rooms"
-            search={{ state: needy }}
+            search={{ state: needsAttention }}
             aria-label={`${plural(attentionCount, 'room needs', 'rooms need')} attention`}
           >
             {attentionCount.toLocaleString('en-GB')}

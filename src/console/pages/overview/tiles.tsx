@@ -2,16 +2,17 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { roomTest } from '../../domain/room/room-filter.ts'
-import type { RoomRow } from '../../domain/room/room-rows.ts'
-import { Mark, type RoomState, RoomStateMark, roomStates, stateMeaning } from '../../domain/room/state-mark.tsx'
+import { roomMatcher } from '../../domain/room/room-filter.ts'
+import type { RoomTableRow } from '../../domain/room/room-rows.ts'
+import { type RoomState, RoomStateLabel, roomStateMeaning, roomStates } from '../../domain/room/room-state.tsx'
 import { PeopleIcon } from '../../parts/page/icons.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
 interface RoomRowsProps {
-  readonly rows: readonly RoomRow[]
+  readonly rows: readonly RoomTableRow[]
 }
 
 export function StateTiles({ rows }: RoomRowsProps) {
@@ -29,9 +30,9 @@ export function StateTiles({ rows }: RoomRowsProps) {
         search={{ state }}
         className={classes.tile}
         data-state={count > 0 ? state : undefined}
-        title={stateMeaning(state)}
+        title={roomStateMeaning(state)}
       >
-        <RoomStateMark state={state} />
+        <RoomStateLabel state={state} />
         <span className={classes.count}>{count.toLocaleString('en-GB')}</span>
         <Text span fz="sm" c="dimmed">
           {count === 1 ? 'room' : 'rooms'}
@@ -43,24 +44,24 @@ export function StateTiles({ rows }: RoomRowsProps) {
 
 export function PeopleTile({ rows }: RoomRowsProps) {
   const { people, occupiedCount, freeCount } = useMemo(() => {
-    const occupied = rows.filter(roomTest({ people: 'some' }))
+    const occupied = rows.filter(roomMatcher({ people: 'some' }))
     return {
       people: occupied.reduce((sum, row) => sum + (row.people ?? 0), 0),
       occupiedCount: occupied.length,
-      freeCount: rows.filter(roomTest({ people: 'none' })).length,
+      freeCount: rows.filter(roomMatcher({ people: 'none' })).length,
     }
   }, [rows])
   const isKnown = occupiedCount + freeCount > 0
   return (
     <div className={classes.tile}>
-      <Mark colour="var(--mantine-color-text)" mark={<PeopleIcon size={16} />}>
+      <StatusLabel colour="var(--mantine-color-text)" icon={<PeopleIcon size={16} />}>
         Occupancy now
-      </Mark>
+      </StatusLabel>
       {isKnown ? (
         <>
           <Link to="/rooms" search={{ people: 'some', sort: '-people' }} className={classes.count}>
             {people.toLocaleString('en-GB')}
-            <Heard> people</Heard>
+            <VisuallyHidden> people</VisuallyHidden>
           </Link>
           <Text span fz="sm" c="dimmed">
             in{' '}

@@ -4,8 +4,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { useWrite } from '../../api.ts'
-import { isChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { isConcurrentChange } from '../../parts/dialog/concurrent-change.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { BinIcon } from '../../parts/page/icons.tsx'
 
 interface DeleteProfileProps {
@@ -19,22 +19,22 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
   const [isConfirming, setConfirming] = useState(false)
   const remove = useWrite('profilesDelete', {
     quiet: true,
-    said: `Profile ${name} deleted`,
+    successText: `Profile ${name} deleted`,
     onDone: () => navigate({ to: '/profiles', ignoreBlocker: true }),
   })
   const isInUse = remove.error instanceof ApiError && remove.error.body?.code === 'FAILED_PRECONDITION'
-  const isOutdated = isChangedMeanwhile(remove.error)
+  const isOutdated = isConcurrentChange(remove.error)
   return (
     <>
       <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setConfirming(true)}>
         Delete profile
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={isConfirming}
         onClose={() => setConfirming(false)}
         title={`Delete profile ${name}?`}
         verb="Delete profile"
-        write={remove}
+        mutation={remove}
         blocked={isInUse}
         {...((isInUse || isOutdated) && { error: null })}
         onConfirm={() => remove.mutate({ input: { id }, ifMatch: etag })}
@@ -54,7 +54,7 @@ export function DeleteProfile({ id, name, etag }: DeleteProfileProps) {
             )}
           </>
         )}
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

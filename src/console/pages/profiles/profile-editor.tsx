@@ -2,18 +2,17 @@
 import { Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { sentenceOf, useWrite } from '../../api.ts'
-import { lookAgainIfChanged } from '../../parts/dialog/concurrent-change.ts'
+import { errorMessage, useWrite } from '../../api.ts'
+import { refetchIfChanged } from '../../parts/dialog/concurrent-change.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { type Errors, violationsOf } from '../../parts/settings-form/check.ts'
-import { type Changes, useDraft } from '../../parts/settings-form/draft.ts'
-import { ConfigForm } from '../../parts/settings-form/form.tsx'
-import type { Settings } from '../../parts/settings-form/meaning.ts'
-import { MovedOn, Review } from '../../parts/settings-form/review.tsx'
-import { sidesOf } from '../../parts/settings-form/sides.ts'
-import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved.tsx'
+import { diffSides, type SettingChanges, useDraft } from '../../parts/settings-form/draft.ts'
+import { ConcurrentChangeNotice, ReviewDialog } from '../../parts/settings-form/review-dialog.tsx'
+import type { SettingValues } from '../../parts/settings-form/setting-values.ts'
+import { SettingsForm } from '../../parts/settings-form/settings-form.tsx'
+import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved-changes.tsx'
+import { type FieldErrors, serverViolations } from '../../parts/settings-form/validation.ts'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { draftConfig, profileBody, profileProblems } from './profile-fields.ts'
 
 type Draft = ReturnType<typeof useDraft>
@@ -21,12 +20,12 @@ type Draft = ReturnType<typeof useDraft>
 interface ProfileEditorProps {
   /** A new profile has no id. */
   readonly id: number | undefined
-  readonly stored: Settings
+  readonly stored: SettingValues
   readonly etag: string | undefined
 }
 
 export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
-  const may = useMay()
+  const may = usePermissions()
   const draft = useDraft(stored, etag)
   const { changes } = draft
   const [isReviewing, setReviewing] = useState(false)
@@ -36,16 +35,16 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
   const isStale = draft.isStale && !isBusy
   const count = Object.keys(changes).length
   const problems = useMemo(() => profileProblems(stored, changes), [stored, changes])
-  const errors = useMemo<Errors>(
+  const errors = useMemo<FieldErrors>(
     () => ({ ...serverErrors, ...(count > 0 && problems) }),
     [serverErrors, problems, count],
   )
   const config = useMemo(() => draftConfig(stored), [stored])
-  const sides = useMemo(() => sidesOf(stored, changes), [stored, changes])
+  const sides = useMemo(() => diffSides(stored, changes), [stored, changes])
 
   return (
     <Stack gap="md">
-      {isStale && !isReviewing && <MovedOn onLookAgain={draft.rebase} />}
+      {isStale && !isReviewing && <ConcurrentChangeNotice onContinue={draft.rebase} />}
       <Section title="Profile">
         {may.write ? (
           <TextFields stored={stored} draft={draft} errors={errors} />
@@ -53,7 +52,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
           <Text>{stored.description ?? 'No description'}</Text>
         )}
       </Section>
-      <ConfigForm
+      <SettingsForm
         stored={config}
         changes={changes}
         errors={errors}
@@ -64,10 +63,10 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
       />
       <UnsavedBar
         count={isBusy && !isReviewing && id !== undefined ? 0 : count}
-        wrongCount={Object.keys(problems).length}
+        invalidCount={Object.keys(problems).length}
         verb={id === undefined ? 'Create profile' : 'Review and save'}
         isBusy={create.isPending}
-        error={create.error && sentenceOf(create.error)}
+        error={create.error && errorMessage(create.error)}
         onReview={() => {
           update.reset()
           if (id === undefined) void save()
@@ -75,7 +74,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         }}
         onDiscard={draft.discard}
       />
-      <Review
+      <ReviewDialog
         opened={isReviewing}
         onClose={() => setReviewing(false)}
         title={`Save ${plural(count, 'change')} to ${stored.name ?? ''}?`}
@@ -85,22 +84,22 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         isBusy={update.isPending}
         error={update.error}
         onConfirm={() => void save()}
-        onLookAgain={isStale ? draft.rebase : undefined}
+        onContinue={isStale ? draft.rebase : undefined}
       >
         Devices with this profile apply the changed settings immediately, offline devices when they reconnect.
-      </Review>
+      </ReviewDialog>
       <LeaveGuard count={isBusy ? 0 : count} what="this profile" />
     </Stack>
   )
 }
 
 /** Creates or updates the profile. The server's errors stay at their fields until the values change. */
-function useSave(id: number | undefined, stored: Settings, draft: Draft, onUpdated: () => void) {
+function useSave(id: number | undefined, stored: SettingValues, draft: Draft, onUpdated: () => void) {
   const navigate = useNavigate()
   const { changes } = draft
-  const [failure, setFailure] = useState<{ changes: Changes; error: unknown }>()
+  const [failure, setFailure] = useState<{ changes: SettingChanges; error: unknown }>()
   const create = useWrite('profilesCreate', { quiet: true })
-  const update = useWrite('profilesUpdate', { quiet: true, said: 'Profile saved', onDone: onUpdated })
+  const update = useWrite('profilesUpdate', { quiet: true, successText: 'Profile saved', onDone: onUpdated })
   const save = async () => {
     const sent = changes
     const body = profileBody(stored, sent)
@@ -111,24 +110,24 @@ function useSave(id: number | undefined, stored: Settings, draft: Draft, onUpdat
         await navigate({ to: '/profiles/$profileId', params, replace: true, ignoreBlocker: true })
       } else {
         await update.mutateAsync({ input: { id, body }, ifMatch: draft.etag })
-        draft.sent(sent)
+        draft.forgetSent(sent)
       }
     } catch (error) {
       setFailure({ changes: sent, error })
-      await lookAgainIfChanged(error)
+      await refetchIfChanged(error)
     }
   }
   const serverErrors = useMemo(() => {
     const isUnchanged = (name: string) => failure?.changes[name] === changes[name]
-    return Object.fromEntries(Object.entries(violationsOf(failure?.error)).filter(([name]) => isUnchanged(name)))
+    return Object.fromEntries(Object.entries(serverViolations(failure?.error)).filter(([name]) => isUnchanged(name)))
   }, [failure, changes])
   return { create, update, save, serverErrors }
 }
 
 interface TextFieldsProps {
-  readonly stored: Settings
+  readonly stored: SettingValues
   readonly draft: Draft
-  readonly errors: Errors
+  readonly errors: FieldErrors
 }
 
 function TextFields({ stored, draft: { changes, set }, errors }: TextFieldsProps) {

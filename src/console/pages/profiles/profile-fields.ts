@@ -1,23 +1,23 @@
 // Converts a profile to one flat draft, with its name and description beside its settings, and back.
 
 import { maxNameLength } from '../../../contract/shape.ts'
-import { type Errors, problemsOf, textProblem } from '../../parts/settings-form/check.ts'
-import { type Changes, withChanges } from '../../parts/settings-form/draft.ts'
-import { isSecret, type Settings } from '../../parts/settings-form/meaning.ts'
+import { type SettingChanges, withChanges } from '../../parts/settings-form/draft.ts'
+import { isSecret, type SettingValues } from '../../parts/settings-form/setting-values.ts'
+import { type FieldErrors, settingProblems, textInputProblem } from '../../parts/settings-form/validation.ts'
 
 interface ProfileText {
   readonly name: string
   readonly description?: string | undefined
 }
 
-export const draftOfProfile = ({ name, description }: ProfileText, config: Settings): Settings => ({
+export const draftOfProfile = ({ name, description }: ProfileText, config: SettingValues): SettingValues => ({
   name,
   ...(description !== undefined && { description }),
   ...config,
 })
 
 /** The body has the whole config, because it replaces the stored one. Passwords that are absent stay as they are. */
-export function profileBody(stored: Settings, changes: Changes) {
+export function profileBody(stored: SettingValues, changes: SettingChanges) {
   const { name = '', description, ...config } = withChanges(stored, changes)
   const secrets = Object.fromEntries(Object.entries(changes).filter(([key]) => isSecret(key)))
   return {
@@ -27,17 +27,17 @@ export function profileBody(stored: Settings, changes: Changes) {
   }
 }
 
-export const draftConfig = ({ name: _, description: __, ...config }: Settings): Settings => config
+export const draftConfig = ({ name: _, description: __, ...config }: SettingValues): SettingValues => config
 
 const maxDescriptionLength = 1024
 
-export function profileProblems(stored: Settings, changes: Changes): Errors {
+export function profileProblems(stored: SettingValues, changes: SettingChanges): FieldErrors {
   const { name = '', description } = withChanges(stored, changes)
-  const nameProblem = name === '' ? 'Enter a name.' : textProblem(String(name), maxNameLength)
+  const nameProblem = name === '' ? 'Enter a name.' : textInputProblem(String(name), maxNameLength)
   const descriptionProblem =
-    description === undefined ? undefined : textProblem(String(description), maxDescriptionLength, true)
+    description === undefined ? undefined : textInputProblem(String(description), maxDescriptionLength, true)
   return {
-    ...problemsOf(changes),
+    ...settingProblems(changes),
     ...(nameProblem && { name: nameProblem }),
     ...(descriptionProblem && { description: descriptionProblem }),
   }

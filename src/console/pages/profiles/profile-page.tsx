@@ -2,9 +2,9 @@
 import { Breadcrumbs, Text } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useAnswer, useBody } from '../../api.ts'
-import { Empty, Page } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { useBody, useResponse } from '../../api.ts'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { DeleteProfile } from './profile-delete.tsx'
 import { ProfileEditor } from './profile-editor.tsx'
 import { draftOfProfile } from './profile-fields.ts'
@@ -13,7 +13,7 @@ export function ProfilePage() {
   const { profileId } = useParams({ from: '/profiles/$profileId' })
   const { profiles } = useBody('profilesList')
   const listed = profiles.find(({ id }) => String(id) === profileId)
-  const may = useMay()
+  const may = usePermissions()
   if (listed) return <ProfileView id={listed.id} />
   return profileId === 'new' && may.write ? <NewProfile /> : <ProfileNotFound />
 }
@@ -29,8 +29,8 @@ const breadcrumbs = (
 )
 
 function ProfileView({ id }: { readonly id: number }) {
-  const { body, etag } = useAnswer('profilesGet', { id })
-  const may = useMay()
+  const { body, etag } = useResponse('profilesGet', { id })
+  const may = usePermissions()
   const stored = useMemo(() => draftOfProfile(body.profile, body.config), [body])
   return (
     <Page
@@ -57,8 +57,8 @@ const NewProfile = () => (
 
 const ProfileNotFound = () => (
   <Page title="Profile not found" above={breadcrumbs}>
-    <Empty title="There is no profile at this address">
+    <EmptyState title="There is no profile at this address">
       The profile may have been deleted. <Link to="/profiles">View all profiles</Link>
-    </Empty>
+    </EmptyState>
   </Page>
 )

@@ -5,13 +5,13 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { ask, useBody } from '../../api.ts'
+import { operationQuery, useBody } from '../../api.ts'
 import { PlusIcon } from '../../parts/page/icons.tsx'
-import { Empty, Page } from '../../parts/page/page.tsx'
-import { nameOf } from '../../parts/settings-form/sections.ts'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { plural } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 
 type Profile = ResponseOf<Operations['profilesList']>['profiles'][number]
 
@@ -41,7 +41,7 @@ const columns: readonly Column<Profile>[] = [
 ]
 
 export function ProfilesPage() {
-  const may = useMay()
+  const may = usePermissions()
   const { profiles } = useBody('profilesList')
   const sorted = useMemo(
     () => profiles.toSorted((a, b) => a.name.localeCompare(b.name, 'en-GB', { numeric: true }) || a.id - b.id),
@@ -70,11 +70,11 @@ export function ProfilesPage() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="No profiles yet">
+          <EmptyState title="No profiles yet">
             {may.write
               ? 'Create a profile for settings shared by many rooms, then assign it to rooms.'
               : 'Ask an administrator to create a profile.'}
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -83,7 +83,7 @@ export function ProfilesPage() {
 
 /** The list has no settings, so each row that is visible reads its own profile. */
 function LockedSettings({ id }: { readonly id: number }) {
-  const { data } = useQuery(ask('profilesGet', { id }))
+  const { data } = useQuery(operationQuery('profilesGet', { id }))
   if (!data) return null
   const names = Object.keys(data.body.config)
   if (names.length === 0) {
@@ -93,7 +93,7 @@ function LockedSettings({ id }: { readonly id: number }) {
       </Text>
     )
   }
-  const text = names.map(nameOf).join(', ')
+  const text = names.map(settingName).join(', ')
   return (
     <span title={text}>
       <b>{plural(names.length, 'setting')}</b>: {text}

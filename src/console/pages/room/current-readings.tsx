@@ -3,20 +3,20 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
-import { airOutliers, type Outlier, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
-import type { Room } from '../../domain/room/room.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
+import { airOutliers, type Outlier, outlierText, sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { since, Time } from '../../parts/text/time.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { ageText, Timestamp } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import classes from './room.module.css'
 import { isReading, roomSensors } from './room-sensors.ts'
 import { sampleQuery } from './sample-query.ts'
 
 interface CurrentReadingsProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly zone: string
 }
 
@@ -28,7 +28,7 @@ export function CurrentReadings({ room, zone }: CurrentReadingsProps) {
   if (!sample) {
     return (
       <Section title="Current readings">
-        {sample === undefined && error && <Problem error={error} again={() => void refetch()} />}
+        {sample === undefined && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
         <Text c="dimmed" role="status">
           {sample === null && noReadingsText(room)}
         </Text>
@@ -40,7 +40,7 @@ export function CurrentReadings({ room, zone }: CurrentReadingsProps) {
     <Section title="Current readings" actions={<ReadingAge at={Number(sample.timestamp) * 1000} zone={zone} />}>
       <dl className={classes.tiles}>
         {sensors.map((sensor) => (
-          <Tile key={sensor} name={sensorWords[sensor].name}>
+          <Tile key={sensor} name={sensorLabels[sensor].name}>
             {isReading(sensor, sample[sensor], connectedSensors) ? (
               <Reading sensor={sensor} value={sample[sensor]} outlier={outliers.find((one) => one.sensor === sensor)} />
             ) : (
@@ -60,7 +60,7 @@ export function CurrentReadings({ room, zone }: CurrentReadingsProps) {
   )
 }
 
-const noReadingsText = ({ state }: Room) =>
+const noReadingsText = ({ state }: RoomDetails) =>
   state === 'OFFLINE' ? 'No readings: all devices are offline.' : 'No recent readings. See the history below.'
 
 const Tile = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
@@ -80,15 +80,15 @@ interface ReadingProps {
 
 const Reading = ({ sensor, value, outlier }: ReadingProps) => (
   <>
-    <span className={classes.value}>{sensorNumber(sensor, value)}</span>{' '}
+    <span className={classes.value}>{sensorNumberText(sensor, value)}</span>{' '}
     <Text span fz="sm" c="dimmed">
-      {sensorWords[sensor].unit}
+      {sensorLabels[sensor].unit}
     </Text>
     {outlier && (
       <div>
-        <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={14} />}>
+        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={14} />}>
           {outlierText(outlier)}
-        </Mark>
+        </StatusLabel>
       </div>
     )}
   </>
@@ -103,8 +103,8 @@ function ReadingAge({ at, zone }: { readonly at: number; readonly zone: string }
   const isStale = ageMs > staleAfterMs
   return (
     <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
-      {isStale ? 'Last reading' : 'Updated'} {ageMs < 5000 ? 'just now' : `${since(at, now)} ago`},{' '}
-      <Time at={at} zone={zone} />
+      {isStale ? 'Last reading' : 'Updated'} {ageMs < 5000 ? 'just now' : `${ageText(at, now)} ago`},{' '}
+      <Timestamp at={at} zone={zone} />
     </Text>
   )
 }

@@ -3,12 +3,12 @@ import { List, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import type { SeenRoom } from '../../domain/room/room.ts'
-import { isChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import type { RoomSnapshot } from '../../domain/room/room.ts'
+import { isConcurrentChange } from '../../parts/dialog/concurrent-change.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { plural } from '../../parts/text/words.ts'
 
-interface DeleteRoomProps extends SeenRoom {
+interface DeleteRoomProps extends RoomSnapshot {
   readonly opened: boolean
   readonly onClose: () => void
 }
@@ -17,18 +17,18 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
   const navigate = useNavigate()
   const write = useWrite('roomsDelete', {
     quiet: true,
-    said: `${room.name} deleted`,
+    successText: `${room.name} deleted`,
     onDone: () => navigate({ to: '/rooms' }),
   })
   const { endpoints } = room
-  const isChanged = isChangedMeanwhile(write.error)
+  const isChanged = isConcurrentChange(write.error)
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title="Delete room"
       verb="Delete room"
-      write={write}
+      mutation={write}
       {...(isChanged && {
         error: new Error('This room has changed. Check the list below, then delete the room again.'),
       })}
@@ -54,6 +54,6 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
           </Text>
         </>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

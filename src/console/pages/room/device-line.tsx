@@ -3,15 +3,16 @@ import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { modelOf } from '../../../contract/models.ts'
-import { callText, type Device } from '../../domain/device/device.ts'
-import { ConnectedMark, Mark } from '../../domain/room/state-mark.tsx'
+import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
+import { callText, type DeviceDetails } from '../../domain/device/device.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Time } from '../../parts/text/time.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { capitalised } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
 interface DeviceLineProps {
-  readonly device: Device
+  readonly device: DeviceDetails
   readonly hasRejectedSettings: boolean
   readonly zone: string
   readonly isFollower: boolean
@@ -29,12 +30,12 @@ export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, acti
         </Link>
       </Text>
       <span className={classes.marks}>
-        <ConnectedMark connected={connected} />
+        <ConnectionLabel connected={connected} />
         {!connected && (
           <Text span fz="xs" c="dimmed">
             {connectionTime ? (
               <>
-                since <Time at={connectionTime} zone={zone} />
+                since <Timestamp at={connectionTime} zone={zone} />
               </>
             ) : (
               'Never connected'
@@ -47,9 +48,9 @@ export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, acti
           </Text>
         )}
         {hasRejectedSettings && (
-          <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
             Settings rejected
-          </Mark>
+          </StatusLabel>
         )}
       </span>
       <Text span fz="sm" c="dimmed" className={classes.firmware} title={firmwareVersion}>

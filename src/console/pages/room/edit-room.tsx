@@ -3,9 +3,9 @@ import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
-import type { Room } from '../../domain/room/room.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { LocationSelect } from '../../domain/site/location-select.tsx'
-import { useSeen } from '../../parts/dialog/concurrent-change.ts'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 interface RoomFields {
@@ -13,7 +13,7 @@ interface RoomFields {
   readonly locationId: number | null
 }
 
-const fieldsOf = ({ name, location }: Room): RoomFields => ({ name, locationId: location?.id ?? null })
+const fieldsOf = ({ name, location }: RoomDetails): RoomFields => ({ name, locationId: location?.id ?? null })
 const isSame = (a: RoomFields, b: RoomFields) => a.name === b.name && a.locationId === b.locationId
 
 interface EditRoomProps {
@@ -22,8 +22,8 @@ interface EditRoomProps {
 }
 
 export function EditRoom({ id, onClose }: EditRoomProps) {
-  const { now, seen, loadAgain } = useSeen('roomsGet', { id })
-  const write = useWrite('roomsUpdate', { quiet: true, said: 'Room saved', onDone: onClose })
+  const { now, seen, reload } = useBaseline('roomsGet', { id })
+  const write = useWrite('roomsUpdate', { quiet: true, successText: 'Room saved', onDone: onClose })
   const initial = fieldsOf(seen.body)
   // The ETag also changes when a device joins or leaves. While the edited fields are unchanged, the new ETag is used.
   const ifMatch = isSame(initial, fieldsOf(now.body)) ? now.etag : seen.etag
@@ -35,7 +35,7 @@ export function EditRoom({ id, onClose }: EditRoomProps) {
       error={write.error}
       onSubmit={(body) => write.mutate({ input: { id, body }, ifMatch })}
       onCancel={onClose}
-      loadAgain={() => loadAgain(write.reset)}
+      onReload={() => reload(write.reset)}
     />
   )
 }
@@ -46,7 +46,7 @@ interface RoomFormProps {
   readonly error: unknown
   readonly onSubmit: (fields: RoomFields) => void
   readonly onCancel: () => void
-  readonly loadAgain: () => void
+  readonly onReload: () => void
 }
 
 function RoomForm({ initial, onSubmit, ...form }: RoomFormProps) {

@@ -3,20 +3,20 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
-import { ask, useWrite } from '../../api.ts'
-import type { Room } from '../../domain/room/room.ts'
-import { Mark } from '../../domain/room/state-mark.tsx'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
-import { CopyIconButton } from '../../parts/page/copy-button.tsx'
+import { operationQuery, useWrite } from '../../api.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
+import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Problem, Section } from '../../parts/page/page.tsx'
+import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { Time } from '../../parts/text/time.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
 interface EnrolmentSectionProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly zone: string
 }
 
@@ -24,7 +24,10 @@ export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
   const [isConfirming, setConfirming] = useState(false)
   const expiresAtMs = expiryOfCode(room)
   const hasExpired = useNow() >= (expiresAtMs ?? Number.POSITIVE_INFINITY) || room.dec === undefined
-  const { data, error, refetch } = useQuery({ ...ask('roomsEnrolmentGet', { id: room.id }), enabled: !hasExpired })
+  const { data, error, refetch } = useQuery({
+    ...operationQuery('roomsEnrolmentGet', { id: room.id }),
+    enabled: !hasExpired,
+  })
   const isRejected = error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION'
   const isExpired = hasExpired || isRejected
   return (
@@ -38,13 +41,13 @@ export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
     >
       {isExpired && (
         <Stack gap={4}>
-          <Mark colour="var(--rk-degraded)" mark={<WarnIcon size={16} />}>
+          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
             This code has expired
-          </Mark>
+          </StatusLabel>
           <Text fz="sm">Create a new code to enrol another device. Enrolled devices are not affected.</Text>
         </Stack>
       )}
-      {!isExpired && error && <Problem error={error} again={() => void refetch()} />}
+      {!isExpired && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {!isExpired && data && (
         <div className={classes.enrolment}>
           <img
@@ -60,7 +63,7 @@ export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
                 `Unused. Valid for ${plural(room.decTimeout ?? 24, 'hour')} after first use.`
               ) : (
                 <>
-                  Valid until <Time at={expiresAtMs} zone={zone} />
+                  Valid until <Timestamp at={expiresAtMs} zone={zone} />
                 </>
               )}
             </Text>
@@ -80,7 +83,7 @@ export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
 const isLoopback = (address: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(new URL(address).hostname)
 
 /** The expiry is undefined until the first use of the code; until then `decUsed` is negative. [contract 5.4.room] */
-function expiryOfCode({ decUsed, decTimeout }: Room): number | undefined {
+function expiryOfCode({ decUsed, decTimeout }: RoomDetails): number | undefined {
   const usedAtSeconds = Number(decUsed ?? -1)
   return usedAtSeconds > 0 && decTimeout !== undefined ? (usedAtSeconds + decTimeout * 3600) * 1000 : undefined
 }
@@ -93,22 +96,22 @@ const EnrolmentCode = ({ code }: { readonly code: string }) => (
 )
 
 interface NewCodeDialogProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly isExpired: boolean
   readonly opened: boolean
   readonly onClose: () => void
 }
 
 function NewCodeDialog({ room, isExpired, opened, onClose }: NewCodeDialogProps) {
-  const write = useWrite('roomsRegenerateDec', { quiet: true, said: 'New code created', onDone: onClose })
+  const write = useWrite('roomsRegenerateDec', { quiet: true, successText: 'New code created', onDone: onClose })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title="New enrolment code"
       verb="Create new code"
       danger={!isExpired}
-      write={write}
+      mutation={write}
       onConfirm={() => write.mutate({ input: { id: room.id } })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
@@ -116,6 +119,6 @@ function NewCodeDialog({ room, isExpired, opened, onClose }: NewCodeDialogProps)
         {isExpired ? 'The old code has expired.' : 'The old code stops working immediately.'} Enrolled devices are not
         affected.
       </Text>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

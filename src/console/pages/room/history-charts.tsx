@@ -3,11 +3,11 @@ import { Button, Group, Text, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
 import type { AirLimits, Limits } from '../../../contract/session.ts'
-import { airSensors, limitText, sensorNumber, sensorText, sensorWords } from '../../domain/air/air.ts'
-import { linesOf, type Summary, summaryOf } from '../../parts/chart/buckets.ts'
-import type { Range } from '../../parts/chart/plot.ts'
+import { airSensors, limitText, sensorLabels, sensorNumberText, sensorValueText } from '../../domain/air/air.ts'
+import { chartLines, type SensorSummary, summaryOf } from '../../parts/chart/buckets.ts'
+import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { SensorChart } from '../../parts/chart/sensor-chart.tsx'
-import { clockElsewhere, shortTime } from '../../parts/text/time.tsx'
+import { clockInZone, shortTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import { type RoomHistory, type SpanName, spans } from './history-query.ts'
 import classes from './room.module.css'
@@ -15,8 +15,8 @@ import classes from './room.module.css'
 interface ChartProps {
   readonly roomId: number
   readonly data: RoomHistory
-  readonly range: Range
-  readonly onZoom: (range: Range | undefined) => void
+  readonly range: TimeRange
+  readonly onZoom: (range: TimeRange | undefined) => void
   readonly onExpand: (sensor: Sensor | undefined) => void
   readonly zone: string
 }
@@ -51,11 +51,11 @@ function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, o
   const { airLimits } = useSession()
   const [cursorIndex, setCursorIndex] = useState<number | null>(null)
   const lines = useMemo(
-    () => linesOf(data.buckets, sensor, { ...data, step: spans[data.span].stepSeconds }),
+    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].stepSeconds }),
     [data, sensor],
   )
   const summary = useMemo(() => summaryOf(data.buckets, sensor), [data, sensor])
-  const { name } = sensorWords[sensor]
+  const { name } = sensorLabels[sensor]
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap">
@@ -74,7 +74,7 @@ function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, o
       <div className={classes.readout}>
         {cursorIndex === null || !lines[0][cursorIndex] ? (
           summary &&
-          `Latest ${sensorText(sensor, summary.latest)} · min ${sensorNumber(sensor, summary.least)} · max ${sensorNumber(sensor, summary.largest)}`
+          `Latest ${sensorValueText(sensor, summary.latest)} · min ${sensorNumberText(sensor, summary.least)} · max ${sensorNumberText(sensor, summary.largest)}`
         ) : (
           <CursorReadout
             sensor={sensor}
@@ -102,11 +102,11 @@ function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, o
 }
 
 /** Describes a chart to screen readers. */
-function chartLabel(sensor: Sensor, span: SpanName, summary: Summary | undefined, airLimits: AirLimits): string {
-  const text = (value: number) => sensorText(sensor, value)
+function chartLabel(sensor: Sensor, span: SpanName, summary: SensorSummary | undefined, airLimits: AirLimits): string {
+  const text = (value: number) => sensorValueText(sensor, value)
   const limits = isAir(sensor) ? limitText(sensor, airLimits) : undefined
   return [
-    `${sensorWords[sensor].name} in the last ${span}`,
+    `${sensorLabels[sensor].name} in the last ${span}`,
     summary
       ? `minimum ${text(summary.least)}, maximum ${text(summary.largest)}, latest ${text(summary.latest)}`
       : 'no data',
@@ -124,7 +124,7 @@ interface CursorReadoutProps {
 }
 
 function CursorReadout({ sensor, atSeconds, min, max, mean, zone }: CursorReadoutProps) {
-  const elsewhere = clockElsewhere(atSeconds * 1000, zone)
+  const elsewhere = clockInZone(atSeconds * 1000, zone)
   return (
     <>
       {mean == null || min == null || max == null ? (
@@ -132,9 +132,9 @@ function CursorReadout({ sensor, atSeconds, min, max, mean, zone }: CursorReadou
       ) : (
         <>
           <Text span fz="xs" fw={650} c="var(--mantine-color-text)">
-            {sensorText(sensor, mean)}
+            {sensorValueText(sensor, mean)}
           </Text>
-          {min !== max && ` · min ${sensorNumber(sensor, min)} · max ${sensorNumber(sensor, max)}`}
+          {min !== max && ` · min ${sensorNumberText(sensor, min)} · max ${sensorNumberText(sensor, max)}`}
         </>
       )}
       {` · ${shortTime(atSeconds * 1000)}`}

@@ -1,11 +1,11 @@
 // Saves the history that is shown as a file, with the columns of the API's own CSV. [contract 6.sensorHistory]
 import type { Sensor } from '../../../contract/models.ts'
-import type { Bucket } from '../../parts/chart/buckets.ts'
+import type { HistoryBucket } from '../../parts/chart/buckets.ts'
 import { saveFile } from '../../parts/page/save-file.ts'
 
 const columns = ['min', 'max', 'mean', 'count'] as const
 
-export function historyCsv(buckets: readonly Bucket[], sensors: readonly Sensor[]): string {
+export function historyCsv(buckets: readonly HistoryBucket[], sensors: readonly Sensor[]): string {
   const header = ['start', ...sensors.flatMap((sensor) => columns.map((column) => `${sensor}_${column}`))]
   const rows = buckets.map((bucket) => [
     bucket.start,
@@ -14,5 +14,5 @@ export function historyCsv(buckets: readonly Bucket[], sensors: readonly Sensor[
   return [header, ...rows].map((row) => `${row.join(',')}\r\n`).join('')
 }
 
-export const downloadHistoryCsv = (name: string, buckets: readonly Bucket[], sensors: readonly Sensor[]): void =>
+export const downloadHistoryCsv = (name: string, buckets: readonly HistoryBucket[], sensors: readonly Sensor[]): void =>
   saveFile(new Blob([historyCsv(buckets, sensors)], { type: 'text/csv' }), name)

@@ -1,7 +1,7 @@
 // Reads the sensor history of a room over a day, a week or a month, page by page. [contract 6.sensorHistory]
 import { queryOptions } from '@tanstack/react-query'
 import type { Interval } from '../../../contract/sensor-history.ts'
-import type { Bucket } from '../../parts/chart/buckets.ts'
+import type { HistoryBucket } from '../../parts/chart/buckets.ts'
 import { client } from '../../session.ts'
 
 export type SpanName = 'day' | 'week' | 'month'
@@ -31,7 +31,7 @@ export interface RoomHistory {
   /** The window is in Unix seconds. */
   readonly from: number
   readonly to: number
-  readonly buckets: readonly Bucket[]
+  readonly buckets: readonly HistoryBucket[]
 }
 
 const maxPageSize = 3000
@@ -45,7 +45,7 @@ export const historyQuery = (id: number, span: SpanName) =>
       const now = Math.ceil(Date.now() / 1000)
       const from = now - lengthSeconds
       const query = { id, from: from * 1000, interval, pageSize: maxPageSize }
-      const buckets: Bucket[] = []
+      const buckets: HistoryBucket[] = []
       let pageToken = ''
       do {
         const page = (await client().roomsSensorHistory({ ...query, ...(pageToken && { pageToken }) }, { signal })).body

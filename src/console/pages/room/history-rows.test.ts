@@ -1,10 +1,10 @@
 // Checks that the table and the CSV of a history lose no sample and invent none.
 import { expect, test } from 'vitest'
-import type { Bucket } from '../../parts/chart/buckets.ts'
+import type { HistoryBucket } from '../../parts/chart/buckets.ts'
 import { historyCsv } from './history-csv.ts'
 import { historyRows } from './history-rows.ts'
 
-const at = (hour: number, minute: number, co2?: number): Bucket => ({
+const at = (hour: number, minute: number, co2?: number): HistoryBucket => ({
   start: new Date(2026, 4, 4, hour, minute).toISOString(),
   ...(co2 !== undefined && { co2: { min: co2, max: co2, mean: co2, count: 1 } }),
 })

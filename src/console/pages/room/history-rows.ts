@@ -1,6 +1,6 @@
 // Merges buckets into the rows of the history table: an hour, six hours or a day each.
 import type { Sensor } from '../../../contract/models.ts'
-import { type Bucket, joined, type Statistics } from '../../parts/chart/buckets.ts'
+import { type HistoryBucket, mergeStatistics, type Statistics } from '../../parts/chart/buckets.ts'
 
 interface HistoryRow {
   /** The row starts on a full hour or at midnight in the viewer's zone; the time is in milliseconds. */
@@ -9,7 +9,11 @@ interface HistoryRow {
 }
 
 /** The newest row comes first. */
-export function historyRows(buckets: readonly Bucket[], sensors: readonly Sensor[], rowHours: number): HistoryRow[] {
+export function historyRows(
+  buckets: readonly HistoryBucket[],
+  sensors: readonly Sensor[],
+  rowHours: number,
+): HistoryRow[] {
   const groups = Map.groupBy(buckets, ({ start }) => startOfRow(new Date(start), rowHours))
   return [...groups]
     .map(([at, members]) => ({ at, values: new Map(sensors.flatMap((sensor) => sensorEntry(members, sensor))) }))
@@ -24,7 +28,7 @@ const startOfRow = (time: Date, rowHours: number): number =>
     time.getHours() - (time.getHours() % rowHours),
   ).getTime()
 
-function sensorEntry(buckets: readonly Bucket[], sensor: Sensor): [Sensor, Statistics][] {
-  const all = joined(buckets.flatMap((bucket) => bucket[sensor] ?? []))
+function sensorEntry(buckets: readonly HistoryBucket[], sensor: Sensor): [Sensor, Statistics][] {
+  const all = mergeStatistics(buckets.flatMap((bucket) => bucket[sensor] ?? []))
   return all ? [[sensor, all]] : []
 }

@@ -4,13 +4,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { sensors as allSensors, type Sensor } from '../../../contract/models.ts'
-import { sensorWords } from '../../domain/air/air.ts'
-import type { Room } from '../../domain/room/room.ts'
-import { startOf } from '../../parts/chart/buckets.ts'
-import type { Range } from '../../parts/chart/plot.ts'
+import { sensorLabels } from '../../domain/air/air.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { startSeconds } from '../../parts/chart/buckets.ts'
+import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { DownloadIcon } from '../../parts/page/icons.tsx'
-import { Empty, Loading, Problem, Section } from '../../parts/page/page.tsx'
-import { viewerZone } from '../../parts/text/time.tsx'
+import { EmptyState, ErrorPanel, Loading, Section } from '../../parts/page/page.tsx'
+import { viewerTimeZone } from '../../parts/text/time.tsx'
 import { HistoryCharts } from './history-charts.tsx'
 import { downloadHistoryCsv } from './history-csv.ts'
 import { historyQuery, parseSpan, type RoomHistory, type SpanName, spans } from './history-query.ts'
@@ -19,7 +19,7 @@ import { roomSensors, sortSensors } from './room-sensors.ts'
 import { ZoomButtons } from './zoom-buttons.tsx'
 
 interface HistorySectionProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly zone: string
 }
 
@@ -37,7 +37,7 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
   const buckets = useMemo(() => {
     const { stepSeconds } = spans[shownSpan]
     return (data?.buckets ?? []).filter(
-      (bucket) => startOf(bucket) >= range.min - stepSeconds && startOf(bucket) <= range.max,
+      (bucket) => startSeconds(bucket) >= range.min - stepSeconds && startSeconds(bucket) <= range.max,
     )
   }, [data, range, shownSpan])
   const sensors = useMemo(
@@ -72,10 +72,12 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
         </Group>
       }
     >
-      {error && !data && <Problem error={error} again={() => void refetch()} />}
+      {error && !data && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && sensors.length === 0 && (
-        <Empty title={`No data for the last ${shownSpan}`}>Data appears when a device with sensors reports.</Empty>
+        <EmptyState title={`No data for the last ${shownSpan}`}>
+          Data appears when a device with sensors reports.
+        </EmptyState>
       )}
       {data && sensors.length > 0 && (
         <>
@@ -106,10 +108,10 @@ const minZoomBuckets = 3
 
 /** The zoom belongs to one span: choosing another span resets the zoom. */
 function useZoom(data: RoomHistory | undefined, span: SpanName) {
-  const [zoomed, setZoomed] = useState<{ readonly span: SpanName; readonly range: Range }>()
+  const [zoomed, setZoomed] = useState<{ readonly span: SpanName; readonly range: TimeRange }>()
   const whole = useMemo(() => ({ min: data?.from ?? 0, max: data?.to ?? 1 }), [data])
   const setZoom = useCallback(
-    (range: Range | undefined) => {
+    (range: TimeRange | undefined) => {
       if (!range) return setZoomed(undefined)
       if (range.max - range.min >= minZoomBuckets * spans[span].stepSeconds) setZoomed({ span, range })
     },
@@ -134,7 +136,7 @@ const SpanControl = ({ span, onChange }: SpanControlProps) => (
 )
 
 interface HistoryLegendProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly sensorsWithData: readonly Sensor[]
   readonly isTable: boolean
 }
@@ -146,8 +148,8 @@ function HistoryLegend({ room, sensorsWithData, isTable }: HistoryLegendProps) {
       {isTable
         ? 'Average, with the range from minimum to maximum.'
         : 'Line: average. Band: minimum to maximum. Drag to zoom, double-click to reset.'}{' '}
-      Times in {viewerZone.replaceAll('_', ' ')}.
-      {silent.length > 0 && ` No data for ${silent.map((sensor) => sensorWords[sensor].name).join(', ')}.`}
+      Times in {viewerTimeZone.replaceAll('_', ' ')}.
+      {silent.length > 0 && ` No data for ${silent.map((sensor) => sensorLabels[sensor].name).join(', ')}.`}
     </Text>
   )
 }

@@ -2,15 +2,15 @@
 import { Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
-import { sensorNumber, sensorWords } from '../../domain/air/air.ts'
-import type { Bucket } from '../../parts/chart/buckets.ts'
-import { Time } from '../../parts/text/time.tsx'
+import { sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
+import type { HistoryBucket } from '../../parts/chart/buckets.ts'
+import { Timestamp } from '../../parts/text/time.tsx'
 import { type SpanName, spans } from './history-query.ts'
 import { historyRows } from './history-rows.ts'
 import classes from './room.module.css'
 
 interface HistoryTableProps {
-  readonly buckets: readonly Bucket[]
+  readonly buckets: readonly HistoryBucket[]
   readonly sensors: readonly Sensor[]
   readonly span: SpanName
   readonly zone: string
@@ -37,9 +37,9 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
             <Table.Th miw={140}>From</Table.Th>
             {sensors.map((sensor) => (
               <Table.Th key={sensor} ta="right">
-                {sensorWords[sensor].name}
+                {sensorLabels[sensor].name}
                 <Text span fz="xs" c="dimmed" display="block">
-                  {sensorWords[sensor].unit}
+                  {sensorLabels[sensor].unit}
                 </Text>
               </Table.Th>
             ))}
@@ -49,7 +49,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
           {rows.map(({ at, values }) => (
             <Table.Tr key={at}>
               <Table.Th scope="row" fw={400}>
-                <Time at={at} zone={zone} />
+                <Timestamp at={at} zone={zone} />
               </Table.Th>
               {sensors.map((sensor) => (
                 <Table.Td key={sensor} ta="right" style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
@@ -78,10 +78,10 @@ function Values({ sensor, statistics }: ValuesProps) {
     )
   return (
     <>
-      {sensorNumber(sensor, statistics.mean)}
+      {sensorNumberText(sensor, statistics.mean)}
       {statistics.min !== statistics.max && (
         <Text span fz="xs" c="dimmed" display="block">
-          {sensorNumber(sensor, statistics.min)} to {sensorNumber(sensor, statistics.max)}
+          {sensorNumberText(sensor, statistics.min)} to {sensorNumberText(sensor, statistics.max)}
         </Text>
       )}
     </>

@@ -4,12 +4,12 @@ import { type KeyboardEvent, useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
-import { isSendKey } from '../../parts/dialog/send-key.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
+import { isSubmitShortcut } from '../../parts/dialog/dialog-form.tsx'
 import { BinIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Time } from '../../parts/text/time.tsx'
-import { useMay } from '../../session.ts'
+import { Timestamp } from '../../parts/text/time.tsx'
+import { usePermissions } from '../../session.ts'
 import classes from './room.module.css'
 
 type Note = ResponseOf<Operations['roomNotesList']>['notes'][number]
@@ -23,7 +23,7 @@ const maxNotesCollapsed = 5
 
 export function NotesSection({ roomId, zone }: NotesSectionProps) {
   const { notes } = useBody('roomNotesList', { roomId })
-  const { write } = useMay()
+  const { write } = usePermissions()
   const [showsAll, setShowsAll] = useState(false)
   const [deleting, setDeleting] = useState<Note>()
   const shown = showsAll ? notes : notes.slice(0, maxNotesCollapsed)
@@ -40,7 +40,7 @@ export function NotesSection({ roomId, zone }: NotesSectionProps) {
           <article key={note.id} aria-label={`Note by ${note.author}`}>
             <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
               <Text fz="xs" c="dimmed" pt={4} style={{ overflowWrap: 'anywhere' }}>
-                <strong>{note.author}</strong>, <Time at={note.createdAt} zone={zone} />
+                <strong>{note.author}</strong>, <Timestamp at={note.createdAt} zone={zone} />
               </Text>
               {write && (
                 <ActionIcon
@@ -78,7 +78,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
   const canAdd = text.trim() !== '' && !write.isPending
   const add = () => write.mutate({ input: { roomId, body: { note: text.trim() } } })
   const addByKey = (event: KeyboardEvent) => {
-    if (isSendKey(event) && canAdd) add()
+    if (isSubmitShortcut(event) && canAdd) add()
   }
   return (
     <div>
@@ -103,14 +103,14 @@ function NewNote({ roomId }: { readonly roomId: number }) {
 }
 
 function DeleteNote({ note, onClose }: { readonly note: Note | undefined; readonly onClose: () => void }) {
-  const write = useWrite('roomNotesDelete', { quiet: true, said: 'Note deleted', onDone: onClose })
+  const write = useWrite('roomNotesDelete', { quiet: true, successText: 'Note deleted', onDone: onClose })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={note !== undefined}
       onClose={onClose}
       title="Delete note"
       verb="Delete note"
-      write={write}
+      mutation={write}
       onConfirm={() => note && write.mutate({ input: { roomId: note.roomId, noteId: note.id } })}
     >
       {note && (
@@ -121,6 +121,6 @@ function DeleteNote({ note, onClose }: { readonly note: Note | undefined; readon
           </Text>
         </>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -5,15 +5,15 @@ import { useState } from 'react'
 import { useBody, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import { ProfileForm } from '../../domain/device/profile-form.tsx'
-import type { Room } from '../../domain/room/room.ts'
-import { useSeen } from '../../parts/dialog/concurrent-change.ts'
-import { Section, Waiting } from '../../parts/page/page.tsx'
+import type { RoomDetails } from '../../domain/room/room.ts'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
+import { LoadingBoundary, Section } from '../../parts/page/page.tsx'
 import { capitalised } from '../../parts/text/words.ts'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 
-export function ProfileSection({ room }: { readonly room: Room }) {
+export function ProfileSection({ room }: { readonly room: RoomDetails }) {
   const { profiles } = useBody('profilesList')
-  const { write } = useMay()
+  const { write } = usePermissions()
   const [isOpen, setOpen] = useState(false)
   const nameOf = (id: number | undefined) => profiles.find((one) => one.id === id)?.name
   const name = nameOf(room.profileId)
@@ -54,25 +54,25 @@ export function ProfileSection({ room }: { readonly room: Room }) {
         </>
       )}
       <Modal opened={isOpen} onClose={close} title="Change profile">
-        <Waiting>
+        <LoadingBoundary>
           <ChangeProfileForm room={room} onClose={close} />
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
     </Section>
   )
 }
 
 interface ChangeProfileFormProps {
-  readonly room: Room
+  readonly room: RoomDetails
   readonly onClose: () => void
 }
 
 function ChangeProfileForm({ room, onClose }: ChangeProfileFormProps) {
-  const { now, seen, loadAgain } = useSeen('roomsGet', { id: room.id })
+  const { now, seen, reload } = useBaseline('roomsGet', { id: room.id })
   const before = seen.body.profileId
   const write = useWrite('roomsAssignProfile', {
     quiet: true,
-    said: 'Profile changed',
+    successText: 'Profile changed',
     onDone: onClose,
   })
   // The ETag also changes when a device joins or leaves. While the profile is unchanged, the new ETag is used.
@@ -89,7 +89,7 @@ function ChangeProfileForm({ room, onClose }: ChangeProfileFormProps) {
       error={write.error}
       onAssign={(profileId) => write.mutate({ input: { id: room.id, body: { profileId } }, ifMatch })}
       onCancel={onClose}
-      loadAgain={() => loadAgain(write.reset)}
+      onReload={() => reload(write.reset)}
     >
       {(chosen) =>
         canRepeat || chosen !== (before ?? null) ? effectText(count, chosen) : unchangedText(count, chosen)

@@ -1,14 +1,14 @@
 // Offers the actions on a whole room: send a message, edit, delete.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
-import type { SeenRoom } from '../../domain/room/room.ts'
+import type { RoomSnapshot } from '../../domain/room/room.ts'
 import { BinIcon, EditIcon, MessageIcon } from '../../parts/page/icons.tsx'
-import { Waiting } from '../../parts/page/page.tsx'
+import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { DeleteRoom } from './delete-room.tsx'
 import { EditRoom } from './edit-room.tsx'
 import { RoomMessageForm } from './room-message-form.tsx'
 
-export function RoomActions({ room, etag }: SeenRoom) {
+export function RoomActions({ room, etag }: RoomSnapshot) {
   const [openDialog, setOpenDialog] = useState<'edit' | 'message' | 'delete'>()
   const close = () => setOpenDialog(undefined)
   return (
@@ -28,9 +28,9 @@ export function RoomActions({ room, etag }: SeenRoom) {
         Delete
       </Button>
       <Modal opened={openDialog === 'edit'} onClose={close} title="Edit room">
-        <Waiting>
+        <LoadingBoundary>
           <EditRoom id={room.id} onClose={close} />
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
       <Modal opened={openDialog === 'message'} onClose={close} title="Send message to all screens">
         <RoomMessageForm room={room} onClose={close} />

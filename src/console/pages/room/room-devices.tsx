@@ -3,41 +3,41 @@ import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ask } from '../../api.ts'
-import { type Device, deviceName } from '../../domain/device/device.ts'
+import { operationQuery } from '../../api.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
-import type { Room } from '../../domain/room/room.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
-import { Empty, Section } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { type DeviceGroup, deviceGroups, namesOthers } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
 import classes from './room.module.css'
 
 interface RoomDevicesProps {
-  readonly room: Room
-  readonly rejectingDevices: readonly Device[]
+  readonly room: RoomDetails
+  readonly rejectingDevices: readonly DeviceDetails[]
   readonly zone: string
 }
 
 export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) {
-  const { write } = useMay()
-  const [moving, setMoving] = useState<Device>()
-  const { data } = useQuery({ ...ask('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
+  const { write } = usePermissions()
+  const [moving, setMoving] = useState<DeviceDetails>()
+  const { data } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
   const groups = deviceGroups(room.endpoints, data?.body.endpoints ?? [])
   const [isMoving, dialog] = useDisclosure(false)
-  const move = (device: Device) => {
+  const move = (device: DeviceDetails) => {
     setMoving(device)
     dialog.open()
   }
   return (
     <Section title="Devices">
       {groups.length === 0 && (
-        <Empty title="No devices in this room">
+        <EmptyState title="No devices in this room">
           {write
             ? 'Enrol a device with the code below, or move one from another room.'
             : 'You need write access to see the enrolment code.'}
-        </Empty>
+        </EmptyState>
       )}
       <ul className={classes.groups}>
         {groups.map((group) => (
@@ -75,8 +75,8 @@ function PairText({ group: { leader, leaderSerial, followers } }: { readonly gro
 
 interface MoveButtonProps {
   readonly group: DeviceGroup
-  readonly device: Device
-  readonly onMove: (device: Device) => void
+  readonly device: DeviceDetails
+  readonly onMove: (device: DeviceDetails) => void
 }
 
 const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
@@ -91,4 +91,7 @@ const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
   </Button>
 )
 
-const groupDevices = ({ leader, followers }: DeviceGroup): Device[] => [...(leader ? [leader] : []), ...followers]
+const groupDevices = ({ leader, followers }: DeviceGroup): DeviceDetails[] => [
+  ...(leader ? [leader] : []),
+  ...followers,
+]

@@ -2,13 +2,13 @@
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
 import { MessageForm } from '../../domain/device/message-form.tsx'
-import type { Room } from '../../domain/room/room.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
-export function RoomMessageForm({ room, onClose }: { readonly room: Room; readonly onClose: () => void }) {
+export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails; readonly onClose: () => void }) {
   const write = useWrite('roomsSendMessage', {
     quiet: true,
-    said: ({ operations }) => `Message sent to ${plural(operations.length, 'device')}`,
+    successText: ({ operations }) => `Message sent to ${plural(operations.length, 'device')}`,
     onDone: onClose,
   })
   const offline = room.endpoints.filter(({ connected }) => !connected).length

@@ -3,14 +3,14 @@ import { Button, Grid, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
-import { ask, useIsWriting } from '../../api.ts'
-import { type SeenRoom, zoneOf } from '../../domain/room/room.ts'
-import { RoomStateMark } from '../../domain/room/state-mark.tsx'
-import { PlaceCrumbs } from '../../domain/site/room-link.tsx'
-import { Empty, Loading, Page, Waiting } from '../../parts/page/page.tsx'
+import { operationQuery, useIsWriting } from '../../api.ts'
+import { type RoomSnapshot, roomTimeZone } from '../../domain/room/room.ts'
+import { RoomStateLabel } from '../../domain/room/room-state.tsx'
+import { SiteBreadcrumbs } from '../../domain/site/room-link.tsx'
+import { EmptyState, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { clockElsewhere } from '../../parts/text/time.tsx'
-import { useMay, useSession } from '../../session.ts'
+import { clockInZone } from '../../parts/text/time.tsx'
+import { usePermissions, useSession } from '../../session.ts'
 import { CurrentReadings } from './current-readings.tsx'
 import { EnrolmentSection } from './enrolment-section.tsx'
 import { HistorySection } from './history-section.tsx'
@@ -33,7 +33,7 @@ const isNotFound = (error: unknown) => error instanceof ApiError && error.status
 
 function RoomLoader({ id }: { readonly id: number }) {
   const { data, error } = useQuery({
-    ...ask('roomsGet', { id }),
+    ...operationQuery('roomsGet', { id }),
     throwOnError: (thrown, query) => !isNotFound(thrown) && query.state.data === undefined,
   })
   const isWriting = useIsWriting()
@@ -42,18 +42,18 @@ function RoomLoader({ id }: { readonly id: number }) {
   return <RoomView room={data.body} etag={data.etag} />
 }
 
-function RoomView({ room, etag }: SeenRoom) {
+function RoomView({ room, etag }: RoomSnapshot) {
   const { org } = useSession()
-  const { write } = useMay()
-  const zone = zoneOf(room, org.timezone)
+  const { write } = usePermissions()
+  const zone = roomTimeZone(room, org.timezone)
   const rejectingDevices = useRejectingDevices(room)
   const isEmpty = room.endpoints.length === 0
   const enrolment = write && <EnrolmentSection room={room} zone={zone} />
   return (
     <Page
       title={room.name}
-      above={<PlaceCrumbs label="Breadcrumb" location={room.location} />}
-      beside={<RoomStateMark state={room.state} />}
+      above={<SiteBreadcrumbs label="Breadcrumb" location={room.location} />}
+      beside={<RoomStateLabel state={room.state} />}
       actions={write && <RoomActions room={room} etag={etag} />}
     >
       <Group gap="lg" mt={-12}>
@@ -71,12 +71,12 @@ function RoomView({ room, etag }: SeenRoom) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
-            <Waiting>
+            <LoadingBoundary>
               <ProfileSection room={room} />
-            </Waiting>
-            <Waiting>
+            </LoadingBoundary>
+            <LoadingBoundary>
               <NotesSection roomId={room.id} zone={zone} />
-            </Waiting>
+            </LoadingBoundary>
             {!isEmpty && enrolment}
           </Stack>
         </Grid.Col>
@@ -86,13 +86,13 @@ function RoomView({ room, etag }: SeenRoom) {
 }
 
 function LocalTime({ zone }: { readonly zone: string }) {
-  const there = clockElsewhere(useNow(), zone)
+  const there = clockInZone(useNow(), zone)
   return there === undefined ? null : <Text c="dimmed">Local time {there}</Text>
 }
 
 const RoomNotFound = () => (
   <Page title="Room not found">
-    <Empty title="There is no room at this address">
+    <EmptyState title="There is no room at this address">
       <p>The room may have been deleted. Check the address, or search the audit log.</p>
       <Group justify="center" gap="xs">
         <Button component={Link} to="/rooms">
@@ -102,6 +102,6 @@ const RoomNotFound = () => (
           View audit log
         </Button>
       </Group>
-    </Empty>
+    </EmptyState>
   </Page>
 )

@@ -1,11 +1,11 @@
 // Explains the state of a room in a sentence.
 import { useQueries } from '@tanstack/react-query'
-import { ask } from '../../api.ts'
-import { type Device, deviceName } from '../../domain/device/device.ts'
-import type { Room } from '../../domain/room/room.ts'
+import { operationQuery } from '../../api.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
+import type { RoomDetails } from '../../domain/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
-export function stateReason({ state, endpoints }: Room, rejectingDevices: readonly Device[]): string {
+export function stateReason({ state, endpoints }: RoomDetails, rejectingDevices: readonly DeviceDetails[]): string {
   const offline = endpoints.filter(({ connected }) => !connected)
   if (state === 'EMPTY') return 'No devices in this room yet.'
   if (state === 'HEALTHY') return `${allDevicesText(endpoints.length)} online.`
@@ -25,9 +25,12 @@ const allDevicesText = (count: number) =>
   count === 1 ? 'The device is' : count === 2 ? 'Both devices are' : `All ${count} devices are`
 
 /** The config states are read for degraded rooms only: no other room can have a device that rejected its settings. */
-export function useRejectingDevices({ state, endpoints }: Room): readonly Device[] {
+export function useRejectingDevices({ state, endpoints }: RoomDetails): readonly DeviceDetails[] {
   const states = useQueries({
-    queries: endpoints.map(({ id }) => ({ ...ask('configStateGet', { id }), enabled: state === 'DEGRADED' })),
+    queries: endpoints.map(({ id }) => ({
+      ...operationQuery('configStateGet', { id }),
+      enabled: state === 'DEGRADED',
+    })),
   })
   return state === 'DEGRADED' ? endpoints.filter((_, i) => states[i]?.data?.body.state === 'FAILED') : []
 }

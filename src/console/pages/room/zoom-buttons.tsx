@@ -1,13 +1,13 @@
 // Zooms a chart with buttons instead of dragging: in, earlier, later and back to the whole period.
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
-import type { Range } from '../../parts/chart/plot.ts'
+import type { TimeRange } from '../../parts/chart/plot-options.ts'
 import { shortTime } from '../../parts/text/time.tsx'
 
 interface ZoomButtonsProps {
-  readonly whole: Range
-  readonly zoom: Range | undefined
-  readonly onZoom: (range: Range | undefined) => void
+  readonly whole: TimeRange
+  readonly zoom: TimeRange | undefined
+  readonly onZoom: (range: TimeRange | undefined) => void
 }
 
 export function ZoomButtons({ whole, zoom, onZoom }: ZoomButtonsProps) {

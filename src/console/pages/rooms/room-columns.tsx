@@ -1,10 +1,17 @@
 // Defines the columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
-import { type AirSensor, airSensors, isMeasured, outlierText, sensorNumber, sensorWords } from '../../domain/air/air.ts'
-import type { RoomRow } from '../../domain/room/room-rows.ts'
-import { RoomStateMark } from '../../domain/room/state-mark.tsx'
+import {
+  type AirSensor,
+  airSensors,
+  isMeasured,
+  outlierText,
+  sensorLabels,
+  sensorNumberText,
+} from '../../domain/air/air.ts'
+import type { RoomTableRow } from '../../domain/room/room-rows.ts'
+import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/virtual-table.tsx'
 import classes from './rooms.module.css'
 
@@ -17,7 +24,7 @@ const noSite = dash('none')
 const noData = dash('no data')
 
 /** `airColumns` names the sensors that get a column. */
-export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): Column<RoomRow>[] => [
+export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): Column<RoomTableRow>[] => [
   {
     id: 'name',
     title: 'Room',
@@ -29,7 +36,7 @@ export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): 
       </Link>
     ),
   },
-  { id: 'state', title: 'State', width: '108px', canSort: true, cell: ({ state }) => <RoomStateMark state={state} /> },
+  { id: 'state', title: 'State', width: '108px', canSort: true, cell: ({ state }) => <RoomStateLabel state={state} /> },
   {
     id: 'location',
     title: 'Location',
@@ -57,7 +64,7 @@ export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): 
   ...airSensors.filter((sensor) => airColumns.includes(sensor)).map(airColumn),
 ]
 
-const regionColumn: Column<RoomRow> = {
+const regionColumn: Column<RoomTableRow> = {
   id: 'region',
   title: 'Region',
   width: 'minmax(90px, 1fr)',
@@ -65,25 +72,25 @@ const regionColumn: Column<RoomRow> = {
   cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : noSite),
 }
 
-const airColumn = (sensor: AirSensor): Column<RoomRow> => ({
+const airColumn = (sensor: AirSensor): Column<RoomTableRow> => ({
   id: sensor,
-  title: `${sensor === 'temp' ? 'Temp' : sensorWords[sensor].name}, ${sensorWords[sensor].unit}`,
+  title: `${sensor === 'temp' ? 'Temp' : sensorLabels[sensor].name}, ${sensorLabels[sensor].unit}`,
   width: '96px',
   isNumber: true,
   canSort: true,
   cell: (row) => <AirCell row={row} sensor={sensor} />,
 })
 
-function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomRow; readonly sensor: AirSensor }) {
+function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomTableRow; readonly sensor: AirSensor }) {
   if (!sample || !isMeasured(sample[sensor])) return noData
-  const value = sensorNumber(sensor, sample[sensor])
+  const value = sensorNumberText(sensor, sample[sensor])
   const outlier = outliers.find((one) => one.sensor === sensor)
   if (!outlier) return value
   return (
     <span className={classes.outlier} title={outlierText(outlier)}>
       <WarnIcon size={14} />
       {value}
-      <Heard> outside limits</Heard>
+      <VisuallyHidden> outside limits</VisuallyHidden>
     </span>
   )
 }

@@ -1,19 +1,19 @@
 // Shows the search box and the filters above the table of rooms.
 import { useCallback, useMemo } from 'react'
-import { airSensors, limitText, sensorWords } from '../../domain/air/air.ts'
+import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
 import {
-  anyAir,
+  anySensor,
   isAirSensor,
   isPeopleChoice,
   isRoomState,
-  needy,
-  nowhere,
+  needsAttention,
   peopleChoices,
   type RoomFilter,
+  unassigned,
 } from '../../domain/room/room-filter.ts'
-import { roomStates, stateWord } from '../../domain/room/state-mark.tsx'
-import { locationLabel, usePlaces } from '../../domain/site/sites.ts'
-import { type Choice, FilterSelect, Filters, SearchBox } from '../../parts/table/list-filters.tsx'
+import { roomStateLabel, roomStates } from '../../domain/room/room-state.tsx'
+import { locationLabel, useSites } from '../../domain/site/sites.ts'
+import { FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'
 
 interface RoomFiltersProps {
@@ -22,32 +22,32 @@ interface RoomFiltersProps {
 }
 
 export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
-  const { regions, locations, locationById } = usePlaces()
+  const { regions, locations, locationById } = useSites()
   const { airLimits } = useSession()
   const { region, location } = filter
 
-  const regionChoices = useMemo<Choice[]>(
+  const regionChoices = useMemo<FilterChoice[]>(
     () => [
       ...regions.map(({ id, name }) => ({ value: String(id), label: name })),
-      { value: nowhere, label: 'No region' },
+      { value: unassigned, label: 'No region' },
     ],
     [regions],
   )
-  const locationChoices = useMemo<Choice[]>(
+  const locationChoices = useMemo<FilterChoice[]>(
     () => [
       ...locations
-        .filter((one) => region === undefined || String(one.region?.id ?? nowhere) === region)
+        .filter((one) => region === undefined || String(one.region?.id ?? unassigned) === region)
         .map((one) => ({ value: String(one.id), label: region === undefined ? locationLabel(one) : one.name })),
-      ...(region === undefined || region === nowhere ? [{ value: nowhere, label: 'No location' }] : []),
+      ...(region === undefined || region === unassigned ? [{ value: unassigned, label: 'No location' }] : []),
     ],
     [locations, region],
   )
-  const airChoices = useMemo<Choice[]>(
+  const airChoices = useMemo<FilterChoice[]>(
     () => [
-      { value: anyAir, label: 'Outside limits' },
+      { value: anySensor, label: 'Outside limits' },
       ...airSensors
         .filter((sensor) => limitText(sensor, airLimits) !== undefined)
-        .map((sensor) => ({ value: sensor, label: `${sensorWords[sensor].name} outside limits` })),
+        .map((sensor) => ({ value: sensor, label: `${sensorLabels[sensor].name} outside limits` })),
     ],
     [airLimits],
   )
@@ -65,18 +65,18 @@ export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
   const setRegion = useCallback(
     (next: FilterValue) => {
       // A location outside the new region is cleared, because no room could match both filters.
-      const regionOfLocation = String(locationById.get(Number(location))?.region?.id ?? nowhere)
+      const regionOfLocation = String(locationById.get(Number(location))?.region?.id ?? unassigned)
       const isOutsideRegion = location !== undefined && next !== undefined && regionOfLocation !== next
       onChange({ region: next, ...(isOutsideRegion && { location: undefined }) })
     },
     [onChange, location, locationById],
   )
-  const state = filter.state === needy || isRoomState(filter.state) ? filter.state : undefined
-  const air = filter.air === anyAir || isAirSensor(filter.air) ? filter.air : undefined
+  const state = filter.state === needsAttention || isRoomState(filter.state) ? filter.state : undefined
+  const air = filter.air === anySensor || isAirSensor(filter.air) ? filter.air : undefined
   const people = isPeopleChoice(filter.people) ? filter.people : undefined
 
   return (
-    <Filters>
+    <FilterBar>
       <SearchBox
         label="Search rooms"
         placeholder="Name, location or region"
@@ -88,13 +88,13 @@ export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
       <FilterSelect label="State" value={state} choices={stateChoices} onChange={setFilter.state} />
       <FilterSelect label="Air" value={air} choices={airChoices} onChange={setFilter.air} />
       <FilterSelect label="People" value={people} choices={peopleOptions} onChange={setFilter.people} />
-    </Filters>
+    </FilterBar>
   )
 }
 
 type FilterValue = string | undefined
-const stateChoices: readonly Choice[] = [
-  { value: needy, label: 'Offline or degraded' },
-  ...roomStates.map((state) => ({ value: state, label: stateWord(state) })),
+const stateChoices: readonly FilterChoice[] = [
+  { value: needsAttention, label: 'Offline or degraded' },
+  ...roomStates.map((state) => ({ value: state, label: roomStateLabel(state) })),
 ]
-const peopleOptions: readonly Choice[] = Object.entries(peopleChoices).map(([value, label]) => ({ value, label }))
+const peopleOptions: readonly FilterChoice[] = Object.entries(peopleChoices).map(([value, label]) => ({ value, label }))

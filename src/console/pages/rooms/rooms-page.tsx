@@ -3,17 +3,17 @@ import { Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { sentenceOf } from '../../api.ts'
+import { errorMessage } from '../../api.ts'
 import type { AirSensor } from '../../domain/air/air.ts'
-import { NewRoomButton } from '../../domain/room/new-room.tsx'
-import { isAirSensor, type RoomFilter, roomTest, sortRooms, usualSort } from '../../domain/room/room-filter.ts'
+import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
+import { defaultRoomSort, isAirSensor, type RoomFilter, roomMatcher, sortRooms } from '../../domain/room/room-filter.ts'
 import { useRoomRows } from '../../domain/room/room-rows.ts'
-import { Empty, Page } from '../../parts/page/page.tsx'
-import { useAddressChange } from '../../parts/table/list-address.ts'
-import { Found } from '../../parts/table/list-filters.tsx'
-import { sortFrom, sortText } from '../../parts/table/sorting.ts'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { VirtualTable } from '../../parts/table/virtual-table.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { roomColumns } from './room-columns.tsx'
 import { RoomFilters } from './room-filters.tsx'
 
@@ -23,17 +23,17 @@ const defaultAirSensors: readonly AirSensor[] = ['co2', 'temp']
 
 export function RoomsPage() {
   const { rows, air, airError } = useRoomRows()
-  const may = useMay()
+  const may = usePermissions()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const isWide = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
-  const change = useAddressChange<Search>(navigate)
+  const change = useSearchParamsUpdate<Search>(navigate)
 
   const deferredSearch = useDeferredValue(search)
-  const sort = useMemo(() => sortFrom(deferredSearch.sort, usualSort), [deferredSearch.sort])
+  const sort = useMemo(() => parseSort(deferredSearch.sort, defaultRoomSort), [deferredSearch.sort])
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
-  const shown = useMemo(() => ordered.filter(roomTest(deferredSearch)), [ordered, deferredSearch])
+  const shown = useMemo(() => ordered.filter(roomMatcher(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => {
     const requested = [deferredSearch.air, sort.by].filter(isAirSensor)
     return roomColumns(isWide ? [...defaultAirSensors, ...requested] : requested, isWide)
@@ -44,7 +44,7 @@ export function RoomsPage() {
     void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
 
   // The memo keeps the table from rendering for every letter that is typed.
-  const isLoadingAir = air === 'asked' && deferredSearch.air !== undefined
+  const isLoadingAir = air === 'loading' && deferredSearch.air !== undefined
   const table = useMemo(
     () => (
       <VirtualTable
@@ -53,7 +53,7 @@ export function RoomsPage() {
         columns={columns}
         keyOf={(row) => row.id}
         sort={sort}
-        onSort={(next) => change({ sort: sortText(next, usualSort) })}
+        onSort={(next) => change({ sort: formatSort(next, defaultRoomSort) })}
         empty={isFiltered ? <NoMatches isLoadingAir={isLoadingAir} /> : <NoRooms mayWrite={may.write} />}
       />
     ),
@@ -64,10 +64,10 @@ export function RoomsPage() {
     <Page title="Rooms" actions={<NewRoomButton location={search.location} />}>
       <Stack gap="xs">
         <RoomFilters filter={search} onChange={change} />
-        <Found shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
+        <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
         {air === 'failed' && (
           <Text fz="sm" c="var(--rk-offline)" role="alert">
-            Air quality could not be loaded. {sentenceOf(airError)}
+            Air quality could not be loaded. {errorMessage(airError)}
           </Text>
         )}
         {table}
@@ -87,13 +87,13 @@ const filterNames = [
 
 const NoMatches = ({ isLoadingAir }: { readonly isLoadingAir: boolean }) =>
   isLoadingAir ? (
-    <Empty title="Loading air quality…" />
+    <EmptyState title="Loading air quality…" />
   ) : (
-    <Empty title="No rooms match your filters">Change the search or clear the filters.</Empty>
+    <EmptyState title="No rooms match your filters">Change the search or clear the filters.</EmptyState>
   )
 
 const NoRooms = ({ mayWrite }: { readonly mayWrite: boolean }) => (
-  <Empty title="No rooms yet">
+  <EmptyState title="No rooms yet">
     {mayWrite ? 'Create a room to get its enrolment code.' : 'Ask an administrator to create the first room.'}
-  </Empty>
+  </EmptyState>
 )

@@ -2,9 +2,9 @@
 import { Anchor, Code, Group, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import type { AirLimits } from '../../../contract/session.ts'
-import { airSensors, limitText, sensorWords } from '../../domain/air/air.ts'
+import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { Facts } from '../../parts/text/definition-list.tsx'
+import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useSession } from '../../session.ts'
 import classes from './about.module.css'
 
@@ -12,8 +12,8 @@ export function AboutSection() {
   const { org, version, airLimits } = useSession()
   return (
     <Section title="About">
-      <Facts
-        facts={[
+      <DefinitionList
+        definitions={[
           [
             'Organisation',
             <Fragment key="organisation">
@@ -52,7 +52,7 @@ const Limits = ({ limits }: { readonly limits: AirLimits }) => (
   <ul className={classes.limits}>
     {airSensors.map((sensor) => (
       <li key={sensor}>
-        {sensorWords[sensor].name} {limitText(sensor, limits) ?? 'no limit'}
+        {sensorLabels[sensor].name} {limitText(sensor, limits) ?? 'no limit'}
       </li>
     ))}
   </ul>

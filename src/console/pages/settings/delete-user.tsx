@@ -1,7 +1,7 @@
 // Confirms the deletion of a user; the last owner cannot be deleted.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import type { UserRecord } from './user-form.tsx'
 
 interface DeleteUserProps {
@@ -12,21 +12,21 @@ interface DeleteUserProps {
 }
 
 export function DeleteUser({ user, isLastOwner, opened, onClose }: DeleteUserProps) {
-  const remove = useWrite('usersDelete', { said: `${user?.email} deleted`, onDone: onClose, quiet: true })
+  const remove = useWrite('usersDelete', { successText: `${user?.email} deleted`, onDone: onClose, quiet: true })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={isLastOwner ? 'This user cannot be deleted' : 'Delete this user?'}
       verb="Delete user"
       blocked={isLastOwner}
-      write={remove}
+      mutation={remove}
       onConfirm={() => user && remove.mutate({ input: { id: user.id } })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
         <b>{user?.email}</b>{' '}
         {isLastOwner ? 'is the last owner. Assign another owner first.' : 'will be removed. API keys are not affected.'}
       </Text>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

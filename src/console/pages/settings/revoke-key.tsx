@@ -1,9 +1,9 @@
 // Confirms that a key is revoked, or says why it cannot be. [contract 6.keys]
 import { Stack, Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { shortTime } from '../../parts/text/time.tsx'
-import { signedOut, useSession } from '../../session.ts'
+import { endSession, useSession } from '../../session.ts'
 import { type ApiKey, isLastManagerKey } from './api-key.ts'
 
 interface RevokeKeyProps {
@@ -16,23 +16,23 @@ interface RevokeKeyProps {
 export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps) {
   const isOwn = key?.id === useSession().key.id
   const revoke = useWrite('keysDelete', {
-    said: `Key ${key?.name} revoked`,
+    successText: `Key ${key?.name} revoked`,
     onDone: () => {
       onClose()
-      if (isOwn) signedOut('Your key was revoked. Sign in with another key.')
+      if (isOwn) endSession('Your key was revoked. Sign in with another key.')
     },
     quiet: true,
   })
   const isRevoked = key !== undefined && !keys.some(({ id }) => id === key.id)
   const isLast = key !== undefined && isLastManagerKey(key, keys)
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={isLast ? 'This key cannot be revoked' : 'Revoke this key?'}
       verb="Revoke key"
       blocked={isLast || isRevoked}
-      write={revoke}
+      mutation={revoke}
       onConfirm={() => key && revoke.mutate({ input: { id: key.id } })}
     >
       {key && isRevoked && revoke.isIdle && <Text>This key is already revoked.</Text>}
@@ -53,6 +53,6 @@ export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps
           </Text>
         </Stack>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

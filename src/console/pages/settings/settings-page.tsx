@@ -1,24 +1,24 @@
 // The settings page shows API keys, users and information about the installation.
-import { Page, Waiting } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { AboutSection } from './about-section.tsx'
 import { KeysSection, NoKeyAccess } from './keys-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
 export function SettingsPage() {
-  const { manage } = useMay()
+  const { manage } = usePermissions()
   return (
     <Page title="Settings">
       {manage ? (
-        <Waiting>
+        <LoadingBoundary>
           <KeysSection />
-        </Waiting>
+        </LoadingBoundary>
       ) : (
         <NoKeyAccess />
       )}
-      <Waiting>
+      <LoadingBoundary>
         <UsersSection />
-      </Waiting>
+      </LoadingBoundary>
       <AboutSection />
     </Page>
   )

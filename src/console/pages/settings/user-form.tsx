@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import type { Region } from '../../../contract/regions.ts'
 import type { User } from '../../../contract/users.ts'
 import { useWrite } from '../../api.ts'
-import { useSeen } from '../../parts/dialog/concurrent-change.ts'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 
 export type UserRecord = Static<typeof User>
@@ -21,7 +21,11 @@ type UserFields = Omit<UserRecord, 'id'>
 const emailPattern = /^[^@\s]+@[^@\s]+$/
 
 export function NewUser({ regions, onClose }: FormProps) {
-  const create = useWrite('usersCreate', { said: (created) => `${created.email} added`, onDone: onClose, quiet: true })
+  const create = useWrite('usersCreate', {
+    successText: (created) => `${created.email} added`,
+    onDone: onClose,
+    quiet: true,
+  })
   return (
     <UserForm
       verb="Create user"
@@ -37,8 +41,8 @@ export function NewUser({ regions, onClose }: FormProps) {
 
 /** Overwrites only the version that the form opened with. [contract 7.11] */
 export function EditUser({ id, regions, onClose }: FormProps & { readonly id: string }) {
-  const { seen, loadAgain } = useSeen('usersGet', { id })
-  const update = useWrite('usersUpdate', { said: 'User saved', onDone: onClose, quiet: true })
+  const { seen, reload } = useBaseline('usersGet', { id })
+  const update = useWrite('usersUpdate', { successText: 'User saved', onDone: onClose, quiet: true })
   return (
     <UserForm
       key={seen.etag}
@@ -49,7 +53,7 @@ export function EditUser({ id, regions, onClose }: FormProps & { readonly id: st
       error={update.error}
       onSubmit={(body) => update.mutate({ input: { id, body }, ifMatch: seen.etag })}
       onClose={onClose}
-      loadAgain={() => loadAgain(update.reset)}
+      onReload={() => reload(update.reset)}
     />
   )
 }
@@ -60,10 +64,10 @@ interface UserFormProps extends FormProps {
   readonly isBusy: boolean
   readonly error: unknown
   readonly onSubmit: (body: UserFields) => void
-  readonly loadAgain?: () => void
+  readonly onReload?: () => void
 }
 
-function UserForm({ verb, initial, regions, isBusy, error, onSubmit, onClose, loadAgain }: UserFormProps) {
+function UserForm({ verb, initial, regions, isBusy, error, onSubmit, onClose, onReload }: UserFormProps) {
   const [email, setEmail] = useState(initial.email)
   const [role, setRole] = useState(initial.role)
   const [regionValues, setRegionValues] = useState(initial.regionIds.map(String))
@@ -79,7 +83,7 @@ function UserForm({ verb, initial, regions, isBusy, error, onSubmit, onClose, lo
       error={error}
       onSubmit={() => onSubmit({ email: email.trim(), role, regionIds })}
       onCancel={onClose}
-      {...(loadAgain && { loadAgain })}
+      {...(onReload && { onReload })}
     >
       <TextInput
         type="email"

@@ -4,8 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useBody } from '../../api.ts'
 import { BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
-import { Section, Waiting } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { LoadingBoundary, Section } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { DeleteUser } from './delete-user.tsx'
 import { EditUser, NewUser, type UserRecord } from './user-form.tsx'
 
@@ -15,7 +15,7 @@ export function UsersSection() {
   const { users } = useBody('usersList')
   const { regions } = useBody('regionsList')
   const regionNames = useMemo(() => new Map(regions.map(({ id, name }) => [id, name])), [regions])
-  const { manage } = useMay()
+  const { manage } = usePermissions()
   const [action, setAction] = useState<UserAction>('create')
   const [user, setUser] = useState<UserRecord>()
   const [opened, dialog] = useDisclosure(false)
@@ -51,10 +51,10 @@ export function UsersSection() {
         onClose={dialog.close}
         title={action === 'create' ? 'New user' : 'Edit user'}
       >
-        <Waiting>
+        <LoadingBoundary>
           {action === 'create' && <NewUser regions={regions} onClose={dialog.close} />}
           {action === 'edit' && user && <EditUser id={user.id} regions={regions} onClose={dialog.close} />}
-        </Waiting>
+        </LoadingBoundary>
       </Modal>
       <DeleteUser
         user={user}

@@ -1,8 +1,8 @@
 // Confirms the deletion of a region or a location, or says what has to be done first. [interface 12] [interface 15]
 import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { ask, useWrite } from '../../api.ts'
-import { Confirm } from '../../parts/dialog/confirm.tsx'
+import { operationQuery, useWrite } from '../../api.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 
@@ -29,18 +29,18 @@ const NameList = ({ names }: { readonly names: readonly string[] }) => (
 )
 
 export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readonly region: RegionNode | undefined }) {
-  const remove = useWrite('regionsDelete', { said: 'Region deleted', onDone: onClose, quiet: true })
-  const users = useQuery({ ...ask('usersList'), enabled: opened }).data?.body.users
+  const remove = useWrite('regionsDelete', { successText: 'Region deleted', onDone: onClose, quiet: true })
+  const users = useQuery({ ...operationQuery('usersList'), enabled: opened }).data?.body.users
   const admins = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
   const isBlocked = region !== undefined && region.locationCount > 0
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title={isBlocked ? 'This region cannot be deleted yet' : 'Delete this region?'}
       verb="Delete region"
       blocked={isBlocked || !region}
-      write={remove}
+      mutation={remove}
       onConfirm={() => region && remove.mutate({ input: { id: region.id } })}
     >
       {!region && <DeletedNotice isOwn={!remove.isIdle} />}
@@ -66,7 +66,7 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
           )}
         </Stack>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }
 
@@ -76,15 +76,15 @@ interface DeleteLocationProps extends DeleteProps {
 }
 
 export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteLocationProps) {
-  const remove = useWrite('locationsDelete', { said: 'Location deleted', onDone: onClose, quiet: true })
+  const remove = useWrite('locationsDelete', { successText: 'Location deleted', onDone: onClose, quiet: true })
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       onClose={onClose}
       title="Delete this location?"
       verb="Delete location"
       blocked={!location}
-      write={remove}
+      mutation={remove}
       onConfirm={() => location && remove.mutate({ input: { id: location.id } })}
     >
       {!location && <DeletedNotice isOwn={!remove.isIdle} />}
@@ -103,6 +103,6 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
           <Text>To choose another location, edit the {roomNames.length === 1 ? 'room' : 'rooms'}.</Text>
         </Stack>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -25,11 +25,11 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
   const [name, setName] = useState(initial.name)
   const [region, setRegion] = useState(initial.region)
   const create = useWrite('locationsCreate', {
-    said: (made) => `Location ${made.name} created`,
+    successText: (made) => `Location ${made.name} created`,
     onDone: onClose,
     quiet: true,
   })
-  const update = useWrite('locationsUpdate', { said: 'Location saved', onDone: onClose, quiet: true })
+  const update = useWrite('locationsUpdate', { successText: 'Location saved', onDone: onClose, quiet: true })
   const trimmedName = name.trim()
   const isChanged = trimmedName !== initial.name || region !== initial.region
   const id = location?.id ?? 0
@@ -46,7 +46,7 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
     },
   )
   const submit = () => (location ? save.mutate() : create.mutate({ input: { body } }))
-  const loadAgain = () => {
+  const reload = () => {
     setInitial(current)
     setName(current.name)
     setRegion(current.region)
@@ -60,7 +60,7 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
       error={create.error ?? save.error}
       onSubmit={submit}
       onCancel={onClose}
-      loadAgain={loadAgain}
+      onReload={reload}
     >
       <TextInput
         label="Location name"

@@ -18,11 +18,11 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
   const [initial, setInitial] = useState(region?.name ?? '')
   const [name, setName] = useState(initial)
   const create = useWrite('regionsCreate', {
-    said: (made) => `Region ${made.name} created`,
+    successText: (made) => `Region ${made.name} created`,
     onDone: onClose,
     quiet: true,
   })
-  const rename = useWrite('regionsUpdate', { said: 'Region renamed', onDone: onClose, quiet: true })
+  const rename = useWrite('regionsUpdate', { successText: 'Region renamed', onDone: onClose, quiet: true })
   const trimmedName = name.trim()
   const id = region?.id ?? 0
   const save = useCheckedSave(
@@ -30,7 +30,7 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
     () => rename.mutateAsync({ input: { id, body: { name: trimmedName } } }),
   )
   const submit = () => (region ? save.mutate() : create.mutate({ input: { body: { name: trimmedName } } }))
-  const loadAgain = () => {
+  const reload = () => {
     setInitial(region?.name ?? '')
     setName(region?.name ?? '')
     save.reset()
@@ -43,7 +43,7 @@ export function RegionForm({ region, onClose }: RegionFormProps) {
       error={create.error ?? save.error}
       onSubmit={submit}
       onCancel={onClose}
-      loadAgain={loadAgain}
+      onReload={reload}
     >
       <TextInput
         label="Region name"

@@ -1,7 +1,7 @@
 // Checks before a save that a site is unchanged, because the API has no version (ETag) for regions and locations.
 import { useMutation } from '@tanstack/react-query'
-import { ask, queryClient } from '../../api.ts'
-import { ChangedMeanwhile } from '../../parts/dialog/concurrent-change.ts'
+import { operationQuery, queryClient } from '../../api.ts'
+import { ConcurrentChangeError } from '../../parts/dialog/concurrent-change.ts'
 import { capitalised } from '../../parts/text/words.ts'
 
 /** Runs the check first; the check throws if the site has changed. */
@@ -14,10 +14,10 @@ export const useCheckedSave = (check: () => Promise<void>, write: () => Promise<
   })
 
 export async function checkRegion(id: number, initialName: string): Promise<void> {
-  const { body } = await queryClient.fetchQuery({ ...ask('regionsList'), staleTime: 0 })
+  const { body } = await queryClient.fetchQuery({ ...operationQuery('regionsList'), staleTime: 0 })
   const current = body.regions.find((region) => region.id === id)
   if (!current) throw new Error(deletedText)
-  if (current.name !== initialName) throw new ChangedMeanwhile(`Renamed to ${current.name} by someone else.`)
+  if (current.name !== initialName) throw new ConcurrentChangeError(`Renamed to ${current.name} by someone else.`)
 }
 
 interface InitialLocation {
@@ -27,7 +27,7 @@ interface InitialLocation {
 }
 
 export async function checkLocation(id: number, initial: InitialLocation): Promise<void> {
-  const { body } = await queryClient.fetchQuery({ ...ask('locationsList'), staleTime: 0 })
+  const { body } = await queryClient.fetchQuery({ ...operationQuery('locationsList'), staleTime: 0 })
   const current = body.locations.find((location) => location.id === id)
   if (!current) throw new Error(deletedText)
   const changes = [
@@ -36,7 +36,7 @@ export async function checkLocation(id: number, initial: InitialLocation): Promi
       ? []
       : [current.region ? `moved to ${current.region.name}` : 'moved out of its region']),
   ]
-  if (changes.length > 0) throw new ChangedMeanwhile(capitalised(`${changes.join(' and ')} by someone else.`))
+  if (changes.length > 0) throw new ConcurrentChangeError(capitalised(`${changes.join(' and ')} by someone else.`))
 }
 
 const deletedText = 'This site was deleted by someone else.'

@@ -1,7 +1,7 @@
 // Shows the rows of the sites tree: regions that expand, and the locations in them.
 import { Text } from '@mantine/core'
 import { memo, type ReactNode } from 'react'
-import { FoldButton } from '../../parts/page/disclosure-button.tsx'
+import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { StartTask } from './site-tasks.ts'
@@ -41,14 +41,14 @@ interface BranchProps {
 export const Branch = ({ id, name, count, total, isOpen, onToggle, beside, empty, children }: BranchProps) => (
   <li className={classes.branch}>
     <div className={`${classes.row} ${classes.region}`}>
-      <FoldButton isOpen={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle} data-tree-row>
+      <DisclosureButton isOpen={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle} data-tree-row>
         <span className={classes.name} title={name}>
           {name}
         </span>
         <Text span fz="sm" c="dimmed" fw={400} className={classes.count}>
           {count < total ? `${count} of ${plural(total, 'location')}` : plural(total, 'location')}
         </Text>
-      </FoldButton>
+      </DisclosureButton>
       {beside}
     </div>
     {isOpen && count > 0 && (

@@ -1,9 +1,9 @@
 // Builds the tree of regions and locations with the number and the worst state of their rooms.
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
-import { type RoomState, roomStates } from '../../domain/room/state-mark.tsx'
-import type { Places } from '../../domain/site/sites.ts'
-import { folded, hasWords, wordsOf } from '../../parts/table/search.ts'
+import { type RoomState, roomStates } from '../../domain/room/room-state.tsx'
+import type { Sites } from '../../domain/site/sites.ts'
+import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 
 type ListedRoom = Static<typeof RoomInList>
 
@@ -48,7 +48,7 @@ function tallyRooms(counts: Counts): RoomTally {
 }
 
 /** The regions and locations must be sorted. */
-export function buildSiteTree({ regions, locations }: Places, rooms: readonly ListedRoom[]): SiteTree {
+export function buildSiteTree({ regions, locations }: Sites, rooms: readonly ListedRoom[]): SiteTree {
   const withoutLocation = zeroCounts()
   const counts = new Map(locations.map(({ id }) => [id, zeroCounts()]))
   for (const { location, state } of rooms) {
@@ -74,9 +74,9 @@ export function buildSiteTree({ regions, locations }: Places, rooms: readonly Li
 
 /** Keeps what has all the words in its name. A region that matches keeps all its locations. */
 export function filterSiteTree(tree: SiteTree, text: string): SiteTree {
-  const words = wordsOf(text)
+  const words = searchWords(text)
   if (words.length === 0) return tree
-  const matches = (name: string) => hasWords(folded(name), words)
+  const matches = (name: string) => includesAll(normalizeText(name), words)
   return {
     regions: tree.regions.flatMap((region) => {
       if (matches(region.name)) return [region]

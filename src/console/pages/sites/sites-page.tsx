@@ -3,20 +3,20 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useCallback, useMemo, useState } from 'react'
 import { useBody } from '../../api.ts'
-import { usePlaces } from '../../domain/site/sites.ts'
+import { useSites } from '../../domain/site/sites.ts'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { Page } from '../../parts/page/page.tsx'
-import { useMay } from '../../session.ts'
+import { usePermissions } from '../../session.ts'
 import { SiteDialogs } from './site-dialogs.tsx'
 import type { SiteTask } from './site-tasks.ts'
 import { buildSiteTree } from './site-tree.ts'
 import { SitesTree } from './sites-tree.tsx'
 
 export function SitesPage() {
-  const places = usePlaces()
+  const places = useSites()
   const { rooms } = useBody('roomsList')
   const tree = useMemo(() => buildSiteTree(places, rooms), [places, rooms])
-  const may = useMay()
+  const may = usePermissions()
   const [task, setTask] = useState<SiteTask>()
   const [opened, dialog] = useDisclosure(false)
   const start = useCallback(

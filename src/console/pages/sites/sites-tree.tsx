@@ -3,7 +3,7 @@ import { Box, Button, Card, Group, Text, TextInput } from '@mantine/core'
 import { Link, useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, type MouseEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { SearchIcon } from '../../parts/page/icons.tsx'
-import { Empty } from '../../parts/page/page.tsx'
+import { EmptyState } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { Branch, LocationRow, RegionBranch } from './site-rows.tsx'
 import type { StartTask } from './site-tasks.ts'
@@ -96,7 +96,7 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
             </Branch>
           )}
         </Box>
-        {isEmpty && <Empty title={`No matches for “${query}”`}>Try another part of the name.</Empty>}
+        {isEmpty && <EmptyState title={`No matches for “${query}”`}>Try another part of the name.</EmptyState>}
         {query === '' && <RoomsWithoutLocation tree={tree} />}
       </Card>
     </>
@@ -114,14 +114,14 @@ const RoomsWithoutLocation = ({ tree: { roomsWithoutLocation } }: { readonly tre
 
 const NoSites = ({ tree, start }: SitesTreeProps) => (
   <Card bg="var(--rk-panel)">
-    <Empty title="No sites yet">
+    <EmptyState title="No sites yet">
       Locations are buildings or floors. Regions group locations. Use them to filter lists.
       {start && (
         <Group justify="center" mt="md">
           <Button onClick={() => start({ kind: 'new-location', regionId: undefined })}>Create location</Button>
         </Group>
       )}
-    </Empty>
+    </EmptyState>
     <RoomsWithoutLocation tree={tree} />
   </Card>
 )

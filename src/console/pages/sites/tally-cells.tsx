@@ -1,7 +1,7 @@
 // Shows the number of rooms of a site and their worst state; both link to the rooms.
 
-import { type RoomState, stateColour, stateIcon, stateWord } from '../../domain/room/state-mark.tsx'
-import { Heard } from '../../parts/page/visually-hidden.tsx'
+import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/room/room-state.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { RoomTally } from './site-tree.ts'
 import classes from './sites.module.css'
@@ -22,7 +22,7 @@ export const TallyCells = ({ name, tally: { rooms, worst, worstCount }, href }: 
       {rooms > 0 ? (
         <a href={href}>
           {plural(rooms, 'room')}
-          <Heard> in {name}</Heard>
+          <VisuallyHidden> in {name}</VisuallyHidden>
         </a>
       ) : (
         <span className={classes.dimmed}>No rooms</span>
@@ -30,10 +30,10 @@ export const TallyCells = ({ name, tally: { rooms, worst, worstCount }, href }: 
     </span>
     <span className={classes.state}>
       {worst && (
-        <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: stateColour(worst) }}>
-          {stateIcon(worst)} {stateWord(worst)}
+        <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: roomStateColour(worst) }}>
+          {roomStateIcon(worst)} {roomStateLabel(worst)}
           {needsAttention(worst) && ` ${worstCount.toLocaleString('en-GB')}`}
-          <Heard> in {name}</Heard>
+          <VisuallyHidden> in {name}</VisuallyHidden>
         </a>
       )}
     </span>

@@ -1,16 +1,16 @@
-// Buckets as lines: gaps stay gaps, and joining loses no sample.
+// Tests that missing buckets stay gaps, and that merging counts every sample.
 import { expect, test } from 'vitest'
-import { type Bucket, joined, linesOf, summaryOf } from './buckets.ts'
+import { chartLines, type HistoryBucket, mergeStatistics, summaryOf } from './buckets.ts'
 
-const at = (minute: number, co2?: number): Bucket => ({
+const at = (minute: number, co2?: number): HistoryBucket => ({
   start: new Date(minute * 60_000).toISOString(),
   ...(co2 !== undefined && { co2: { min: co2 - 10, max: co2 + 20, mean: co2, count: 3 } }),
 })
 
-const span = { from: 290, to: 1500, step: 300 }
+const span = { from: 290, to: 1500, stepSeconds: 300 }
 
 test('the whole span is there, and a bucket that is missing is a gap', () => {
-  expect(linesOf([at(5, 410), at(20, 420)], 'co2', span)).toEqual([
+  expect(chartLines([at(5, 410), at(20, 420)], 'co2', span)).toEqual([
     [0, 300, 600, 900, 1200],
     [null, 430, null, null, 440],
     [null, 400, null, null, 410],
@@ -19,7 +19,7 @@ test('the whole span is there, and a bucket that is missing is a gap', () => {
 })
 
 test('a bucket without a value of this sensor is a gap of this sensor', () => {
-  expect(linesOf([at(0, 400), at(5), at(10, 420)], 'co2', span)[3]).toEqual([400, null, 420, null, null])
+  expect(chartLines([at(0, 400), at(5), at(10, 420)], 'co2', span)[3]).toEqual([400, null, 420, null, null])
 })
 
 test('the summary has the least and largest of all samples, and the latest mean that there is', () => {
@@ -32,6 +32,6 @@ test('joined buckets have the mean of all samples, not the mean of means', () =>
     { min: 1, max: 1, mean: 1, count: 1 },
     { min: 4, max: 6, mean: 5, count: 3 },
   ]
-  expect(joined([one, many])).toEqual({ min: 1, max: 6, mean: 4, count: 4 })
-  expect(joined([])).toBeUndefined()
+  expect(mergeStatistics([one, many])).toEqual({ min: 1, max: 6, mean: 4, count: 4 })
+  expect(mergeStatistics([])).toBeUndefined()
 })

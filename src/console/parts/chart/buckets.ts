@@ -1,62 +1,66 @@
-// Buckets of a history as lines of a chart: a bucket that is missing is a gap, never a guess. [contract 6.sensorHistory]
+// Turns the buckets of a sensor history into lines of a chart; a missing bucket is a gap in the line. [contract 6.sensorHistory]
 import type { Sensor } from '../../../contract/models.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 
-export type Bucket = NonNullable<ResponseOf<Operations['roomsSensorHistory']>['buckets']>[number]
-export type Statistics = NonNullable<Bucket[Sensor]>
+export type HistoryBucket = NonNullable<ResponseOf<Operations['roomsSensorHistory']>['buckets']>[number]
+export type Statistics = NonNullable<HistoryBucket[Sensor]>
 
 type Values = (number | null)[]
 
-/** Times in Unix seconds, then the largest, the least and the mean value at each. */
-export type Lines = [times: number[], largest: Values, least: Values, mean: Values]
+/** Times in Unix seconds, then the maximum, minimum and mean at each time. */
+export type ChartLines = [times: number[], largest: Values, least: Values, mean: Values]
 
-export const startOf = (bucket: Bucket): number => Date.parse(bucket.start) / 1000
+export const startSeconds = (bucket: HistoryBucket): number => Date.parse(bucket.start) / 1000
 
-export interface Span {
+export interface TimeSpan {
   /** Unix seconds. */
   readonly from: number
   readonly to: number
-  /** The length of a bucket in seconds; buckets begin at multiples of it. */
-  readonly step: number
+  /** The length of a bucket; buckets begin at multiples of it. */
+  readonly stepSeconds: number
 }
 
-/** Every place of the span is there, so that the cursor finds nothing where nothing is. */
-export function linesOf(buckets: readonly Bucket[], sensor: Sensor, { from, to, step }: Span): Lines {
-  const known = new Map(buckets.map((bucket) => [startOf(bucket), bucket[sensor]]))
-  const [times, largest, least, mean]: Lines = [[], [], [], []]
-  for (let time = Math.floor(from / step) * step; time < to; time += step) {
-    const of = known.get(time)
+/** Every bucket of the span gets a point, null where nothing was measured, so that the cursor shows gaps as gaps. */
+export function chartLines(
+  buckets: readonly HistoryBucket[],
+  sensor: Sensor,
+  { from, to, stepSeconds }: TimeSpan,
+): ChartLines {
+  const known = new Map(buckets.map((bucket) => [startSeconds(bucket), bucket[sensor]]))
+  const [times, largest, least, mean]: ChartLines = [[], [], [], []]
+  for (let time = Math.floor(from / stepSeconds) * stepSeconds; time < to; time += stepSeconds) {
+    const statistics = known.get(time)
     times.push(time)
-    largest.push(of?.max ?? null)
-    least.push(of?.min ?? null)
-    mean.push(of?.mean ?? null)
+    largest.push(statistics?.max ?? null)
+    least.push(statistics?.min ?? null)
+    mean.push(statistics?.mean ?? null)
   }
   return [times, largest, least, mean]
 }
 
-export interface Summary {
+export interface SensorSummary {
   readonly least: number
   readonly largest: number
   readonly latest: number
 }
 
-export function summaryOf(buckets: readonly Bucket[], sensor: Sensor): Summary | undefined {
-  let summary: Summary | undefined
+export function summaryOf(buckets: readonly HistoryBucket[], sensor: Sensor): SensorSummary | undefined {
+  let summary: SensorSummary | undefined
   for (const bucket of buckets) {
-    const of = bucket[sensor]
-    if (!of) continue
+    const statistics = bucket[sensor]
+    if (!statistics) continue
     summary = {
-      least: Math.min(of.min, summary?.least ?? of.min),
-      largest: Math.max(of.max, summary?.largest ?? of.max),
-      latest: of.mean,
+      least: Math.min(statistics.min, summary?.least ?? statistics.min),
+      largest: Math.max(statistics.max, summary?.largest ?? statistics.max),
+      latest: statistics.mean,
     }
   }
   return summary
 }
 
-/** Several buckets as one, exactly: every sample counts once. */
-export function joined(parts: readonly Statistics[]): Statistics | undefined {
+/** Merges several buckets into one. The mean is weighted by the number of samples, so it is exact. */
+export function mergeStatistics(parts: readonly Statistics[]): Statistics | undefined {
   const count = parts.reduce((sum, part) => sum + part.count, 0)
   if (count === 0) return undefined
   return {

@@ -1,25 +1,25 @@
-// The chart of one sensor: drawn by uPlot, said in words to those who cannot see it.
+// The chart of one sensor, drawn by uPlot, with a text label for screen readers.
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import uPlot from 'uplot'
 import type { Sensor } from '../../../contract/models.ts'
 import type { Limits } from '../../../contract/session.ts'
-import type { Lines } from './buckets.ts'
+import type { ChartLines } from './buckets.ts'
 import classes from './chart.module.css'
-import { plotOptions, type Range } from './plot.ts'
-import { heightOf, sensorScales } from './scale.ts'
+import { plotOptions, type TimeRange } from './plot-options.ts'
+import { sensorScales, yRange } from './y-range.ts'
 
 interface SensorChartProps {
   readonly sensor: Sensor
-  /** What a reader of the screen is told. */
+  /** The label for screen readers. */
   readonly label: string
-  readonly lines: Lines
-  readonly range: Range
+  readonly lines: ChartLines
+  readonly range: TimeRange
   readonly limits: Limits
   readonly height: number
   readonly syncKey: string
-  readonly onZoom: (range: Range | undefined) => void
+  readonly onZoom: (range: TimeRange | undefined) => void
   readonly onPoint: (index: number | null) => void
 }
 
@@ -31,7 +31,7 @@ export function SensorChart(props: SensorChartProps) {
   const zoom = useEffectEvent(props.onZoom)
   const point = useEffectEvent(props.onPoint)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read while drawing, so another scheme is another chart
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read when the chart is created, so a change of the colour scheme needs a new chart
   useEffect(() => {
     const element = box.current
     if (!element) return undefined
@@ -40,30 +40,30 @@ export function SensorChart(props: SensorChartProps) {
       height,
       syncKey,
       limits,
-      heightOf: (least, largest) => heightOf(least, largest, sensorScales[sensor], limits),
+      yRange: (least, largest) => yRange(least, largest, sensorScales[sensor], limits),
       onZoom: (chosen) => zoom(chosen),
       onReset: () => zoom(undefined),
       onPoint: (index) => point(index),
     })
-    const drawn = new uPlot(options, undefined, element)
-    plot.current = drawn
+    const chart = new uPlot(options, undefined, element)
+    plot.current = chart
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth > 0) drawn.setSize({ width: element.clientWidth, height })
+      if (element.clientWidth > 0) chart.setSize({ width: element.clientWidth, height })
     })
     observer.observe(element)
     return () => {
       observer.disconnect()
-      drawn.destroy()
+      chart.destroy()
       plot.current = undefined
     }
   }, [sensor, limits, height, syncKey, scheme])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart that was made anew needs its lines too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new chart needs its data too
   useEffect(() => {
-    const drawn = plot.current
-    drawn?.batch(() => {
-      drawn.setData(lines, false)
-      drawn.setScale('x', range)
+    const chart = plot.current
+    chart?.batch(() => {
+      chart.setData(lines, false)
+      chart.setScale('x', range)
     })
   }, [lines, range, sensor, limits, height, syncKey, scheme])
 

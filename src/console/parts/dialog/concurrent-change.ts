@@ -1,28 +1,31 @@
-// What somebody else changed while a form was open: noticed by its version, and looked at again before anything is overwritten.
+// Detects that a resource was changed by someone else while a form was open, and reloads it.
 import { useState } from 'react'
 import { ApiError, type CallInput } from '../../../client/client.ts'
 import type { OperationId } from '../../../contract/operations.ts'
-import { ask, queryClient, sayFailed, useAnswer } from '../../api.ts'
+import { notifyError, operationQuery, queryClient, useResponse } from '../../api.ts'
 
-/** Noticed here, where the interface has no version to ask for. Its message says what it is by now. */
-export class ChangedMeanwhile extends Error {}
+/** Thrown by the console where the API has no If-Match for a resource. The message says what has changed. */
+export class ConcurrentChangeError extends Error {}
 
-export const isChangedMeanwhile = (error: unknown): boolean =>
-  error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
+export const isConcurrentChange = (error: unknown): boolean =>
+  error instanceof ConcurrentChangeError || (error instanceof ApiError && error.status === 412)
 
-/** Also without the stream of events the next look must show what they have made of it. */
-export async function lookAgainIfChanged(error: unknown): Promise<void> {
-  if (isChangedMeanwhile(error)) await queryClient.invalidateQueries()
+/** Refetches without waiting for an event, because the event stream may be down. */
+export async function refetchIfChanged(error: unknown): Promise<void> {
+  if (isConcurrentChange(error)) await queryClient.invalidateQueries()
 }
 
-/** What a form began with, and what is there now. A form with the ETag of `seen` as its key begins anew after `loadAgain`, which forgets what was wrong. */
-export function useSeen<K extends OperationId>(id: K, input: CallInput<K>) {
-  const now = useAnswer(id, input)
+/**
+ * `seen` is the version that a form was opened with, `now` the current one. `reload` replaces `seen` and clears the error; a form
+ * whose React key is the ETag of `seen` then starts again.
+ */
+export function useBaseline<K extends OperationId>(id: K, input: CallInput<K>) {
+  const now = useResponse(id, input)
   const [seen, setSeen] = useState(now)
-  const loadAgain = (forget: () => void) =>
-    void queryClient.fetchQuery({ ...ask(id, input), staleTime: 0 }).then((answer) => {
+  const reload = (clearError: () => void) =>
+    void queryClient.fetchQuery({ ...operationQuery(id, input), staleTime: 0 }).then((answer) => {
       setSeen(answer)
-      forget()
-    }, sayFailed)
-  return { now, seen, loadAgain }
+      clearError()
+    }, notifyError)
+  return { now, seen, reload }
 }

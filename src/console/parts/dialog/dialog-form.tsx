@@ -1,29 +1,29 @@
-// The form inside a dialog: its fields, what went wrong, and the two ways out.
+// The form inside a dialog: its fields, its error, and the buttons to submit and to cancel.
 import { Button, Group, Stack, Text } from '@mantine/core'
-import type { FormEvent, ReactNode } from 'react'
-import { sentenceOf } from '../../api.ts'
-import { ChangedMeanwhile, isChangedMeanwhile } from './concurrent-change.ts'
+import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
+import { errorMessage } from '../../api.ts'
+import { ConcurrentChangeError, isConcurrentChange } from './concurrent-change.ts'
 
 interface DialogFormProps {
   readonly children: ReactNode
-  /** The word on the button: what it does. */
+  /** The label of the submit button. */
   readonly verb: string
   readonly canSubmit: boolean
   readonly isBusy: boolean
   readonly error: unknown
   readonly onSubmit: () => void
   readonly onCancel: () => void
-  /** Shows what the resource is by now, after somebody else has changed it. */
-  readonly loadAgain?: () => void
+  /** Loads the current version after someone else has changed the resource. */
+  readonly onReload?: () => void
 }
 
 export function DialogForm(props: DialogFormProps) {
-  const { children, verb, canSubmit, isBusy, error, onCancel, loadAgain } = props
+  const { children, verb, canSubmit, isBusy, error, onCancel, onReload } = props
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (canSubmit && !isBusy) props.onSubmit()
   }
-  const wasChanged = loadAgain && isChangedMeanwhile(error)
+  const wasChanged = onReload && isConcurrentChange(error)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -31,11 +31,11 @@ export function DialogForm(props: DialogFormProps) {
         {error !== undefined && error !== null && (
           <Group role="alert" gap="sm">
             <Text c="var(--rk-offline)" fz="sm">
-              {wasChanged ? `${whatChanged(error)} Load it again, then make your change.` : sentenceOf(error)}
+              {wasChanged ? `${changeText(error)} Reload and try again.` : errorMessage(error)}
             </Text>
             {wasChanged && (
-              <Button variant="default" size="xs" onClick={loadAgain}>
-                Load it again
+              <Button variant="default" size="xs" onClick={onReload}>
+                Reload
               </Button>
             )}
           </Group>
@@ -53,5 +53,9 @@ export function DialogForm(props: DialogFormProps) {
   )
 }
 
-const whatChanged = (error: unknown) =>
-  error instanceof ChangedMeanwhile ? error.message : 'Somebody changed it meanwhile.'
+const changeText = (error: unknown) =>
+  error instanceof ConcurrentChangeError ? error.message : 'Changed by someone else.'
+
+/** Ctrl+Enter, or Cmd+Enter on a Mac, submits a text field of several lines. */
+export const isSubmitShortcut = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
+  key === 'Enter' && (ctrlKey || metaKey)

@@ -1,13 +1,13 @@
-// The button that opens and closes what is below it; its arrow points down while that is open.
+// The button that expands and collapses the content below it.
 import type { ComponentProps } from 'react'
 import classes from './disclosure-button.module.css'
 import { ChevronIcon } from './icons.tsx'
 
-interface FoldButtonProps extends ComponentProps<'button'> {
+interface DisclosureButtonProps extends ComponentProps<'button'> {
   readonly isOpen: boolean
 }
 
-export const FoldButton = ({ isOpen, children, ...button }: FoldButtonProps) => (
+export const DisclosureButton = ({ isOpen, children, ...button }: DisclosureButtonProps) => (
   <button type="button" className={classes.button} aria-expanded={isOpen} {...button}>
     <span className={classes.arrow} data-open={isOpen}>
       <ChevronIcon size={16} />

@@ -1,4 +1,4 @@
-// The icons of the console: drawn with lines, 24 by 24, in the colour of the text beside them.
+// The icons of the console: line drawings of 24 by 24 in the colour of the surrounding text.
 import type { ReactNode } from 'react'
 
 interface IconProps {

@@ -1,15 +1,15 @@
-// The frame of every page: its title, what can be done on it, and what is shown while it waits or when it fails.
+// The frame of a page: title, actions and sections, and its loading, error and empty states.
 import { Box, Button, Card, Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react'
-import { sentenceOf } from '../../api.ts'
+import { errorMessage } from '../../api.ts'
 import { WarnIcon } from './icons.tsx'
 
 interface PageProps {
   readonly title: string
-  /** Above the title: where one is. */
+  /** Shown above the title, such as breadcrumbs. */
   readonly above?: ReactNode
-  /** Beside the title. */
+  /** Shown beside the title. */
   readonly beside?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
@@ -20,7 +20,7 @@ export function Page({ title, above, beside, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Roomkeeper`
   }, [title])
-  // A reader of the screen hears where the link has led.
+  // Moving the focus makes screen readers announce the new page.
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
     <Stack gap="lg">
@@ -41,7 +41,7 @@ export function Page({ title, above, beside, actions, children }: PageProps) {
   )
 }
 
-/** A titled part of a page. */
+/** A part of a page with a title. */
 export const Section = ({
   title,
   actions,
@@ -62,13 +62,13 @@ export const Section = ({
   </Card>
 )
 
-/** Waits for what is inside, and says what went wrong there without taking the rest of the page along. */
-export function Waiting({ children }: { readonly children: ReactNode }) {
+/** Shows a loader while its children suspend, and their error without affecting the rest of the page. */
+export function LoadingBoundary({ children }: { readonly children: ReactNode }) {
   const { reset } = useQueryErrorResetBoundary()
   return (
-    <Catch onReset={reset}>
+    <ErrorBoundary onReset={reset}>
       <Suspense fallback={<Loading />}>{children}</Suspense>
-    </Catch>
+    </ErrorBoundary>
   )
 }
 
@@ -78,16 +78,16 @@ export const Loading = () => (
   </Group>
 )
 
-/** After an update of the server, or without the network. The words are those of the browsers. */
-const isCodeMissing = (error: unknown) =>
+/** Code of a page could not be loaded: the server was updated, or there is no network. The pattern matches the messages of browsers. */
+const isModuleLoadError = (error: unknown) =>
   error instanceof TypeError && /dynamically imported module|importing a module script/i.test(error.message)
 
-interface CatchProps {
+interface ErrorBoundaryProps {
   readonly onReset: () => void
   readonly children: ReactNode
 }
 
-class Catch extends Component<CatchProps, { error: unknown }> {
+class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
   override state = { error: undefined as unknown }
 
   static getDerivedStateFromError(error: unknown) {
@@ -97,26 +97,26 @@ class Catch extends Component<CatchProps, { error: unknown }> {
   override render() {
     const { error } = this.state
     if (error === undefined) return this.props.children
-    const again = () => {
-      // React keeps what a part of the program failed with: only the whole page can ask for it again.
-      if (isCodeMissing(error)) return location.reload()
+    const retry = () => {
+      // React caches a failed import, so only loading the whole page can try again.
+      if (isModuleLoadError(error)) return location.reload()
       this.props.onReset()
       this.setState({ error: undefined })
     }
-    return <Problem error={error} again={again} />
+    return <ErrorPanel error={error} onRetry={retry} />
   }
 }
 
-export const Problem = ({ error, again }: { readonly error: unknown; readonly again?: () => void }) => (
+export const ErrorPanel = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => (
   <Card role="alert" bg="var(--rk-panel)">
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Text c="var(--rk-offline)" span>
         <WarnIcon />
       </Text>
       <Stack gap="xs" align="flex-start">
-        <Text>{sentenceOf(error)}</Text>
-        {again && (
-          <Button variant="default" size="xs" onClick={again}>
+        <Text>{errorMessage(error)}</Text>
+        {onRetry && (
+          <Button variant="default" size="xs" onClick={onRetry}>
             Try again
           </Button>
         )}
@@ -125,17 +125,17 @@ export const Problem = ({ error, again }: { readonly error: unknown; readonly ag
   </Card>
 )
 
-/** What went wrong, in the place where it did; nothing if nothing has. */
+/** Shows an error inline, or nothing if there is none. */
 export const ErrorText = ({ error }: { readonly error: unknown }) =>
   error !== undefined &&
   error !== null && (
     <Text role="alert" c="var(--rk-offline)" fz="sm">
-      {sentenceOf(error)}
+      {errorMessage(error)}
     </Text>
   )
 
-/** Nothing there: why, and what to do about it. */
-export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+/** Shown in place of an empty list: why it is empty, and what to do. */
+export const EmptyState = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <Stack align="center" gap="xs" py="xl" px="md" ta="center">
     <Text fw={600}>{title}</Text>
     {children && (
@@ -145,3 +145,8 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
     )}
   </Stack>
 )
+
+/** A closing dialog returns the focus to the button that opened it. If that button was deleted, the title gets the focus. */
+export function focusTitleIfLost(): void {
+  if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus()
+}

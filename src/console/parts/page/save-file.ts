@@ -1,10 +1,10 @@
-// Gives the viewer a file that was made or read here.
+// Lets the browser save a file that the console created or downloaded.
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  // By then the browser has begun to read it.
+  // The browser needs a moment to start reading the file.
   setTimeout(() => URL.revokeObjectURL(address), 1000)
 }

@@ -1,7 +1,7 @@
-// Words for those who hear the page; those who see it have them from what stands around. One may be in every row of a long list.
+// Text for screen readers only. A plain span, because long lists have one in every row.
 import type { ReactNode } from 'react'
 import classes from './visually-hidden.module.css'
 
-export const Heard = ({ children }: { readonly children: ReactNode }) => (
-  <span className={classes.heard}>{children}</span>
+export const VisuallyHidden = ({ children }: { readonly children: ReactNode }) => (
+  <span className={classes.hidden}>{children}</span>
 )

@@ -1,35 +1,35 @@
-// What stands above a long list: a search box, filters, and how much of the list is shown.
+// The controls above a long list: search box, filters and number of results.
 import { Button, CloseButton, Group, Select, Text, TextInput } from '@mantine/core'
 import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { CrossIcon, SearchIcon } from '../page/icons.tsx'
 import { plural } from '../text/words.ts'
 import classes from './list-filters.module.css'
 
-export const Filters = ({ children }: { readonly children: ReactNode }) => (
+export const FilterBar = ({ children }: { readonly children: ReactNode }) => (
   <search className={classes.filters}>{children}</search>
 )
 
 interface SearchBoxProps {
   readonly label: string
   readonly placeholder: string
-  /** What the address says. */
+  /** The value in the search parameters. */
   readonly value: string
   readonly onChange: (text: string) => void
 }
 
-/** Shows what is typed at once; the address follows, and leads when somebody goes back. */
+/** Shows typed text immediately. The search parameter follows, and is taken over when the user navigates back. */
 export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProps) {
   const [text, setText] = useState(value)
-  const told = useRef(value)
+  const lastSent = useRef(value)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (value === told.current) return
-    told.current = value
+    if (value === lastSent.current) return
+    lastSent.current = value
     setText(value)
   }, [value])
   const write = (next: string) => {
     setText(next)
-    told.current = next
+    lastSent.current = next
     onChange(next)
   }
   return (
@@ -48,7 +48,7 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
         text !== '' && (
           <CloseButton
             size="sm"
-            aria-label="Clear the search"
+            aria-label="Clear search"
             onClick={() => {
               write('')
               field.current?.focus()
@@ -60,7 +60,7 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
   )
 }
 
-export interface Choice {
+export interface FilterChoice {
   readonly value: string
   readonly label: string
 }
@@ -68,31 +68,31 @@ export interface Choice {
 interface FilterSelectProps {
   readonly label: string
   readonly value: string | undefined
-  readonly choices: readonly Choice[]
-  /** Undefined when anything will do. */
+  readonly choices: readonly FilterChoice[]
+  /** Called with undefined when the filter is cleared. */
   readonly onChange: (value: string | undefined) => void
 }
 
-const anything = '*'
+const anyValue = '*'
 
-/** Kept as it is while nothing of it changes: five of them cost more than all rows in sight. */
+/** Memoized because five selects take longer to render than all visible rows. */
 export const FilterSelect = memo(function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
   const options = useMemo(() => {
     const isKnown = value === undefined || choices.some((choice) => choice.value === value)
-    // An old address may name what was deleted since.
-    const unknown = isKnown ? [] : [{ value, label: 'No longer there' }]
-    return [{ value: anything, label: 'Any' }, ...choices, ...unknown]
+    // A bookmarked address may name something that has been deleted.
+    const unknown = isKnown ? [] : [{ value, label: 'Deleted' }]
+    return [{ value: anyValue, label: 'Any' }, ...choices, ...unknown]
   }, [choices, value])
   return (
     <Select
       label={label}
-      value={value ?? anything}
+      value={value ?? anyValue}
       data={options}
-      onChange={(next) => onChange(next === null || next === anything ? undefined : next)}
+      onChange={(next) => onChange(next === null || next === anyValue ? undefined : next)}
       allowDeselect={false}
       searchable={choices.length > 8}
       limit={300}
-      nothingFoundMessage="Nothing has that in its name"
+      nothingFoundMessage="No matches"
       maxDropdownHeight={320}
       data-set={value !== undefined || undefined}
       classNames={selectClasses}
@@ -101,16 +101,16 @@ export const FilterSelect = memo(function FilterSelect({ label, value, choices, 
 })
 const selectClasses = { input: classes.select ?? '' }
 
-interface FoundProps {
+interface ResultCountProps {
   readonly shown: number
   readonly all: number
   readonly one: string
-  /** Undefined when nothing is filtered. */
+  /** Undefined if no filter is set. */
   readonly onClear: (() => void) | undefined
 }
 
 /** "43 of 1,204 rooms" */
-export const Found = ({ shown, all, one, onClear }: FoundProps) => (
+export const ResultCount = ({ shown, all, one, onClear }: ResultCountProps) => (
   <Group gap="sm" mih={30}>
     <Text fz="sm" c="dimmed" role="status">
       {shown === all ? plural(all, one) : `${shown.toLocaleString('en-GB')} of ${plural(all, one)}`}

@@ -1,35 +1,39 @@
-// The order of a long list: what the address says of it, and the sorting itself.
-import type { Sort } from './virtual-table.tsx'
+// Sorts the rows of a list, and reads and writes the sort order as a search parameter.
 
-/** "-people" is by people, the most first. */
-export function sortFrom(text: string | undefined, usual: Sort): Sort {
-  if (!text) return usual
+export interface Sort {
+  readonly by: string
+  readonly descending: boolean
+}
+
+/** "-people" sorts by people, descending. */
+export function parseSort(text: string | undefined, defaultSort: Sort): Sort {
+  if (!text) return defaultSort
   return text.startsWith('-') ? { by: text.slice(1), descending: true } : { by: text, descending: false }
 }
 
-/** Undefined for what holds anyway: the address stays short. */
-export const sortText = ({ by, descending }: Sort, usual: Sort): string | undefined =>
-  by === usual.by && descending === usual.descending ? undefined : `${descending ? '-' : ''}${by}`
+/** Undefined for the default order, which keeps the address short. */
+export const formatSort = ({ by, descending }: Sort, defaultSort: Sort): string | undefined =>
+  by === defaultSort.by && descending === defaultSort.descending ? undefined : `${descending ? '-' : ''}${by}`
 
-/** Null where there is nothing to compare: such rows come last, whichever way the list is sorted. */
+/** Null if a row has no value; such rows come last in either direction. */
 export type SortKey<T> = (row: T) => number | string | null
 
-export function sorted<T>(
+export function sortRows<T>(
   rows: readonly T[],
   key: SortKey<T>,
   descending: boolean,
   tie: (a: T, b: T) => number,
 ): readonly T[] {
-  const way = descending ? -1 : 1
+  const direction = descending ? -1 : 1
   return rows
     .map((row) => ({ row, key: key(row) }))
-    .sort((a, b) => compare(a.key, b.key, way) || tie(a.row, b.row))
+    .sort((a, b) => compare(a.key, b.key, direction) || tie(a.row, b.row))
     .map(({ row }) => row)
 }
 
-function compare(a: number | string | null, b: number | string | null, way: number): number {
+function compare(a: number | string | null, b: number | string | null, direction: number): number {
   if (a === b) return 0
   if (a === null) return 1
   if (b === null) return -1
-  return (a < b ? -1 : 1) * way
+  return (a < b ? -1 : 1) * direction
 }

@@ -1,7 +1,7 @@
-// A table that draws only the rows in sight: ten thousand cost as much as forty.
-// biome-ignore-all lint/a11y/useSemanticElements: rows are placed by their offset, which the rows of a table element cannot be
-// biome-ignore-all lint/a11y/useFocusableInteractive: what is focused are the links and buttons in its cells
-// biome-ignore-all lint/a11y/useKeyWithClickEvents: what a click on a row does, the button in the row does by keyboard
+// A table that renders only the visible rows, for lists of tens of thousands.
+// biome-ignore-all lint/a11y/useSemanticElements: rows are positioned by their offset, which the rows of a table element cannot be
+// biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in the cells take the focus
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the button in the row does the same by keyboard
 import { Box, UnstyledButton } from '@mantine/core'
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -14,23 +14,19 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { Sort } from './sorting.ts'
 import classes from './virtual-table.module.css'
 
 export interface Column<T> {
   readonly id: string
   readonly title: string
-  /** As in grid-template-columns: "2fr", "120px". */
+  /** A track size of grid-template-columns, such as "2fr" or "120px". */
   readonly width: string
   readonly cell: (row: T) => ReactNode
-  /** Numbers stand on the right. */
+  /** Numbers are aligned to the right. */
   readonly isNumber?: boolean
-  /** Its heading sorts. */
+  /** The heading is a button that sorts. */
   readonly canSort?: boolean
-}
-
-export interface Sort {
-  readonly by: string
-  readonly descending: boolean
 }
 
 interface VirtualTableProps<T> {
@@ -40,23 +36,23 @@ interface VirtualTableProps<T> {
   readonly keyOf: (row: T) => string | number
   readonly sort?: Sort | undefined
   readonly onSort?: (sort: Sort) => void
-  /** Shown in the place of rows when there are none. */
+  /** Shown if there are no rows. */
   readonly empty?: ReactNode
   readonly rowHeight?: number
-  /** It is as high as the window leaves room for, but never lower than this. */
-  readonly least?: number
-  /** How much of the page stands below it, with the margin of the page. */
-  readonly below?: number
-  /** Does what the button does that the row begins with. */
+  /** The table fills the height of the window, but is never lower than this. */
+  readonly minHeightPx?: number
+  /** The height of the content below the table, including the margin of the page. */
+  readonly belowPx?: number
+  /** Does the same as the first button of the row. */
   readonly onRowClick?: (row: T) => void
-  /** For a row that is one cell as wide and as high as it needs, such as the details of the row above; undefined for all others. */
-  readonly wide?: (row: T) => ReactNode
-  /** New rows come in above: what somebody is reading further down stays where it is. */
+  /** The content of a row that is one cell of any height, such as the details of the row above; undefined for normal rows. */
+  readonly wideContent?: (row: T) => ReactNode
+  /** New rows are added at the top; the scroll position then follows the rows that the user reads. */
   readonly growsAbove?: boolean
 }
 
-/** Until it is measured. */
-const wideHeight = 240
+/** The estimated height until the row is measured. */
+const wideRowHeightPx = 240
 
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const {
@@ -68,29 +64,29 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     onSort,
     empty,
     rowHeight = 44,
-    least = 360,
-    below = 32,
+    minHeightPx = 360,
+    belowPx = 32,
     onRowClick,
-    wide,
+    wideContent,
     growsAbove = false,
   } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const top = useTop(scroller)
-  // Whoever comes back to the list goes on reading where they were.
+  const top = useTopOffset(scroller)
+  // Restores the scroll position when the user navigates back to the list.
   const left = useElementScrollRestoration({ id: label })
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (wide?.(rows[index] as T) === undefined ? rowHeight : wideHeight),
+    estimateSize: (index) => (wideContent?.(rows[index] as T) === undefined ? rowHeight : wideRowHeightPx),
     overscan: 8,
     initialOffset: left?.scrollY ?? 0,
     getItemKey: (index) => keyOf(rows[index] as T),
   })
-  useSteady(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
+  useStableScroll(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
   const template = columns.map((column) => column.width).join(' ')
 
-  /** The arrow keys go from row to row, by the link or button that each row begins with. */
-  const walk = (event: KeyboardEvent) => {
+  /** The arrow keys move the focus between the first links or buttons of the rows. */
+  const moveBetweenRows = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const row = (event.target as HTMLElement).closest('[data-index]')
     if (!step || !row) return
@@ -112,12 +108,12 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length}
-      // What scrolls must be reachable by keyboard.
+      // A scrollable element must be reachable by keyboard.
       tabIndex={0}
       className={classes.scroller}
-      style={{ maxHeight: `max(${least}px, calc(100dvh - ${top + below}px))` }}
+      style={{ maxHeight: `max(${minHeightPx}px, calc(100dvh - ${top + belowPx}px))` }}
       data-scroll-restoration-id={label}
-      onKeyDown={walk}
+      onKeyDown={moveBetweenRows}
     >
       <div role="rowgroup" className={classes.head}>
         <div role="row" aria-rowindex={1} className={classes.row} style={{ gridTemplateColumns: template }}>
@@ -133,7 +129,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       >
         {virtual.getVirtualItems().map((item) => {
           const row = rows[item.index] as T
-          const content = wide?.(row)
+          const content = wideContent?.(row)
           const isWide = content !== undefined
           return (
             <div
@@ -204,8 +200,8 @@ function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
   )
 }
 
-/** `rowHeight` 0: nothing is held. */
-function useSteady<T>(
+/** Keeps the visible rows in place when rows are added at the top; a `rowHeight` of 0 turns it off. */
+function useStableScroll<T>(
   scroller: RefObject<HTMLDivElement | null>,
   rows: readonly T[],
   keyOf: (row: T) => string | number,
@@ -222,13 +218,13 @@ function useSteady<T>(
   }, [scroller, rows, keyOf, first, rowHeight])
 }
 
-/** Not on what has a click of its own, nor at the end of marking some text. */
+/** True for a click on the row itself: not on a link or button, and not at the end of a text selection. */
 const isOnRow = ({ target }: MouseEvent): boolean =>
   !(target as HTMLElement).closest('a, button') && getSelection()?.type !== 'Range'
 
-/** Where it begins on the page: what stands above it may wrap, come and go. */
-function useTop(scroller: RefObject<HTMLDivElement | null>): number {
-  // Rather too low at first: a table that is too high could not scroll to where it was.
+/** The table's offset from the top of the page, which changes when the content above it wraps or changes. */
+function useTopOffset(scroller: RefObject<HTMLDivElement | null>): number {
+  // The first guess is rather large: a table that is too high could not restore its scroll position.
   const [top, setTop] = useState(400)
   useLayoutEffect(() => {
     const box = scroller.current

@@ -1,17 +1,17 @@
-// Names and values beside each other; what is not known is not listed.
+// A list of names with values; entries without a value are left out.
 import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { CopyIconButton } from '../page/copy-button.tsx'
+import { CopyIconButton } from '../page/copy-icon-button.tsx'
 import classes from './definition-list.module.css'
 
-export type Fact = readonly [name: string, value: ReactNode]
+export type Definition = readonly [name: string, value: ReactNode]
 
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
-  const known = facts.filter(([, value]) => value !== undefined && value !== false && value !== '')
+export function DefinitionList({ definitions }: { readonly definitions: readonly Definition[] }) {
+  const known = definitions.filter(([, value]) => value !== undefined && value !== false && value !== '')
   return (
-    <dl className={classes.facts}>
+    <dl className={classes.list}>
       {known.map(([name, value]) => (
-        <div key={name} className={classes.fact}>
+        <div key={name} className={classes.item}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -20,8 +20,8 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   )
 }
 
-/** Text that somebody will want to paste elsewhere. */
-export const Copied = ({
+/** A text with a button that copies it. */
+export const CopyableText = ({
   text,
   what,
   large = false,
@@ -34,6 +34,6 @@ export const Copied = ({
     <Text span ff="monospace" fz={large ? 28 : 'sm'} fw={large ? 650 : undefined} className={classes.long}>
       {text}
     </Text>
-    <CopyIconButton text={text} tip={`Copy the ${what}`} isInline size={large ? 36 : 24} />
+    <CopyIconButton text={text} tip={`Copy ${what}`} isInline size={large ? 36 : 24} />
   </Group>
 )

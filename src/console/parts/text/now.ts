@@ -1,11 +1,11 @@
-// The time, looked at again now and then: ages grow while nothing happens.
+// The current time, updated at an interval, so that ages on the page grow.
 import { useEffect, useState } from 'react'
 
-export function useNow(every = 10_000): number {
+export function useNow(everyMs = 10_000): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), every)
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
     return () => clearInterval(timer)
-  }, [every])
+  }, [everyMs])
   return now
 }

@@ -1,10 +1,10 @@
-// Times as a person reads them: in the viewer's zone, with the room's beside it where that shows another time.
+// Formats times in the viewer's time zone, with the local time of the room beside it where that differs.
 import { Text, Tooltip } from '@mantine/core'
 
-export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+export const viewerTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Devices may report words that are no zone. */
-export function isZone(name: string): boolean {
+/** Devices may report text that is not a time zone. */
+export function isTimeZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat('en-GB', { timeZone: name }).format() !== ''
   } catch {
@@ -28,36 +28,40 @@ const day = { day: 'numeric', month: 'short' } as const
 const full = { weekday: 'short', ...day, year: 'numeric', ...clock, second: '2-digit', timeZoneName: 'short' } as const
 
 const isSameDay = (a: number, b: number) =>
-  format(a, viewerZone, { dateStyle: 'short' }) === format(b, viewerZone, { dateStyle: 'short' })
+  format(a, viewerTimeZone, { dateStyle: 'short' }) === format(b, viewerTimeZone, { dateStyle: 'short' })
 
-/** The shortest that says it: the clock today, the date before. */
+/** The time for today, else the date and the time. */
 export function shortTime(at: number, now: number = Date.now()): string {
-  if (isSameDay(at, now)) return format(at, viewerZone, clock)
+  if (isSameDay(at, now)) return format(at, viewerTimeZone, clock)
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
-  return format(at, viewerZone, { ...day, ...(!isThisYear && { year: 'numeric' }), ...clock })
+  return format(at, viewerTimeZone, { ...day, ...(!isThisYear && { year: 'numeric' }), ...clock })
 }
 
-export const fullTime = (at: number, zone: string = viewerZone): string =>
-  format(at, isZone(zone) ? zone : viewerZone, full)
+export const fullTime = (at: number, zone: string = viewerTimeZone): string =>
+  format(at, isTimeZone(zone) ? zone : viewerTimeZone, full)
 
-/** The clock of another zone, if it is not the viewer's: "14:05 in Asia/Tokyo". */
-export function clockElsewhere(at: number, zone: string | undefined): string | undefined {
-  if (!zone || !isZone(zone) || format(at, zone, { ...day, ...clock }) === format(at, viewerZone, { ...day, ...clock }))
+/** The time in another time zone, such as "14:05 in Tokyo"; undefined if the viewer's clock shows the same. */
+export function clockInZone(at: number, zone: string | undefined): string | undefined {
+  if (
+    !zone ||
+    !isTimeZone(zone) ||
+    format(at, zone, { ...day, ...clock }) === format(at, viewerTimeZone, { ...day, ...clock })
+  )
     return undefined
-  const sameDay = format(at, zone, day) === format(at, viewerZone, day)
+  const sameDay = format(at, zone, day) === format(at, viewerTimeZone, day)
   return `${format(at, zone, sameDay ? clock : { ...day, ...clock })} in ${zone.split('/').at(-1)?.replaceAll('_', ' ')}`
 }
 
-interface TimeProps {
+interface TimestampProps {
   readonly at: string | number
-  /** Where it happened. */
+  /** The time zone of the place where it happened. */
   readonly zone?: string | undefined
   readonly full?: boolean
 }
 
-export function Time({ at, zone, full: inFull = false }: TimeProps) {
+export function Timestamp({ at, zone, full: inFull = false }: TimestampProps) {
   const ms = typeof at === 'number' ? at : Date.parse(at)
-  const elsewhere = clockElsewhere(ms, zone)
+  const elsewhere = clockInZone(ms, zone)
   return (
     <Tooltip label={[fullTime(ms), ...(elsewhere && zone ? [fullTime(ms, zone)] : [])].join(' · ')}>
       <time dateTime={new Date(ms).toISOString()}>
@@ -73,8 +77,8 @@ export function Time({ at, zone, full: inFull = false }: TimeProps) {
   )
 }
 
-/** "3 min", "2 h", "5 days": how long ago. */
-export function since(at: number, now: number = Date.now()): string {
+/** "3 min", "2 h", "5 days": the time since then. */
+export function ageText(at: number, now: number = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - at) / 1000))
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3600) return `${Math.round(seconds / 60)} min`

@@ -1,19 +1,19 @@
-// Words for machines' names: LOCATION_CREATED as "Location created", nightMode as "Night mode".
+// Turns identifiers into text: LOCATION_CREATED into "Location created", nightMode into "Night mode".
 
-/** The acronyms that stay as they are. */
-const kept = new Map(
+/** Acronyms that keep their capitals, by their lower-case form. */
+const acronyms = new Map(
   ['API', 'CEC', 'HDMI', 'ID', 'NTP', 'OTA', 'USB', 'BYOD', 'PBP', 'FOV', 'CO2', 'VOC'].map((w) => [
     w.toLowerCase(),
     w,
   ]),
 )
 
-/** A name of an audit type, an enum or a config key, as a person would write it. */
-export function inWords(name: string): string {
+/** An audit type, an enum value or a config key as readable text. */
+export function humanize(name: string): string {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[\s_]+/)
-    .map((word) => kept.get(word.toLowerCase()) ?? word.toLowerCase())
+    .map((word) => acronyms.get(word.toLowerCase()) ?? word.toLowerCase())
   return capitalised(words.join(' '))
 }
 

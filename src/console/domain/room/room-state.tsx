@@ -1,0 +1,53 @@
+// The state of a room: its label, colour, icon and meaning.
+import type { ReactNode } from 'react'
+import { CheckIcon, CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import { StatusLabel } from '../../parts/text/status-label.tsx'
+
+export type RoomState = 'HEALTHY' | 'DEGRADED' | 'OFFLINE' | 'EMPTY'
+
+interface RoomStateStyle {
+  readonly label: string
+  readonly colour: string
+  readonly icon: ReactNode
+  readonly meaning: string
+}
+
+const roomStateStyles: Record<RoomState, RoomStateStyle> = {
+  OFFLINE: {
+    label: 'Offline',
+    colour: 'var(--rk-offline)',
+    icon: <CrossIcon size={16} />,
+    meaning: 'All devices are offline.',
+  },
+  DEGRADED: {
+    label: 'Degraded',
+    colour: 'var(--rk-degraded)',
+    icon: <WarnIcon size={16} />,
+    meaning: 'At least one device is offline or rejected its settings.',
+  },
+  HEALTHY: {
+    label: 'Healthy',
+    colour: 'var(--rk-healthy)',
+    icon: <CheckIcon size={16} />,
+    meaning: 'All devices are online.',
+  },
+  EMPTY: {
+    label: 'No devices',
+    colour: 'var(--rk-empty)',
+    icon: <DotIcon size={16} />,
+    meaning: 'No devices are enrolled.',
+  },
+}
+
+/** Ordered from the worst state to the best. */
+export const roomStates = Object.keys(roomStateStyles) as RoomState[]
+export const roomStateLabel = (state: RoomState): string => roomStateStyles[state].label
+export const roomStateColour = (state: RoomState): string => roomStateStyles[state].colour
+export const roomStateIcon = (state: RoomState): ReactNode => roomStateStyles[state].icon
+export const roomStateMeaning = (state: RoomState): string => roomStateStyles[state].meaning
+
+export const RoomStateLabel = ({ state }: { readonly state: RoomState }) => (
+  <StatusLabel colour={roomStateStyles[state].colour} icon={roomStateStyles[state].icon}>
+    {roomStateStyles[state].label}
+  </StatusLabel>
+)

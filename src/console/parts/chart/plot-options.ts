@@ -1,0 +1,126 @@
+// The uPlot options of a sensor chart: the mean as a line, minimum to maximum as a band, limits as dashed lines.
+import type uPlot from 'uplot'
+import type { Limits } from '../../../contract/session.ts'
+import { timeLabels } from './time-labels.ts'
+
+export interface TimeRange {
+  /** Unix seconds. */
+  readonly min: number
+  readonly max: number
+}
+
+interface PlotSettings {
+  readonly width: number
+  readonly height: number
+  /** Charts with the same key share their cursor. */
+  readonly syncKey: string
+  readonly limits: Limits
+  readonly yRange: (least: number | null, largest: number | null) => [number, number]
+  /** Called when the user selects a range with the pointer. */
+  readonly onZoom: (range: TimeRange) => void
+  readonly onReset: () => void
+  /** Called with the index of the point under the cursor, or null when the cursor leaves the chart. */
+  readonly onPoint: (index: number | null) => void
+}
+
+/** Indexes of the series. */
+const [largest, least, mean] = [1, 2, 3]
+const minDragPixels = 8
+const noSelection = { left: 0, top: 0, width: 0, height: 0 }
+const number = new Intl.NumberFormat('en-GB')
+
+/** Reads a colour of the theme; it differs between light and dark mode. */
+const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+export function plotOptions(settings: PlotSettings): uPlot.Options {
+  const line = colour('--mantine-color-anchor')
+  const text = colour('--mantine-color-dimmed')
+  const grid = colour('--rk-line')
+  const axis = { stroke: text, font: '11px system-ui, sans-serif', ticks: { show: false }, gap: 6 }
+  const edge: uPlot.Series = { width: 0, stroke: line, points: { show: false } }
+  return {
+    width: settings.width,
+    height: settings.height,
+    padding: [8, 16, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: true, auto: false },
+      y: { range: (_, low, high) => settings.yRange(low, high) },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 26,
+        space: 64,
+        grid: { show: false },
+        values: (_, splits, __, ___, step) => timeLabels(splits, step),
+      },
+      {
+        ...axis,
+        size: 48,
+        space: 32,
+        grid: { stroke: grid, width: 1 },
+        values: (_, splits) => splits.map((value) => number.format(value)),
+      },
+    ],
+    series: [
+      {},
+      edge,
+      edge,
+      { width: 1.5, stroke: line, points: { show: false, filter: isolatedPoints, size: 4, fill: line } },
+    ],
+    bands: [{ series: [largest, least], fill: `${line}33` }],
+    cursor: {
+      y: false,
+      sync: { key: settings.syncKey, setSeries: false },
+      drag: { setScale: false, x: true, y: false, dist: minDragPixels },
+      points: { size: (_, series) => (series === mean ? 8 : 0), width: 0, fill: line },
+      bind: {
+        dblclick: () => () => {
+          settings.onReset()
+          return null
+        },
+      },
+    },
+    hooks: {
+      setSelect: [(plot) => select(plot, settings.onZoom)],
+      setCursor: [(plot) => settings.onPoint(plot.cursor.idx ?? null)],
+      draw: [(plot) => drawLimits(plot, settings.limits)],
+    },
+  }
+}
+
+function select(plot: uPlot, onZoom: (range: TimeRange) => void): void {
+  const { left, width } = plot.select
+  plot.setSelect(noSelection, false)
+  if (width >= minDragPixels) onZoom({ min: plot.posToVal(left, 'x'), max: plot.posToVal(left + width, 'x') })
+}
+
+/** A value between two gaps has no line, so it is drawn as a point. */
+function isolatedPoints(plot: uPlot, series: number): number[] | null {
+  const values = plot.data[series] ?? []
+  const alone: number[] = []
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] != null && values[i - 1] == null && values[i + 1] == null) alone.push(i)
+  }
+  return alone.length > 0 ? alone : null
+}
+
+function drawLimits(plot: uPlot, { min, max }: Limits): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  ctx.save()
+  ctx.strokeStyle = colour('--rk-degraded')
+  ctx.lineWidth = ratio
+  ctx.setLineDash([5 * ratio, 4 * ratio])
+  for (const limit of [min, max]) {
+    if (limit === undefined) continue
+    const y = Math.round(plot.valToPos(limit, 'y', true))
+    if (y < bbox.top || y > bbox.top + bbox.height) continue
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, y)
+    ctx.lineTo(bbox.left + bbox.width, y)
+    ctx.stroke()
+  }
+  ctx.restore()
+}

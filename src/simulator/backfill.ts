@@ -1,0 +1,43 @@
+// Sends samples of past days in batches, as a device does that was offline: one sample every five minutes.
+import { once } from 'node:events'
+import { makeSample } from './room-day.ts'
+import type { SimulatedDevice } from './simulated-device.ts'
+
+/** The largest number of samples in one message. */
+const samplesPerBatch = 500
+const stepSeconds = 300
+
+/** Sends samples from `from` to before `until`, in Unix seconds. Resolves with their number when all are stored. */
+export async function sendPastSamples(
+  device: SimulatedDevice,
+  { from, until }: { from: number; until: number },
+  signal: AbortSignal,
+): Promise<number> {
+  let sent = 0
+  for (let at = Math.ceil(from / stepSeconds) * stepSeconds; at < until; at += samplesPerBatch * stepSeconds) {
+    const samples = []
+    for (let time = at; time < until && samples.length < samplesPerBatch; time += stepSeconds) {
+      samples.push(makeSample(device.plan, time * 1000, time))
+    }
+    await sendUntilStored(device, samples, signal)
+    sent += samples.length
+  }
+  return sent
+}
+
+/** Sends a batch again if the connection was lost before it was confirmed. */
+async function sendUntilStored(
+  { agent }: SimulatedDevice,
+  samples: Parameters<NonNullable<typeof agent>['sample']>[0],
+  signal: AbortSignal,
+): Promise<void> {
+  while (agent) {
+    signal.throwIfAborted()
+    if (!agent.isConnected) await once(agent, 'connected', { signal })
+    try {
+      return await agent.sample(samples)
+    } catch {
+      // The connection was lost; the loop waits for the next one.
+    }
+  }
+}

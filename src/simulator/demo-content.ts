@@ -1,0 +1,39 @@
+// Adds content that makes the demo worth a look, once for each organisation: rooms with problems, a profile and notes.
+import type { Client } from '../client/client.ts'
+import { enrolDevice } from '../device/enrol.ts'
+
+const basement = 'Basement'
+
+export async function addDemoContent(client: Client, url: string): Promise<void> {
+  const { rooms } = (await client.roomsList()).body
+  if (rooms.some(({ name }) => name === basement)) return
+
+  const offline = (await client.roomsCreate({ body: { name: basement } })).body
+  await enrolDevice(url, { code: offline.dec ?? '', serial: 'DEMO-BOARD-1', model: 'NF22H1' })
+  const note = 'The network switch is on order. The Board is unplugged until it arrives.'
+  await client.roomNotesCreate({ roomId: offline.id, body: { note } })
+
+  const empty = (await client.roomsCreate({ body: { name: 'Attic' } })).body
+  await client.roomNotesCreate({
+    roomId: empty.id,
+    body: { note: 'Opens in spring. Enrol the first device with the code of this room.' },
+  })
+
+  const { id, name } = rooms[0] ?? empty
+  const degraded = (await client.roomsGet({ id })).body
+  await enrolDevice(url, { code: degraded.dec ?? '', serial: 'DEMO-PAD-1', model: 'NF19A1' })
+  await client.roomNotesCreate({ roomId: id, body: { note: `One Pad of ${name} is away for repair.` } })
+
+  const { profile } = (
+    await client.profilesCreate({
+      body: {
+        name: 'Quiet rooms',
+        description: 'Dark and silent at night',
+        config: { nightMode: true, brightness: 0.4, screenStandby: 600_000 },
+      },
+    })
+  ).body
+  for (const room of rooms.slice(1, 4)) {
+    await client.roomsAssignProfile({ id: room.id, body: { profileId: profile.id } })
+  }
+}
