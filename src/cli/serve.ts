@@ -4,8 +4,8 @@ import { firstStartActor } from '../first-start.ts'
 import { makeLog } from '../platform/log.ts'
 import { isLoopbackHost } from '../platform/loopback.ts'
 import type { ServeOptions } from '../platform/options.ts'
+import { settle } from '../platform/settle.ts'
 import { makeLoginLink } from './login-link.ts'
-import { settle } from './settle.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const settleFile = fileURLToPath(new URL('../../src/cli/settle.ts', import.meta.url))
+const settleFile = fileURLToPath(new URL('../../src/platform/settle.ts', import.meta.url))
 
 /** Prints the CPU nanoseconds of a tick, in a process of its own in which the shape of ticks could have been forgotten. */
 const program = (meanwhile: string) => `
