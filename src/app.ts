@@ -259,6 +259,7 @@ export async function startService(
     url = await listen(http.app, options)
     closers.push(
       every(1000, 'looking after event streams', log, () => streams.check()),
+      every(1000, 'looking after unread answers', log, () => http.checkUnsent()),
       every(500, 'expiring operations', log, () => expireOperations(ground)),
       every(silence / 2, 'telling devices again', log, async () => {
         link.wake(await unacknowledged(ground))

@@ -21,6 +21,7 @@ import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, rout
 import { inTurn, isItsTurn } from './pipeline.ts'
 import { SessionCookie } from './session-cookie.ts'
 import { answerUnreadable, hostProblem, rememberReply } from './unreadable.ts'
+import { watchUnsent } from './unsent-answers.ts'
 
 export interface HttpOptions extends GateOptions {
   readonly ground: Ground
@@ -40,6 +41,8 @@ export interface Http {
   readonly identify: Identify
   readonly cookie: SessionCookie
   readonly refuse: Refuse
+  /** Closes connections that take nothing. To be called every second. */
+  checkUnsent(): Promise<void>
   /** New requests get 503, those under way finish; after `patience` ms they are cut off. */
   drain(patience: number): Promise<void>
   /** Waits for connections that became another protocol: whoever speaks that ends them first. */
@@ -84,6 +87,8 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('caller', undefined).decorateRequest('operation', undefined).decorateRequest('begunAt', 0)
   parseBodies(app)
+  const unsent = watchUnsent(app, options.clock)
+  metrics.watchUnsent(unsent)
   const fail = sendError(log)
   app.setErrorHandler(fail)
 
@@ -190,6 +195,7 @@ export async function makeHttp(options: HttpOptions): Promise<Http> {
     identify,
     cookie,
     refuse,
+    checkUnsent: () => unsent.check(),
     async drain(patience) {
       draining = true
       if (underWay > 0) {

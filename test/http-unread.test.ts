@@ -1,0 +1,132 @@
+// Answers that are not read: how much of them is held, for how long, and that those who read notice nothing. [contract 7.22]
+import { hash, randomBytes } from 'node:crypto'
+import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Harness, startHarness, type TestOrg } from './harness.ts'
+import { until } from './program.ts'
+import { rawFetch } from './raw.ts'
+
+const mebibyte = 1024 * 1024
+const maxBytes = 256 * mebibyte
+
+let house: Harness
+let org: TestOrg
+let path: string
+/** Of an answer of about 10 MiB that is made for every request. */
+let [length, digest] = [0, '']
+beforeAll(async () => {
+  house = await startHarness()
+  org = await house.newOrg()
+  await house.ground.db.telemetry(async ({ kysely }) => {
+    for (let id = 1; id <= 2000; id += 100) {
+      // Random, so that compression does not make it short.
+      const rows = Array.from({ length: 100 }, (_, i) => ({
+        id: id + i,
+        name: `Å ${randomBytes(3900).toString('base64')}`,
+        version: 1,
+      }))
+      await kysely
+        .insertInto('regions')
+        .values(rows.map((row) => ({ org: org.org.key, ...row })))
+        .execute()
+    }
+  })
+  path = `/v1/orgs/${org.id}/regions`
+  const { bytes } = await rawFetch(house.url + path, org.key)
+  ;[length, digest] = [bytes.length, hash('sha256', bytes)]
+  expect(length).toBeGreaterThan(8 * mebibyte)
+})
+afterAll(() => house.close())
+
+/** Asks so many times on one connection, and reads nothing: neither that the connection was closed. */
+function deaf(at = path, { times = 1, headers = '', isTalking = false } = {}) {
+  const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
+  const request = `GET ${at} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${org.key}\r\n${headers}\r\n`
+  const timer = setInterval(() => isTalking && socket.write(request), 1000)
+  onTestFinished(() => {
+    clearInterval(timer)
+    socket.destroy()
+  })
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(request.repeat(times))
+  return socket
+}
+
+const metric = async (name: string) =>
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await house.call('GET', '/metrics')).text)?.[1])
+const unsent = () => metric('roomkeeper_http_unsent_bytes')
+const closed = () => metric('roomkeeper_http_unread_closed_total')
+
+const ask = (headers: Record<string, string> = {}) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { agent: false, headers: { authorization: `Bearer ${org.key}`, ...headers } }
+    get(house.url + path, options, resolve).once('error', reject)
+  })
+
+/** Reads a mebibyte, then nothing for a while, and so on for longer than a connection may take nothing. */
+async function readSlowly(): Promise<Buffer> {
+  const response = await ask()
+  const pieces: Buffer[] = []
+  let [read, step] = [0, mebibyte]
+  for await (const piece of response) {
+    pieces.push(piece)
+    read += piece.length
+    if (read < step) continue
+    step += mebibyte
+    if (step <= 6 * mebibyte) await pause(8000)
+  }
+  return Buffer.concat(pieces)
+}
+
+test('all of them together hold 256 MiB: those that took nothing for longest make room, and one that reads gets its answer', async () => {
+  const before = await closed()
+  const clients = []
+  let most = 0
+  for (let i = 0; i < 32; i++) {
+    clients.push(deaf())
+    most = Math.max(most, await unsent())
+  }
+  await until('some to be closed', async () => (await closed()) > before, { within: 40_000 })
+  const reading = rawFetch(house.url + path, org.key)
+  await until('all to be answered', async () => {
+    most = Math.max(most, await unsent())
+    return (await closed()) - before >= clients.length - Math.floor(maxBytes / length) - 1
+  })
+  expect(hash('sha256', (await reading).bytes)).toBe(digest)
+  expect(most).toBeLessThanOrEqual(maxBytes)
+  expect(most).toBeGreaterThan(maxBytes - 2 * length)
+  expect((await house.call('GET', '/livez')).status).toBe(200)
+  for (const socket of clients) socket.destroy()
+  await until('nothing to be held', async () => (await unsent()) === 0)
+}, 120_000)
+
+test('a client that takes nothing for 30 seconds is closed, one that reads slowly gets an answer of more than 8 MiB', async () => {
+  const before = await closed()
+  const slow = readSlowly()
+  const started = performance.now()
+  const clients = [
+    deaf(path),
+    deaf(path, { headers: 'Accept-Encoding: gzip\r\n' }),
+    // Each of them sends as many requests ahead as it may, and some go on sending.
+    deaf(path, { times: 50, isTalking: true }),
+    deaf('/openapi.json', { times: 90 }),
+    deaf('/docs', { times: 90 }),
+  ]
+  await until('all to be answered', async () => (await unsent()) > 4 * length)
+  await until('the first to be closed', async () => (await closed()) > before, { within: 40_000 })
+  expect(performance.now() - started).toBeGreaterThan(14_000)
+  await until('all to be closed', async () => (await closed()) === before + clients.length, { within: 20_000 })
+  expect(hash('sha256', await slow)).toBe(digest)
+  expect(performance.now() - started, 'it took longer than a connection may take nothing').toBeGreaterThan(35_000)
+  expect(await closed()).toBe(before + clients.length)
+  await until('nothing to be held', async () => (await unsent()) === 0)
+}, 120_000)
+
+test('a client that sends requests ahead and reads nothing holds one answer', async () => {
+  deaf(path, { times: 50 })
+  await until('an answer to be held', async () => (await unsent()) > 0)
+  for (let i = 0; i < 20; i++) expect(await unsent()).toBeLessThanOrEqual(length)
+})
