@@ -4,7 +4,7 @@ import { StartupError } from '../server/core/failure.ts'
 import { headText, verifyChain } from '../server/resources/audit/chain.ts'
 import { findHead } from '../server/resources/audit/store.ts'
 import { findOrg, listOrgs } from '../server/resources/orgs/store.ts'
-import { type DatabaseCommandOptions, withExistingDatabase } from './ground.ts'
+import { type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 interface AuditOptions extends DatabaseCommandOptions {

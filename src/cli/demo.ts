@@ -9,7 +9,7 @@ import { makeLog } from '../server/core/log.ts'
 import { keysCreate } from '../server/resources/keys/rules.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
-import { cliActor } from './ground.ts'
+import { cliActor } from './database-command.ts'
 import { makeLoginLink } from './login-link.ts'
 import { runFleet } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
@@ -28,7 +28,7 @@ export async function demo(terminal: Terminal, options: ServeOptions): Promise<v
   })
   try {
     const { org, key } = await accessTo(service, terminal, options.dataDir)
-    const link = await makeLoginLink(service.ground, cliActor(terminal), org, service.publicUrl)
+    const link = await makeLoginLink(service.services, cliActor(terminal), org, service.publicUrl)
     terminal.write(`
 Roomkeeper is ready at ${service.publicUrl}
 
@@ -61,7 +61,7 @@ interface Access {
 }
 
 /** The key of the first start is stored in a file, so that every start can print it. If the file is lost, a new key is created. */
-async function accessTo({ first, ground: services }: Service, terminal: Terminal, folder: string): Promise<Access> {
+async function accessTo({ first, services }: Service, terminal: Terminal, folder: string): Promise<Access> {
   const file = join(folder, 'demo.json')
   const stored = first ?? readAccess(file)
   const orgs = await listOrgs(services.db.system)

@@ -5,7 +5,7 @@ import { StartupError } from '../server/core/failure.ts'
 import { nameProblem } from '../server/core/text.ts'
 import { keysCreate, keysDelete, keysList } from '../server/resources/keys/rules.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
-import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './ground.ts'
+import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 interface OrgCommandOptions extends DatabaseCommandOptions {

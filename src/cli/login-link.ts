@@ -8,7 +8,7 @@ import { parseInt32 } from '../server/http/input.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
 import { loginLinkCreate } from '../server/resources/sessions/rules.ts'
-import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './ground.ts'
+import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 interface LoginLinkOptions extends DatabaseCommandOptions {

@@ -1,5 +1,5 @@
 // `roomkeeper migrate`: applies database migrations, which happens whenever a database is opened, and prints them.
-import { type DatabaseCommandOptions, withDatabase } from './ground.ts'
+import { type DatabaseCommandOptions, withDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 export const migrateCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>

@@ -2,7 +2,7 @@
 import { isoTime } from '../server/core/clock.ts'
 import { commandLineActor, orgCreate, orgTimezone } from '../server/resources/orgs/rules.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
-import { cliActor, type DatabaseCommandOptions, withDatabase, withExistingDatabase } from './ground.ts'
+import { cliActor, type DatabaseCommandOptions, withDatabase, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 interface CreateOptions extends DatabaseCommandOptions {

@@ -50,7 +50,7 @@ The key is not shown again: store it now. Try it:
 API reference: ${publicUrl}/docs
 `)
     // The link is created after the key was printed, so that an error here does not lose the key.
-    const { url } = await makeLoginLink(service.ground, firstStartActor, first.org, publicUrl)
+    const { url } = await makeLoginLink(service.services, firstStartActor, first.org, publicUrl)
     terminal.write(`Open the console: ${url}  (works once, for 15 minutes)\n`)
   }
   if (service.lacksKey) {

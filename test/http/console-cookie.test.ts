@@ -196,7 +196,7 @@ test('a use is written for the session and for its key, when the service stops a
   expect((await send(first.url, 'GET', at, { headers: { ...own, cookie: kept } })).status).toBe(200)
   await first.close()
   const second = await start()
-  const { kysely } = second.ground.db.system
+  const { kysely } = second.services.db.system
   expect(await kysely.selectFrom('sessions').select('used_at').execute()).toEqual([{ used_at: clock.now() }])
   expect(await kysely.selectFrom('api_keys').select('last_used_at').execute()).toEqual([{ last_used_at: clock.now() }])
   // The second server has another port, so its cookie has another name.

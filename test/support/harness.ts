@@ -136,7 +136,7 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
   const service = await startService({ ...quiet, ...place, ...options }, log, { clock })
-  const { url, ground: services } = service
+  const { url, services } = service
   const call = (method: string, path: string, given: Call = {}) => send(url, method, path, given)
   return {
     url,

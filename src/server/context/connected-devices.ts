@@ -1,14 +1,35 @@
-// What rules know of connected devices: whether they are there, that something waits for them, that they must go.
+// What rules may do with connected devices, and the object that stands for them before the MQTT side has started.
 export interface ConnectedDevices {
   isConnected(endpointId: string): boolean
-  /** Something new waits for these. Call it after the commit; those that are connected get it at once. */
+  /** Tells that a config or command is pending. Call it after the commit; connected devices get it immediately. */
   wake(endpointIds: Iterable<string>): void
   /**
-   * Their credentials are dead. Call it after the commit; their connections end at once. Those that were unenrolled are
-   * told so; a replaced credential belongs to a device that has enrolled again.
+   * Closes the connections of devices whose credentials are no longer valid. Call it after the commit. Unenrolled devices are told
+   * so; a replaced credential belongs to a device that has enrolled again.
    */
   cut(endpointIds: Iterable<string>, why?: 'unenrolled' | 'replaced'): void
 }
 
-/** For commands that work beside a server: it finds what they wrote by itself. */
+/** For commands that run beside a server: the server finds their changes by itself. */
 export const noConnectedDevices: ConnectedDevices = { isConnected: () => false, wake() {}, cut() {} }
+
+/** Passes everything on to the connections once they exist: rules are built before the MQTT side, which calls rules. */
+export class DeviceMailbox implements ConnectedDevices {
+  #devices: ConnectedDevices = noConnectedDevices
+
+  attach(devices: ConnectedDevices): void {
+    this.#devices = devices
+  }
+
+  isConnected(endpointId: string): boolean {
+    return this.#devices.isConnected(endpointId)
+  }
+
+  wake(endpointIds: Iterable<string>): void {
+    this.#devices.wake(endpointIds)
+  }
+
+  cut(endpointIds: Iterable<string>, why?: 'unenrolled' | 'replaced'): void {
+    this.#devices.cut(endpointIds, why)
+  }
+}

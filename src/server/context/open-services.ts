@@ -1,28 +1,37 @@
-// Opens the ground that everybody stands on: database and secrets, for the server and for commands beside it.
-
+// Opens the database and its secrets for a command that runs beside the server, or without one.
 import { join } from 'node:path'
 import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
+import type { Clock } from '../core/clock.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
 import { noEventFeed } from '../events/feed.ts'
 import { noConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
-type GroundSettings = OpenDatabaseOptions &
-  Pick<Services, 'clock' | 'keysChanged'> &
-  Partial<Pick<Services, 'devices' | 'feed' | 'publicUrl' | 'settings'>>
+export const secretKeyFileOf = ({ secretKeyFile, dataDir }: DatabaseOptions): string =>
+  secretKeyFile ?? join(dataDir, 'secret.key')
 
+/** A command has no devices connected, nobody follows its events, and it has no caches to drop. */
 export async function openServices(
   options: DatabaseOptions,
-  given: GroundSettings,
-): Promise<{ ground: Services; opened: OpenedDatabase }> {
-  const { clock, keysChanged, devices = noConnectedDevices, feed = noEventFeed, publicUrl = () => '' } = given
-  const opened = await openDatabase(options, given)
+  databaseOptions: OpenDatabaseOptions,
+  clock: Clock,
+): Promise<{ services: Services; opened: OpenedDatabase }> {
+  const opened = await openDatabase(options, databaseOptions)
   try {
-    const secrets = await loadDatabaseSecrets(opened.db, options.secretKeyFile ?? join(options.dataDir, 'secret.key'))
-    const settings = given.settings ?? defaultSensorSettings
-    return { ground: { db: opened.db, secrets, clock, keysChanged, devices, feed, publicUrl, settings }, opened }
+    const { db } = opened
+    const services: Services = {
+      db,
+      clock,
+      secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
+      keysChanged: () => {},
+      devices: noConnectedDevices,
+      feed: noEventFeed,
+      publicUrl: () => '',
+      settings: defaultSensorSettings,
+    }
+    return { services, opened }
   } catch (error) {
     await opened.db.close()
     throw error

@@ -13,7 +13,7 @@ export function repeat(
   const stop = new AbortController()
   const run = () => {
     underWay = work(stop.signal)
-      .catch((error) => log.warn({ reason: (error as Error).message }, `${what}: did not work, trying again`))
+      .catch((error) => log.warn({ reason: (error as Error).message }, `${what} failed, trying again`))
       .then(() => {
         if (!stop.signal.aborted) timer = setTimeout(run, ms)
       })

@@ -6,7 +6,12 @@ import type { FastifyInstance } from 'fastify'
 import type { ServeOptions } from '../config/options.ts'
 import { StartupError } from '../core/failure.ts'
 
-export function readTls({ tlsCert, tlsKey }: ServeOptions) {
+export interface TlsFiles {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+export function readTls({ tlsCert, tlsKey }: ServeOptions): TlsFiles | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
   if (tlsCert === undefined || tlsKey === undefined)
     throw new StartupError('HTTPS needs both --tls-cert and --tls-key.')

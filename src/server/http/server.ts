@@ -35,7 +35,7 @@ import { answerUnreadable, hostProblem, rememberReply } from './unreadable.ts'
 import { watchUnsent } from './unsent-answers.ts'
 
 export interface HttpOptions extends GateOptions {
-  readonly ground: Services
+  readonly services: Services
   readonly handlers: OperationHandlers
   readonly streams: EventStreams
   readonly corsOrigins: readonly string[]
@@ -67,7 +67,7 @@ const timeoutCheckMs = 2_000
 const keptRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { log, metrics, ground: services, handlers } = options
+  const { log, metrics, services, handlers } = options
   const server = {
     maxHeaderSize,
     headersTimeout: headTimeoutMs,

@@ -6,29 +6,20 @@ import type { Database } from '../../db/db.ts'
 import { updateUsed } from '../sessions/store.ts'
 import { updateLastUsed } from './store.ts'
 
-const every = 5_000
-
-/** Starts writing; what it returns stops it, after a last batch. */
-export function startLastUsedWriter(db: Database, keyring: Keyring, log: Log): () => Promise<void> {
-  const write = async () => {
-    const uses = keyring.takeUses()
-    if (uses.length === 0) return
-    await db
-      .systemTransaction(async (tx) => {
-        await updateLastUsed(tx, byKey(uses))
-        for (const { session, at } of uses) if (session) await updateUsed(tx, { hash: session, at })
-      })
-      .catch(() => log.warn('last-used times not written: the database was not reached'))
-  }
-  const timer = setInterval(write, every)
-  return async () => {
-    clearInterval(timer)
-    await write()
-  }
+/** Writes the uses since the last call in one batch. A batch that cannot be written is lost: the next use of the key follows. */
+export async function writeLastUsed(db: Database, keyring: Keyring, log: Log): Promise<void> {
+  const uses = keyring.takeUses()
+  if (uses.length === 0) return
+  await db
+    .systemTransaction(async (tx) => {
+      await updateLastUsed(tx, latestByKey(uses))
+      for (const { session, at } of uses) if (session) await updateUsed(tx, { hash: session, at })
+    })
+    .catch(() => log.warn('last-used times not written: the database was not reached'))
 }
 
 /** A key and its sessions may have been used at different times: the last one counts. */
-function byKey(uses: readonly TokenUse[]): Iterable<TokenUse> {
+function latestByKey(uses: readonly TokenUse[]): Iterable<TokenUse> {
   const last = new Map<string, TokenUse>()
   for (const use of uses) {
     const name = `${use.org}/${use.keyId}`

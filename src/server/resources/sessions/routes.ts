@@ -14,7 +14,7 @@ import { findOrg } from '../orgs/store.ts'
 import { badLink, linkHolder, sessionEnd, sessionStart, sessionStartByLink } from './rules.ts'
 
 interface Door {
-  readonly ground: Services
+  readonly services: Services
   readonly keyring: Keyring
   readonly cookie: SessionCookie
   readonly refuse: CountRefusal
@@ -22,7 +22,7 @@ interface Door {
 
 const oneOfTwo = () => invalid([{ field: 'body', error: 'must have key or link, one of the two' }])
 
-export function sessionRoutes(app: FastifyInstance, { ground: services, keyring, cookie, refuse }: Door): void {
+export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie, refuse }: Door): void {
   const readSignIn = bodyReader(SignIn, {}) as (body: unknown) => SignIn
   const version = programVersion()
 

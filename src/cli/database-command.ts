@@ -29,13 +29,8 @@ async function open<T>(
   mustExist: boolean,
   work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  const { ground: services, opened } = await openServices(options, {
-    clock: systemClock,
-    isLocked: false,
-    mustExist,
-    keysChanged: () => {},
-    onError: () => {},
-  })
+  const databaseOptions = { isLocked: false, mustExist, onError: () => {} }
+  const { services, opened } = await openServices(options, databaseOptions, systemClock)
   try {
     return await work(services, opened)
   } finally {

@@ -1,0 +1,145 @@
+// Phase 1 of a start: the server lock, the database, and the services that everything else uses.
+import { Keyring } from '../auth/keyring.ts'
+import type { ServeOptions } from '../config/options.ts'
+import { sensorSettingsOf } from '../config/sensor-settings.ts'
+import { DeviceMailbox } from '../context/connected-devices.ts'
+import { secretKeyFileOf } from '../context/open-services.ts'
+import type { Services } from '../context/services.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { type Metrics, makeMetrics } from '../core/metrics.ts'
+import { loadDatabaseSecrets } from '../db/database-secrets.ts'
+import type { Database } from '../db/db.ts'
+import { openDatabase, prepareDataFolder } from '../db/open.ts'
+import { takeServerLock } from '../db/server-lock.ts'
+import { EventStreams } from '../http/event-streams.ts'
+import { writeLastUsed } from '../resources/keys/last-used.ts'
+import { findHolder } from '../resources/keys/store.ts'
+import { listPlacesOf } from '../resources/places/store.ts'
+import { findSessionHolder } from '../resources/sessions/store.ts'
+
+export interface CoreOptions {
+  readonly options: ServeOptions
+  readonly log: Log
+  readonly clock: Clock
+  /** Called when another server may have taken the lock: this one must stop. */
+  readonly onLost: () => void
+}
+
+/** Caches register here, so that all of them can be cleared together. */
+export class CacheList {
+  readonly #caches: { clear(): void }[] = []
+
+  add(...caches: { clear(): void }[]): void {
+    this.#caches.push(...caches)
+  }
+
+  clear(): void {
+    for (const cache of this.#caches) cache.clear()
+  }
+}
+
+/** The address under which others reach the service. It is known when the HTTP server listens, unless an option names it. */
+export class PublicAddress {
+  #url: string
+
+  constructor(url = '') {
+    this.#url = url
+  }
+
+  /** Has no effect if an option named the address. */
+  setDefault(url: string): void {
+    this.#url ||= url
+  }
+
+  readonly get = (): string => this.#url
+}
+
+export interface Core {
+  readonly options: ServeOptions
+  readonly log: Log
+  readonly services: Services
+  readonly metrics: Metrics
+  readonly keyring: Keyring
+  readonly streams: EventStreams
+  readonly mailbox: DeviceMailbox
+  readonly caches: CacheList
+  readonly publicAddress: PublicAddress
+  /** The migrations that this start ran. */
+  readonly migrated: readonly string[]
+}
+
+export async function openCore(
+  stack: AsyncDisposableStack,
+  { options, log, clock, onLost }: CoreOptions,
+): Promise<Core> {
+  prepareDataFolder(options.dataDir)
+  const metrics = makeMetrics()
+  const mailbox = new DeviceMailbox()
+  const caches = new CacheList()
+  const publicAddress = new PublicAddress(options.publicUrl)
+  const releaseLock = await takeServerLock(options, {
+    onLost,
+    onBack: () => {
+      // Another server may have held the lock, and written, since it was lost.
+      caches.clear()
+      log.info('server lock taken again after the database connection was lost')
+    },
+  })
+  stack.defer(releaseLock)
+
+  const opened = await openDatabase(options, {
+    isLocked: true,
+    mustExist: false,
+    onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
+  })
+  const { db } = opened
+  stack.defer(() => db.close())
+  const keyring = makeKeyring(db, options, clock)
+  const streams = new EventStreams((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
+  const services: Services = {
+    db,
+    clock,
+    secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
+    keysChanged: () => {
+      keyring.invalidate()
+      void streams.recheckCallers()
+    },
+    devices: mailbox,
+    feed: streams.feed,
+    publicUrl: publicAddress.get,
+    settings: sensorSettingsOf(options),
+  }
+  stack.defer(opened.watch())
+  // The last uses are written when everything that could use a key has stopped.
+  stack.defer(() => writeLastUsed(db, keyring, log))
+  db.metrics = metrics.db
+  metrics.watchPools(opened.pools)
+  metrics.watchStreams(streams)
+  db.health.listen((isAnswering) => {
+    // A commit that was given up during the outage may have been made after all.
+    caches.clear()
+    if (isAnswering) log.info('database answers again')
+    else log.error('database does not answer')
+  })
+  return {
+    options,
+    log,
+    services,
+    metrics,
+    keyring,
+    streams,
+    mailbox,
+    caches,
+    publicAddress,
+    migrated: opened.migrated,
+  }
+}
+
+function makeKeyring(db: Database, { rateLimit, rateBurst }: ServeOptions, clock: Clock): Keyring {
+  return new Keyring(
+    (hash, kind) => (kind === 'key' ? findHolder(db.system, hash) : findSessionHolder(db.system, hash)),
+    clock,
+    { rate: rateLimit, burst: rateBurst ?? rateLimit * 2 },
+  )
+}

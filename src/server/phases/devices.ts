@@ -1,0 +1,79 @@
+// Phase 3 of a start: MQTT. Connects the messages of devices with the resources that store them.
+
+import type { Services } from '../context/services.ts'
+import { DeviceConnections } from '../devices/mqtt/device-connections.ts'
+import type { DeviceHandlers } from '../devices/mqtt/handlers.ts'
+import { type MqttListeners, openMqttListeners } from '../devices/mqtt/listeners.ts'
+import { type DeviceMetrics, makeDeviceMetrics } from '../devices/mqtt/metrics.ts'
+import type { TlsFiles } from '../http/listen.ts'
+import { logsCommand } from '../resources/bug-reports/upload.ts'
+import { listPendingMessages } from '../resources/commands/pending-messages.ts'
+import { storeCommandReport } from '../resources/commands/progress.ts'
+import { configReported } from '../resources/configs/reported.ts'
+import {
+  findDeviceByCredential,
+  markAllDisconnected,
+  markConnected,
+  markDisconnected,
+  storeStatus,
+} from '../resources/endpoints/presence.ts'
+import type { SampleIntake } from '../resources/sensors/ingest/intake.ts'
+import type { Core } from './core.ts'
+import type { Resources } from './resources.ts'
+
+export interface Devices {
+  readonly connections: DeviceConnections
+  readonly listeners: MqttListeners
+  readonly handlers: DeviceHandlers
+  readonly metrics: DeviceMetrics
+  /** Takes no new connections, and closes those that are open. */
+  close(): Promise<void>
+}
+
+export async function startDevices(
+  stack: AsyncDisposableStack,
+  { services, metrics: { registry }, mailbox, options, log }: Core,
+  { intake }: Resources,
+  tls: TlsFiles | undefined,
+): Promise<Devices> {
+  const handlers = deviceHandlers(services, intake)
+  const metrics = makeDeviceMetrics(registry)
+  const connections = new DeviceConnections({ handlers, clock: services.clock, log, metrics })
+  mailbox.attach(connections)
+  // A crash leaves devices marked as connected.
+  await markAllDisconnected(services)
+  connections.start()
+  stack.defer(() => connections.close())
+  const listeners = await openMqttListeners(connections, options, tls)
+  const close = async () => {
+    listeners.close()
+    await connections.close()
+  }
+  stack.defer(close)
+  return { connections, listeners, handlers, metrics, close }
+}
+
+const noAnswer = () => []
+
+const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandlers => ({
+  identify: (endpointId, credential) => findDeviceByCredential(services, endpointId, credential),
+  connected: (session) => markConnected(services, session),
+  disconnected: (session) => markDisconnected(services, session),
+  waiting: (session, listensTo) => listPendingMessages(services, session, listensTo),
+  received: {
+    status: (session, message) => storeStatus(services, session, message).then(noAnswer),
+    async sample(session, message) {
+      const body = await intake.receive(session, message)
+      return body ? [{ kind: 'sample-refused', body }] : []
+    },
+    async config(session, message) {
+      const body = await configReported(services, session, message)
+      return body ? [{ kind: 'config', body }] : []
+    },
+    operation: (session, message) => storeCommandReport(services, session, message).then(noAnswer),
+    async logs({ device }, { id }) {
+      const body = await logsCommand(services, device, id)
+      return body ? [{ kind: 'operation', body }] : []
+    },
+  },
+})

@@ -1,0 +1,121 @@
+// Phase 4 of a start: the HTTP server with all of its routes.
+
+import { enrolPage } from '../devices/http/enrol-page.ts'
+import { enrolRoute } from '../devices/http/enrol-route.ts'
+import { logUploadRoutes } from '../devices/http/log-upload.ts'
+import { connectAddresses, isDeviceUpgrade, openWebSocket } from '../devices/mqtt/listeners.ts'
+import type { OperationHandlers } from '../http/handlers.ts'
+import { listen, type TlsFiles } from '../http/listen.ts'
+import { type HttpServer, makeHttpServer } from '../http/server.ts'
+import { serviceRoutes } from '../http/service-routes.ts'
+import { staticFileRoutes } from '../http/static-files.ts'
+import { auditRoutes } from '../resources/audit/routes.ts'
+import { bugReportRoutes } from '../resources/bug-reports/routes.ts'
+import { uploadBundle } from '../resources/bug-reports/upload.ts'
+import { commandRoutes } from '../resources/commands/routes.ts'
+import { configRoutes } from '../resources/configs/routes.ts'
+import { enrolDevice } from '../resources/endpoints/enrol.ts'
+import { endpointRoutes } from '../resources/endpoints/routes.ts'
+import { eventRoutes } from '../resources/events/routes.ts'
+import { keyRoutes } from '../resources/keys/routes.ts'
+import { locationRoutes } from '../resources/locations/routes.ts'
+import { noteRoutes } from '../resources/notes/routes.ts'
+import { profileRoutes } from '../resources/profiles/routes.ts'
+import { regionRoutes } from '../resources/regions/routes.ts'
+import { roomRoutes } from '../resources/rooms/routes.ts'
+import { sensorRoutes } from '../resources/sensors/routes.ts'
+import { sessionRoutes } from '../resources/sessions/routes.ts'
+import { userRoutes } from '../resources/users/routes.ts'
+import type { Core } from './core.ts'
+import type { Devices } from './devices.ts'
+import type { Resources } from './resources.ts'
+
+/** Requests that run when the service stops have this long to finish. */
+const drainTimeoutMs = 20_000
+
+export interface HttpPhaseOptions {
+  readonly tls: TlsFiles | undefined
+  readonly consoleFolder: string
+}
+
+/** Every operation and the rule that carries it out. A missing one does not compile. */
+const operationHandlers = ({ bundles, latest, endpoints }: Resources): OperationHandlers => ({
+  ...auditRoutes,
+  ...endpointRoutes(endpoints),
+  ...configRoutes,
+  ...commandRoutes,
+  ...bugReportRoutes(bundles),
+  ...sensorRoutes(latest),
+  ...eventRoutes,
+  ...regionRoutes,
+  ...locationRoutes,
+  ...roomRoutes,
+  ...noteRoutes,
+  ...profileRoutes,
+  ...userRoutes,
+  ...keyRoutes,
+})
+
+/** Returns the address under which this machine reaches the server. */
+export async function startHttp(
+  stack: AsyncDisposableStack,
+  core: Core,
+  resources: Resources,
+  devices: Devices,
+  { tls, consoleFolder }: HttpPhaseOptions,
+): Promise<string> {
+  const { services, streams, keyring, log, metrics, options, publicAddress } = core
+  const http = await makeHttpServer({
+    services,
+    handlers: operationHandlers(resources),
+    streams,
+    keyring,
+    clock: services.clock,
+    log,
+    metrics,
+    tls,
+    authFailures: { rate: options.authFailureLimit, burst: options.authFailureLimit * 20 },
+    corsOrigins: options.corsOrigin ?? [],
+    trustProxy: options.trustProxy ?? [],
+    logReads: options.logRequests === 'all',
+    isUpgrade: isDeviceUpgrade,
+  })
+  addRoutes(http, core, resources, devices, consoleFolder)
+  openWebSocket(devices.connections, http.app.server)
+  stack.defer(async () => {
+    await streams.close()
+    await http.drain(drainTimeoutMs)
+    // Connections that became WebSockets end with the devices; the server waits for them.
+    await devices.close()
+    await http.close()
+  })
+  const url = await listen(http.app, options)
+  publicAddress.setDefault(url)
+  return url
+}
+
+function addRoutes(
+  { app, identify, cookie, refuse }: HttpServer,
+  { services, keyring, metrics, options }: Core,
+  { bundles }: Resources,
+  devices: Devices,
+  consoleFolder: string,
+): void {
+  const { db, clock, publicUrl } = services
+  serviceRoutes(app, { db, metrics, identify, publicUrl })
+  sessionRoutes(app, { services, keyring, cookie, refuse })
+  staticFileRoutes(app, consoleFolder)
+  enrolPage(app)
+  enrolRoute(app, {
+    clock,
+    metrics: devices.metrics,
+    enrol: (request, from) => enrolDevice(services, request, from),
+    addresses: () => connectAddresses(publicUrl(), devices.listeners, options.mqttHost),
+  })
+  logUploadRoutes(app, {
+    clock,
+    identify: devices.handlers.identify,
+    refuse,
+    upload: (...upload) => uploadBundle(services, bundles.folder, ...upload),
+  })
+}

@@ -1,0 +1,100 @@
+// Phase 5 of a start: the scheduled tasks, all in one table.
+import { resendAfterMs } from '../../contract/device.ts'
+import { repeat } from '../core/repeat.ts'
+import { probeDisk } from '../db/disk-probe.ts'
+import { deleteOldReports } from '../resources/bug-reports/retention.ts'
+import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
+import { listUndelivered } from '../resources/configs/reported.ts'
+import { writeLastUsed } from '../resources/keys/last-used.ts'
+import { deleteOldSessions } from '../resources/sessions/retention.ts'
+import type { Core } from './core.ts'
+import type { Devices } from './devices.ts'
+import type { Resources } from './resources.ts'
+
+interface ScheduledTask {
+  /** Completes the sentence "… failed, trying again" in the log. */
+  readonly name: string
+  readonly intervalMs: number
+  /** True if one run is enough for a whole cluster; false if every node must run it for itself. */
+  readonly oncePerCluster: boolean
+  readonly run: (signal: AbortSignal) => Promise<unknown>
+}
+
+const hourMs = 3_600_000
+
+const scheduledTasks = (core: Core, resources: Resources, { connections }: Devices): readonly ScheduledTask[] => {
+  const { services, streams, keyring, log } = core
+  const { db } = services
+  return [
+    {
+      name: 'expiring commands',
+      intervalMs: 500,
+      oncePerCluster: true,
+      run: () => expireCommands(services),
+    },
+    {
+      name: 'checking event streams',
+      intervalMs: 1000,
+      oncePerCluster: false,
+      run: () => streams.check(),
+    },
+    {
+      name: 'probing the full disk',
+      intervalMs: 1000,
+      oncePerCluster: false,
+      run: () => probeDisk(db),
+    },
+    {
+      name: 'writing last-used times',
+      intervalMs: 5000,
+      oncePerCluster: false,
+      run: () => writeLastUsed(db, keyring, log),
+    },
+    {
+      name: 'rolling up and deleting samples',
+      intervalMs: 10_000,
+      oncePerCluster: true,
+      run: (signal) => resources.rollups.run(signal),
+    },
+    {
+      name: 'sending unacknowledged messages again',
+      intervalMs: resendAfterMs / 2,
+      oncePerCluster: false,
+      async run() {
+        connections.wake(await listUnacknowledged(services))
+        connections.wake(await listUndelivered(services))
+      },
+    },
+    {
+      name: 'deleting old bug reports',
+      intervalMs: hourMs,
+      oncePerCluster: false,
+      run: () => deleteOldReports(services, resources.bundles.folder),
+    },
+    {
+      name: 'deleting old commands',
+      intervalMs: hourMs,
+      oncePerCluster: true,
+      run: () => deleteOldCommands(services),
+    },
+    {
+      name: 'deleting old sessions',
+      intervalMs: hourMs,
+      oncePerCluster: true,
+      run: () => deleteOldSessions(services),
+    },
+    {
+      // Nothing stays in memory for endpoints that are gone, or that nobody asks for any more.
+      name: 'clearing caches',
+      intervalMs: hourMs,
+      oncePerCluster: false,
+      run: async () => core.caches.clear(),
+    },
+  ]
+}
+
+export function startTasks(stack: AsyncDisposableStack, core: Core, resources: Resources, devices: Devices): void {
+  for (const { intervalMs, name, run } of scheduledTasks(core, resources, devices)) {
+    stack.defer(repeat(intervalMs, name, core.log, run))
+  }
+}
