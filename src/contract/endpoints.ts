@@ -41,7 +41,13 @@ const ReportedNetwork = Shape('ReportedNetwork', {
 /** What a device tells about itself in its status report; it never says the rest. */
 export const reportedFields = {
   pairingSerial: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Serial number of the leader it is paired with.' }),
+    Type.String({ maxLength: 64, description: 'Serial number of the leader it is paired with, as the device says.' }),
+  ),
+  pairedSerials: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 32,
+      description: 'Of a leader: serial numbers of the devices that it is paired with, as it says.',
+    }),
   ),
   inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'Which kind of call it is in.')),
   primaryMode: optional(OneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'Which application it runs.')),
@@ -108,6 +114,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   inCallStatus: reportedFields.inCallStatus,
   firmwareVersion: reportedFields.firmwareVersion,
   pairingSerial: reportedFields.pairingSerial,
+  pairedSerials: reportedFields.pairedSerials,
 })
 
 /** Up to a thousand endpoints, named by their ids. [contract 7.4] */

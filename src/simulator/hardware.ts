@@ -17,14 +17,15 @@ const timeServer = 'pool.ntp.org'
 const channelOf = ({ seed }: PlannedDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
 
 export function initialStatus(device: PlannedDevice, settings: AgentSettings): UpMessage<'status'> {
-  const { model, seed, room, pairingSerial, controllerMode } = device
-  const at = (what: number) => seededRandom(seed, what)
+  const { model, seed, room, pairingSerial, pairedSerials, controllerMode } = device
+  const at = (salt: number) => seededRandom(seed, salt)
   const [newest] = releases
   const installed = at(2) < 0.8 ? newest : pick(releases, at(3))
   const firmware = (build: string) => `NF${model[4]}1.${build}`
   const isBehind = installed !== newest
   return {
     ...(pairingSerial !== undefined && { pairingSerial }),
+    ...(pairedSerials && { pairedSerials }),
     ...(controllerMode && { controllerMode }),
     inCallStatus: 'NONE',
     primaryMode: room.primaryMode,
@@ -61,7 +62,7 @@ export const statusFromSettings = ({ automaticUpdates, ntpServer, timezone }: Ag
 
 /** Addresses are reported as base64 of their bytes; only `localIpAddress` is text. [contract 5.1] */
 function networksOf({ seed, room }: PlannedDevice) {
-  const byte = (what: number) => between(0, 255, seededRandom(seed, what))
+  const byte = (salt: number) => between(0, 255, seededRandom(seed, salt))
   const subnet = [10, room.location % 256, byte(20) % 16]
   const address = [...subnet, 10 + (byte(21) % 240)]
   const isWireless = seededRandom(seed, 22) < 0.12

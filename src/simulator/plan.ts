@@ -36,6 +36,8 @@ export interface PlannedDevice {
   readonly seed: number
   /** The serial number of the leader of its pair group. */
   readonly pairingSerial?: string
+  /** The serial numbers of the devices that a leader is paired with. */
+  readonly pairedSerials?: readonly string[]
   /** The use of a pad; absent for other devices. */
   readonly controllerMode?: 'controller' | 'schedule'
 }
@@ -128,7 +130,12 @@ function planDevices(rooms: readonly PlannedRoom[], endpoints: number, seed: num
       if (remaining > 0) add(target, pick(extras, seededRandom(seed, target.n, target.devices.length, 7)))
     }
   }
-  return plannedRooms.flatMap(({ devices }) => devices)
+  return plannedRooms.flatMap(({ devices }) => devices.map((device) => withPaired(device, devices)))
+}
+
+function withPaired(device: PlannedDevice, all: readonly PlannedDevice[]): PlannedDevice {
+  const paired = all.filter(({ pairingSerial }) => pairingSerial === device.serial)
+  return paired.length === 0 ? device : { ...device, pairedSerials: paired.map(({ serial }) => serial) }
 }
 
 const makeList = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))

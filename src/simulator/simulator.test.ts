@@ -28,9 +28,11 @@ test('a plan has the size that was asked for, and follows from seed and organisa
       ])
       const serials = new Set(plan.devices.map((d) => d.serial))
       expect(serials.size, 'no serial number twice').toBe(size.endpoints)
-      for (const { pairingSerial, room } of plan.devices) {
+      for (const { serial, pairingSerial, room } of plan.devices) {
         if (pairingSerial === undefined) continue
-        expect(plan.devices.find((d) => d.serial === pairingSerial)?.room, 'the leader is in the same room').toBe(room)
+        const leader = plan.devices.find((d) => d.serial === pairingSerial)
+        expect(leader?.room, 'the leader is in the same room').toBe(room)
+        expect(leader?.pairedSerials, 'and lists it').toContain(serial)
       }
       const roomKeys = plan.rooms.map(({ name, location }) => `${location}/${name}`)
       expect(new Set(roomKeys).size, 'rooms of a location have names of their own').toBe(size.rooms)

@@ -1,5 +1,5 @@
 // No single body or message holds the event loop for long, however it is made. [contract 7.1] [contract 7.2]
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   devicePaths,
@@ -15,16 +15,12 @@ import { SignIn, sessionPath } from '../../src/contract/session.ts'
 import { own } from '../support/console-session.ts'
 import { calls, type Fixture, newFixture, pathFor } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { longestTurn } from '../support/longest-turn.ts'
+import { expectShortTurns } from '../support/longest-turn.ts'
 import { until } from '../support/program.ts'
+import { sendJson } from '../support/raw-http.ts'
 import { frame, frames, rawMqtt, text } from '../support/raw-mqtt.ts'
 import { enrolDevice } from '../support/test-device.ts'
 import { worstBodies } from '../support/worst-bodies.ts'
-
-/** Of CPU, in one turn of the event loop. What the sender does in the same process is part of it. */
-const longestAllowedMs = 20
-/** Other work may fall into a turn, such as collecting garbage: the shortest of these counts. */
-const tries = 3
 
 let house: Harness
 let f: Fixture
@@ -38,23 +34,8 @@ afterAll(async () => {
   await house.close()
 })
 
-async function expectShort(name: string, work: () => Promise<unknown>): Promise<void> {
-  let shortest = Number.POSITIVE_INFINITY
-  for (let i = 0; i < tries && shortest > longestAllowedMs; i++) {
-    shortest = Math.min(shortest, await longestTurn(work))
-  }
-  expect(shortest, name).toBeLessThanOrEqual(longestAllowedMs)
-}
-
-async function send(method: string, path: string, body: Buffer, own: Record<string, string>): Promise<void> {
-  const headers = { 'content-type': 'application/json', 'content-length': body.length, ...own }
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request(house.url + path, { method, agent, headers }, resolve)
-    .on('error', reject)
-    .end(body)
-  const response = await promise
-  await response.toArray()
-  expect(response.statusCode).not.toBe(413)
+async function send(method: string, path: string, body: Buffer, headers: Record<string, string>): Promise<void> {
+  expect(await sendJson(agent, method, house.url + path, body, headers)).not.toBe(413)
 }
 
 test.each(operationList.filter(({ body }) => body !== undefined).map(({ id }) => id))('%s', async (id) => {
@@ -63,7 +44,7 @@ test.each(operationList.filter(({ body }) => body !== undefined).map(({ id }) =>
   const { body: valid } = calls[id](f) as { body: object }
   const beside = Array.isArray(valid) ? {} : bodyWrapper === undefined ? valid : { [bodyWrapper]: valid }
   for (const [name, bytes] of worstBodies(body as object, bodyLimitBytes as number, beside)) {
-    await expectShort(name, () => send(method as string, path, bytes, { authorization: `Bearer ${f.key}` }))
+    await expectShortTurns(name, () => send(method as string, path, bytes, { authorization: `Bearer ${f.key}` }))
   }
 })
 
@@ -72,7 +53,7 @@ test.each([
   [sessionPath, SignIn],
 ])('%s', async (path, schema) => {
   for (const [name, bytes] of worstBodies(schema, smallBodyBytes)) {
-    await expectShort(name, () => send('POST', path, bytes, own))
+    await expectShortTurns(name, () => send('POST', path, bytes, own))
   }
 })
 
@@ -96,7 +77,7 @@ test.each(Object.keys(upMessages) as UpKind[])('a message of the kind %s', async
     const packet = frame(0x32, topic, Buffer.from([0, 1]), payload)
     // A minute later, so that bad messages do not slow the device.
     house.clock.advance(60_000)
-    await expectShort(name, async () => {
+    await expectShortTurns(name, async () => {
       const before = it.received.length
       it.socket.write(packet)
       while (it.received.length === before && !it.isClosed) await new Promise(setImmediate)

@@ -1,4 +1,5 @@
 // How long others wait for their turn while something runs, counted in the work of this thread.
+import { expect } from 'vitest'
 
 /** What this thread has worked, in milliseconds: other programs on the machine do not make it more. */
 const worked = () => {
@@ -21,4 +22,17 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   running = false
   look()
   return longest
+}
+
+/** Of CPU, in one turn of the event loop, by one body or message. What the sender does in the same process is part of it. */
+const longestAllowedMs = 20
+/** Other work may fall into a turn, such as collecting garbage: the shortest of these counts. */
+const tries = 3
+
+export async function expectShortTurns(name: string, work: () => Promise<unknown>): Promise<void> {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let i = 0; i < tries && shortest > longestAllowedMs; i++) {
+    shortest = Math.min(shortest, await longestTurn(work))
+  }
+  expect(shortest, name).toBeLessThanOrEqual(longestAllowedMs)
 }

@@ -17,3 +17,7 @@ export const isAnyNumberOf = (engine: EngineName, column: string, ids: readonly 
   engine === 'postgres'
     ? sql<SqlBool>`${sql.ref(column)} = any(array(select jsonb_array_elements_text(${ids}::jsonb)::integer))`
     : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${ids}))`
+
+/** Whether something is among what a short query finds; on PostgreSQL as an array too, for the same reason. */
+export const isIn = (engine: EngineName, what: RawBuilder<unknown>, found: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  engine === 'postgres' ? sql<SqlBool>`${what} = any(array(${found}))` : sql<SqlBool>`${what} in (${found})`

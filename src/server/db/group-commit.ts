@@ -26,7 +26,7 @@ const late = 10_000
 
 /** How many works share a commit at most. */
 const largestGroup = 500
-/** And for how long, in milliseconds: on SQLite nothing else runs meanwhile. */
+/** And for how long, in milliseconds: on SQLite no other write begins meanwhile. */
 const longestGroup = 10
 
 interface Waiting {

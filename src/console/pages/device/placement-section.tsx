@@ -65,14 +65,14 @@ function ProfileValue({ device }: { readonly device: DeviceDetails }) {
 
 function PairedDevices({
   device,
-  pair: { members = [], others, leaderSerial },
+  pair: { members = [], others, leaderSerial, unpairedLeader },
 }: {
   readonly device: DeviceDetails
   readonly pair: PairGroup
 }) {
   const isLeaderHere = members.some(({ serial }) => serial === leaderSerial)
-  if (others.length === 0 && isLeaderHere) return null
   if (members.length === 0) return null
+  if (others.length === 0 && isLeaderHere && !unpairedLeader) return null
   return (
     <Stack gap={6} mt="md">
       <Title order={3} fz="sm">
@@ -81,6 +81,12 @@ function PairedDevices({
       {!isLeaderHere && (
         <Text fz="sm" c="dimmed">
           Paired primary device {leaderSerial} is not enrolled here.
+        </Text>
+      )}
+      {unpairedLeader && (
+        <Text fz="sm" c="dimmed">
+          This device names {deviceName(unpairedLeader)} as its primary device. The two are not paired: they are in
+          different rooms, and {deviceName(unpairedLeader)} does not list this device.
         </Text>
       )}
       <ul className={classes.list}>

@@ -1,6 +1,6 @@
 // Sorts the devices of a room into pair groups: a leader and the devices paired with it. [contract 5.1.pairing]
-import type { DeviceDetails } from '../../domain/device/device.ts'
-import { leaderSerialOf } from '../../domain/device/pair-group.ts'
+import type { DeviceDetails, ListedDevice } from '../../domain/device/device.ts'
+import { groupNamer, pairedLeader } from '../../domain/device/pairing-rule.ts'
 
 export interface DeviceGroup {
   readonly leaderSerial: string
@@ -9,15 +9,26 @@ export interface DeviceGroup {
   readonly followers: readonly DeviceDetails[]
 }
 
-/** The largest group comes first, because it is the main equipment of the room. */
-export function deviceGroups(devices: readonly DeviceDetails[]): DeviceGroup[] {
-  return [...Map.groupBy(devices, leaderSerialOf)]
-    .map(([leaderSerial, members]) => ({
-      leaderSerial,
-      leader: members.find(({ serial }) => serial === leaderSerial),
-      followers: members
-        .filter(({ serial }) => serial !== leaderSerial)
-        .sort((a, b) => a.serial.localeCompare(b.serial)),
-    }))
+/** Whether a device names a leader outside of the room: then the list of all endpoints is needed to find its group. */
+export function namesOthers(devices: readonly DeviceDetails[]): boolean {
+  const serials = new Set(devices.map(({ serial }) => serial))
+  return devices.some(({ pairingSerial }) => pairingSerial !== undefined && !serials.has(pairingSerial))
+}
+
+/** The largest group comes first, because it is the main equipment of the room. `elsewhere` are endpoints of other rooms. */
+export function deviceGroups(devices: readonly DeviceDetails[], elsewhere: readonly ListedDevice[]): DeviceGroup[] {
+  const ids = new Set(devices.map(({ id }) => id))
+  const all = [...devices, ...elsewhere.filter(({ id }) => !ids.has(id))]
+  return [...Map.groupBy(devices, groupNamer(all)).values()]
+    .map((members) => {
+      const leaderSerial = pairedLeader(members[0] as DeviceDetails, all)
+      return {
+        leaderSerial,
+        leader: members.find(({ serial }) => serial === leaderSerial),
+        followers: members
+          .filter(({ serial }) => serial !== leaderSerial)
+          .sort((a, b) => a.serial.localeCompare(b.serial)),
+      }
+    })
     .sort((a, b) => b.followers.length - a.followers.length || a.leaderSerial.localeCompare(b.leaderSerial))
 }

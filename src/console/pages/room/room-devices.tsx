@@ -1,14 +1,16 @@
 // Lists the devices of a room, each leader with its paired devices.
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { operationQuery } from '../../api.ts'
 import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
-import { type DeviceGroup, deviceGroups } from './device-groups.ts'
+import { type DeviceGroup, deviceGroups, namesOthers } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
 import classes from './room.module.css'
 
@@ -21,7 +23,8 @@ interface RoomDevicesProps {
 export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) {
   const { write } = usePermissions()
   const [moving, setMoving] = useState<DeviceDetails>()
-  const groups = deviceGroups(room.endpoints)
+  const { data } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
+  const groups = deviceGroups(room.endpoints, data?.body.endpoints ?? [])
   const [isMoving, dialog] = useDisclosure(false)
   const move = (device: DeviceDetails) => {
     setMoving(device)

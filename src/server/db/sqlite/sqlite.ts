@@ -1,5 +1,5 @@
 // SQLite: a connection that reads and one that writes, and statements that are prepared once.
-
+import { setImmediate as immediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
 import type { AttemptOutcome, DatabaseEngine, EngineTransaction, StatementRunner } from '../engine.ts'
@@ -19,7 +19,7 @@ class Connection implements StatementRunner {
   }
 
   /** Past Kysely's executor: that costs more than most statements. */
-  run<R>(query: CompiledQuery<R>, values: Values): R[] {
+  run<R>(query: CompiledQuery<R>, values: Values): R[] | Promise<R[]> {
     let prepared = this.#prepared.get(query)
     if (!prepared) {
       prepared = this.#prepare(query.sql)
@@ -38,6 +38,9 @@ class Connection implements StatementRunner {
   }
 }
 
+/** A transaction that has held the event loop for this long lets others have a turn. They can read: that is another connection. */
+const longestTurnMs = 5
+
 class Writer extends Connection implements EngineTransaction {
   readonly #db: Database.Database
   readonly #begin: Database.Statement
@@ -46,6 +49,8 @@ class Writer extends Connection implements EngineTransaction {
   readonly #mark: Database.Statement
   readonly #keep: Database.Statement
   readonly #undo: Database.Statement
+  #turnSince = 0
+  #hasYielded = false
 
   constructor(db: Database.Database) {
     super(db)
@@ -58,17 +63,33 @@ class Writer extends Connection implements EngineTransaction {
     this.#undo = db.prepare('rollback to work')
   }
 
+  override run<R>(query: CompiledQuery<R>, values: Values): R[] | Promise<R[]> {
+    const rows = super.run(query, values)
+    return performance.now() - this.#turnSince > longestTurnMs ? this.#letOthersRun().then(() => rows) : rows
+  }
+
   async transaction<T>(work: (on: EngineTransaction) => Promise<T>): Promise<T> {
+    this.#turnSince = performance.now()
+    this.#hasYielded = false
     this.#begin.run()
     try {
       const result = await work(this)
+      // A long transaction takes long to commit, and its caller long to answer: each gets a turn of its own.
+      if (this.#hasYielded) await this.#letOthersRun()
       this.#commit.run()
+      if (this.#hasYielded) await this.#letOthersRun()
       return result
     } catch (error) {
       // A full disk makes SQLite roll back by itself.
       if (this.#db.inTransaction) this.#rollBack.run()
       throw error
     }
+  }
+
+  async #letOthersRun(): Promise<void> {
+    await immediate()
+    this.#turnSince = performance.now()
+    this.#hasYielded = true
   }
 
   async attempt<T>(work: () => Promise<T>): Promise<AttemptOutcome<T>> {

@@ -41,6 +41,7 @@ test('endpointsReboot asks the endpoint and everything paired with it; who is of
   const org = await building()
   const bar = await newDevice(house, org, { roomId: 1 })
   const pad = await newDevice(house, org, { roomId: 2, pairingSerial: bar.serial })
+  await bar.publish('status', { pairedSerials: [pad.serial] })
   const asleep = await newDevice(house, org, { roomId: 1, pairingSerial: bar.serial, offline: true })
   const loner = await newDevice(house, org, { roomId: 1 })
   const log = await org.audit()
@@ -86,9 +87,9 @@ test('endpointsReboot of an endpoint that is not connected is refused, and nothi
 
 test('a group of a thousand reboots at once', async () => {
   const org = await building()
-  const paired = Array.from({ length: 999 }, (_, n) => ({ pairing_serial: 'LEADER', connected: n % 2 }))
+  const paired = Array.from({ length: 999 }, (_, n) => ({ pairing_serial: 'LEADER', room_id: 1, connected: n % 2 }))
   const followers = await putEndpoints(house, org, paired)
-  await putEndpoints(house, org, [{ serial: 'LEADER', connected: 1 }])
+  await putEndpoints(house, org, [{ serial: 'LEADER', room_id: 1, connected: 1 }])
   const addressed = followers[501]?.id as string
   const { operations } = (await reboot(org, addressed)).body as { operations: Operation[] }
   expect(operations[0]?.endpointId).toBe(addressed)

@@ -132,9 +132,15 @@ const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
         ]),
     ),
 )
-/** However many there are, it is one statement. */
-export const insertCommands = (tx: Tx, batch: CommandBatch, items: readonly NewCommand[]) =>
-  insertRows(tx, { ...batch, items: JSON.stringify(items.map((i) => [i.id, i.endpoint_id, i.state])) })
+/** SQLite takes 5 ms for this many rows, and the event loop waits for it. */
+const maxPerStatement = 250
+
+export async function insertCommands(tx: Tx, batch: CommandBatch, items: readonly NewCommand[]): Promise<void> {
+  for (let at = 0; at < items.length; at += maxPerStatement) {
+    const some = items.slice(at, at + maxPerStatement).map((i) => [i.id, i.endpoint_id, i.state])
+    await insertRows(tx, { ...batch, items: JSON.stringify(some) })
+  }
+}
 
 /** Those that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
 export const updateToSent = writeTelemetry((db, p: { org: number; ids: readonly string[]; at: number }, engine) =>

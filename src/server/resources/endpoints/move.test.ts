@@ -22,10 +22,10 @@ async function building(): Promise<TestOrg> {
   return org
 }
 
-/** A leader with two followers in different rooms, and a loner. */
+/** A leader with two followers, of which it lists the one in another room, and a loner. */
 async function group(org: TestOrg) {
   const rows = await putEndpoints(house, org, [
-    { serial: 'LEADER', room_id: 1, profile_id: 1 },
+    { serial: 'LEADER', room_id: 1, profile_id: 1, status: '{"pairedSerials":["FRAME"]}' },
     { serial: 'PAD', pairing_serial: 'LEADER', room_id: 1, profile_id: null },
     { serial: 'FRAME', pairing_serial: 'LEADER', room_id: 3, profile_id: 2 },
     { serial: 'LONER', room_id: 1, profile_id: 1 },
@@ -177,7 +177,7 @@ test('groups of other organisations with the same leader are other groups [contr
 test('a group of a thousand moves at once, with its profile', async () => {
   const org = await building()
   const [leader] = await putEndpoints(house, org, [{ serial: 'LEADER', room_id: 1, profile_id: 1 }])
-  const paired = Array.from({ length: 999 }, () => ({ pairing_serial: 'LEADER', room_id: 3 }))
+  const paired = Array.from({ length: 999 }, () => ({ pairing_serial: 'LEADER', room_id: 1 }))
   const followers = await putEndpoints(house, org, paired)
   const { body } = await move(org, {
     endpointIds: [followers[500]?.id, leader?.id],

@@ -1,8 +1,8 @@
 // SQL of endpoints, as the API and the other nouns need it.
-
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
-import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
+import { isAnyNumberOf, isAnyOf, isIn } from '../../db/any-of.ts'
+import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
@@ -90,24 +90,73 @@ export const listEndpointsById = (on: OrgReader, ids: readonly string[]) =>
   selectSummaries(on, { ids: ids.filter(isUuid) })
 export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
 
+/**
+ * The rule of [contract 5.1.pairing], once: endpoints with the same `leader` and `apart` are a group. A leader that is enrolled must be in the
+ * same room, or list the endpoint; under one that is not enrolled there is a group for each room (`apart`).
+ */
+const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
+  const isListed =
+    engine === 'postgres'
+      ? sql<SqlBool>`(l.status::jsonb -> 'pairedSerials') @> to_jsonb(e.serial)`
+      : sql<SqlBool>`exists (select 1 from json_each(l.status, '$.pairedSerials') where value = e.serial)`
+  const isAbsent = sql<SqlBool>`e.pairing_serial is not null and l.id is null and e.room_id is not null`
+  const isPaired = sql<SqlBool>`${isAbsent} or l.room_id = e.room_id or ${isListed}`
+  return db
+    .selectFrom('endpoints as e')
+    .leftJoin('endpoints as l', (j) => j.onRef('l.org', '=', 'e.org').onRef('l.serial', '=', 'e.pairing_serial'))
+    .select(placed.map((c) => `e.${c}` as const))
+    .select(sql<string>`case when ${isPaired} then e.pairing_serial else e.serial end`.as('leader'))
+    .select(sql<number>`case when ${isAbsent} then e.room_id else 0 end`.as('apart'))
+}
+
+/** Each part is made once, however often the statement mentions it. */
 const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
-    .selectFrom('endpoints')
-    .select(placed)
-    .where('org', '=', p.org)
-    .where(
-      (e) => e.fn.coalesce('pairing_serial', 'serial'),
-      'in',
-      (q) =>
-        q
-          .selectFrom('endpoints as n')
-          .select((e) => e.fn.coalesce('n.pairing_serial', 'n.serial').as('leader'))
-          .where('n.org', '=', p.org)
-          .where(isAnyOf(engine, 'n.id', p.ids)),
+    .with(
+      (cte) => cte('mentioned').materialized(),
+      (q) => {
+        const named = q
+          .selectFrom('endpoints')
+          .where('org', '=', p.org)
+          .where(isAnyOf(engine, 'id', p.ids))
+        // As expressions: a column would be compared as text in SQLite, and the index of leaders is not one of text.
+        const own = named.select(sql<string>`coalesce(serial, '')`.as('serial'))
+        return own.unionAll(named.select(sql<string>`coalesce(pairing_serial, serial)`.as('serial')))
+      },
     )
-    .orderBy('id'),
+    // All that could be in one of the groups: who points at one of these serials, and whose it is. An index finds each.
+    .with(
+      (cte) => cte('near').materialized(),
+      (q) => {
+        const all = q.selectFrom('endpoints').select('id').where('org', '=', p.org)
+        const serials = sql`select serial from mentioned`
+        return all
+          .where(isIn(engine, sql`coalesce(pairing_serial, serial)`, serials))
+          .unionAll(all.where(isIn(engine, sql.ref('serial'), serials)))
+      },
+    )
+    .with(
+      (cte) => cte('grouped').materialized(),
+      () =>
+        withGroup(db, engine)
+          .where('e.org', '=', p.org)
+          .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
+    )
+    .selectFrom('grouped as g')
+    .select(placed.map((c) => `g.${c}` as const))
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('g.leader', 'g.apart'),
+        'in',
+        selectFrom('grouped as n')
+          .select(['n.leader', 'n.apart'])
+          .where(isAnyOf(engine, 'n.id', p.ids))
+          .$asTuple('leader', 'apart'),
+      ),
+    )
+    .orderBy('g.id'),
 )
-/** These and everything that points at the same leaders, each once. [contract 5.1.pairing] */
+/** These and everything that is in a group with one of them, each once. [contract 5.1.pairing] */
 export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
   selectPairGroups(on, { ids: ids.filter(isUuid) })
 

@@ -31,20 +31,23 @@ export function basicEndpointView(row: ListedEndpoint): Basic {
   const view: Basic = { id: row.id, serial: row.serial, model: row.model, connected: row.connected === 1 }
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name
-  const call = textIn(row.status, inCallStatus)
+  const call = valueIn(row.status, inCallStatus)
   if (call !== undefined) view.inCallStatus = call as NonNullable<Basic['inCallStatus']>
-  const firmware = textIn(row.status, firmwareVersion)
-  if (firmware !== undefined) view.firmwareVersion = firmware
+  const firmware = valueIn(row.status, firmwareVersion)
+  if (firmware !== undefined) view.firmwareVersion = firmware as string
   if (row.pairing_serial !== null) view.pairingSerial = row.pairing_serial
+  const paired = valueIn(row.status, pairedSerials)
+  if (paired !== undefined) view.pairedSerials = paired as string[]
   return view
 }
 
 /** Inside a text the quotes would be escaped, so these fit a key only. */
 const inCallStatus = /"inCallStatus":("[A-Z]*")/
 const firmwareVersion = /"firmwareVersion":("(?:[^"\\]|\\.)*")/
+const pairedSerials = /"pairedSerials":(\[(?:"(?:[^"\\]|\\.)*",?)*\])/
 
-/** A text in the JSON that we wrote ourselves. */
-function textIn(json: string, pattern: RegExp): string | undefined {
+/** A text, or a list of texts, in the JSON that we wrote ourselves. */
+function valueIn(json: string, pattern: RegExp): unknown {
   const text = pattern.exec(json)?.[1]
   return text === undefined ? undefined : JSON.parse(text)
 }
