@@ -36,7 +36,7 @@ export interface PlannedDevice {
   readonly seed: number
   /** The serial number of the leader of its pair group. */
   readonly pairingSerial?: string
-  /** The serial numbers of the devices that a leader is paired with. */
+  /** On a leader: the serial numbers of the devices that are paired with it. */
   readonly pairedSerials?: readonly string[]
   /** The use of a pad; absent for other devices. */
   readonly controllerMode?: 'controller' | 'schedule'

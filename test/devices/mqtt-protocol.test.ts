@@ -269,3 +269,14 @@ test('packets behind CONNECT wait until the device is accepted', async () => {
   await expect.poll(() => published).toEqual(['a', 'b', 'c'])
   socket.destroy()
 })
+
+test('a session that was closed while its device connected stays closed', async () => {
+  const { session, socket, published, accept } = newSession()
+  socket.push(Buffer.concat([frames.connect('name', 'secret'), frames.publish('a', 'x', 1, 1)]))
+  await nextTurn()
+  session.close(60_000)
+  accept()
+  await expect.poll(() => socket.destroyed).toBe(true)
+  expect(session.isOpen).toBe(false)
+  expect(published).toEqual([])
+})

@@ -12,6 +12,7 @@ export interface Metrics {
   /** A count that somebody else keeps, told when it is asked for. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
+  watchUnsent(answers: { readonly bytes: number; readonly closed: number }): void
   watchPools(pools: Readonly<Record<string, { readonly waitingCount: number; readonly totalCount: number }>>): void
 }
 
@@ -74,6 +75,21 @@ export function makeMetrics(): Metrics {
         () => streams.sent,
       )
       watchCount('roomkeeper_event_streams_cut_total', 'Streams of readers that were too slow.', () => streams.cut)
+    },
+    watchUnsent(answers) {
+      new Gauge({
+        name: 'roomkeeper_http_unsent_bytes',
+        help: 'Bytes of answers that were made and not yet taken.',
+        registers,
+        collect() {
+          this.set(answers.bytes)
+        },
+      })
+      watchCount(
+        'roomkeeper_http_unread_closed_total',
+        'Connections that were closed because they did not take their answer.',
+        () => answers.closed,
+      )
     },
     authFailures: 0,
     db: { transaction: (outcome, took) => transactions.observe(outcome, took) },

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
 import { etagOf } from '../context/if-match.ts'
+import { endWithPieces, endWithText } from './windows.ts'
 
 /** One writable resource with its version. */
 export class VersionedAnswer<T> {
@@ -149,15 +150,15 @@ const sendNothingNew = (reply: FastifyReply): FastifyReply => endWith(reply.code
 function endWith(reply: FastifyReply, body: Body, length: number): FastifyReply {
   reply.hijack()
   const { raw } = reply
+  const { unsentAnswers } = reply.server
   raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
   if (typeof body === 'string') {
     // Plain ASCII is the same bytes in both, and one of them needs no encoding.
-    raw.end(body, length === body.length ? 'latin1' : 'utf8')
-  } else {
-    // Node gathers what is written in one turn, and hands it to the system at once.
-    for (const piece of body) raw.write(piece)
-    raw.end()
-  }
+    const encoding = length === body.length ? 'latin1' : 'utf8'
+    if (length <= unsentAnswers.windowBytes) raw.end(body, encoding)
+    else endWithText(raw, body, encoding, unsentAnswers.windowBytes)
+  } else endWithPieces(raw, body, unsentAnswers.windowBytes)
+  if (raw.writableLength > 0) unsentAnswers.hold(raw, length, typeof body === 'string' ? raw : body)
   return reply
 }
 

@@ -32,6 +32,7 @@ import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, rout
 import { isFirstInPipeline, waitForTurn } from './pipeline.ts'
 import { SessionCookie } from './session-cookie.ts'
 import { answerUnreadable, hostProblem, rememberReply } from './unreadable.ts'
+import { watchUnsent } from './unsent-answers.ts'
 
 export interface HttpOptions extends GateOptions {
   readonly ground: Services
@@ -95,6 +96,7 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('caller', undefined).decorateRequest('operation', undefined).decorateRequest('begunAt', 0)
   registerBodyParsers(app)
+  metrics.watchUnsent(watchUnsent(app, options.clock))
   const fail = sendError(log)
   app.setErrorHandler(fail)
 

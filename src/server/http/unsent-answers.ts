@@ -10,10 +10,16 @@ declare module 'fastify' {
 }
 
 const maxBytes = 256 * 1024 * 1024
-/** In the buffer of one socket. Long answers are written in windows far below it; this catches whatever is not. */
+/** What is written to one connection at once, as long as there is room: smaller windows cost more. */
 const maxBytesPerConnection = 8 * 1024 * 1024
-const maxStallMs = 30_000
-
+/**
+ * The same when this much is held. A write is reported when all of it was taken, so in small windows a client that reads slowly can be
+ * told from one that does not read.
+ */
+const tightFromBytes = 64 * 1024 * 1024
+const tightBytesPerConnection = 256 * 1024
+/** Node looks twice before it says that a connection took nothing: after this time, and once more after it. */
+const stallCheckMs = 15_000
 interface Unsent {
   readonly response: ServerResponse
   /** What is held in memory for it; several answers may hold the same. */
@@ -38,6 +44,11 @@ export class UnsentAnswers {
     this.#clock = clock
   }
 
+  /** How much of an answer may be written before it is seen whether it is taken. */
+  get windowBytes(): number {
+    return this.bytes < tightFromBytes ? maxBytesPerConnection : tightBytesPerConnection
+  }
+
   /** To be called when an answer was not taken at once. Its body counts until the answer is finished or its connection ends. */
   hold(response: ServerResponse, bytes: number, body: object = response): void {
     if (response.destroyed || this.#unsent.has(response)) return
@@ -46,24 +57,30 @@ export class UnsentAnswers {
     const holders = this.#holders.get(body) ?? 0
     this.#holders.set(body, holders + 1)
     if (holders === 0) this.bytes += bytes
-    response.once('close', () => this.#release(unsent))
+    this.#watch(unsent)
     if (this.bytes > maxBytes) this.#makeRoom(unsent)
   }
 
-  /** To be called every second. */
-  check(): void {
-    const now = this.#clock.now()
-    for (const unsent of this.#unsent.values()) {
-      this.#look(unsent, now)
-      const { response, takenAt } = unsent
-      if (now - takenAt >= maxStallMs || response.writableLength > maxBytesPerConnection) this.#close(unsent)
-    }
+  #watch(unsent: Unsent): void {
+    const { response } = unsent
+    // Back-pressure: what a client sends meanwhile would also count as activity of its connection.
+    response.socket?.pause()
+    response.setTimeout(stallCheckMs, () => {
+      if (response.writableLength > 0) this.#close(unsent)
+      else response.setTimeout(stallCheckMs)
+    })
+    // Before Node sets the timeout of an idle connection.
+    response.prependOnceListener('finish', () => {
+      response.setTimeout(0)
+      response.socket?.resume()
+    })
+    response.once('close', () => this.#release(unsent))
   }
 
-  /** Notes whether something was taken since the last look. Nothing is late while there is nothing to take. */
+  /** Notes whether something was taken since the last look. */
   #look(unsent: Unsent, now: number): void {
     const taken = takenBy(unsent.response)
-    if (taken === unsent.taken && unsent.response.writableLength > 0) return
+    if (taken === unsent.taken) return
     unsent.taken = taken
     unsent.takenAt = now
   }
@@ -89,11 +106,12 @@ export class UnsentAnswers {
   #release({ response, body, bytes }: Unsent): void {
     if (!this.#unsent.delete(response)) return
     const holders = (this.#holders.get(body) ?? 1) - 1
-    if (holders > 0) this.#holders.set(body, holders)
-    else {
-      this.#holders.delete(body)
-      this.bytes -= bytes
+    if (holders > 0) {
+      this.#holders.set(body, holders)
+      return
     }
+    this.#holders.delete(body)
+    this.bytes -= bytes
   }
 }
 

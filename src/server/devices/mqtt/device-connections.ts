@@ -8,7 +8,7 @@ import type { Log } from '../../core/log.ts'
 import { Admission, type RefusalReason, Refused } from './admission.ts'
 import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
-import type { Device, DeviceHandlers, Session } from './handlers.ts'
+import type { Device, DeviceHandlers, Presence, Session } from './handlers.ts'
 import { Ingest } from './ingest.ts'
 import { IngestBudget } from './ingest-budget.ts'
 import { LogThrottle } from './log-throttle.ts'
@@ -71,7 +71,7 @@ export class DeviceConnections implements ConnectedDevices {
   start(): void {
     this.#ticking = setInterval(() => {
       for (const session of this.#sessions.keys()) {
-        if (session.isSlowed) this.#updateSlowed(session)
+        if (session.backPressure.isSlowed) this.#updateSlowed(session)
         session.tick()
       }
     }, 1000).unref()
@@ -147,7 +147,7 @@ export class DeviceConnections implements ConnectedDevices {
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
     before?.close()
-    let presence: Awaited<ReturnType<typeof handlers.connected>>
+    let presence: Presence | undefined
     try {
       presence = await handlers.connected(connection)
     } finally {
@@ -155,7 +155,6 @@ export class DeviceConnections implements ConnectedDevices {
     }
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
-    if (!session.isOpen) throw new Refused('try later')
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
   }
 
@@ -169,7 +168,7 @@ export class DeviceConnections implements ConnectedDevices {
 
   #updateSlowed(session: MqttSession): void {
     const { device } = session.identified?.connection ?? {}
-    session.isSlowed = device !== undefined && this.#badMessages.isSlowed(device.id)
+    session.backPressure.isSlowed = device !== undefined && this.#badMessages.isSlowed(device.id)
   }
 
   #disconnected(session: MqttSession): void {

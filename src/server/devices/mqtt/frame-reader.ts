@@ -32,7 +32,7 @@ const nothing = Buffer.alloc(0)
 export class FrameReader {
   /** The length guard. It changes with the state of the session. */
   maxRemainingBytes: number
-  /** Seconds since a byte arrived; the session counts them. */
+  /** Seconds since a byte arrived, or since one that had waited was read. The session counts them. */
   quietSeconds = 0
   readonly #socket: Duplex
   readonly #handler: FrameHandler
@@ -103,6 +103,7 @@ export class FrameReader {
   }
 
   #begin(header: FixedHeader, isSkipped: boolean): void {
+    this.quietSeconds = 0
     const frameBytes = header.headerBytes + header.remainingBytes
     const start = this.#position
     const end = start + frameBytes

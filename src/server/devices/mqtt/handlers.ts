@@ -1,4 +1,4 @@
-// What the link asks of the nouns; app.ts joins them. The link itself knows messages and connections only.
+// The functions that the MQTT side calls when devices connect and send. app.ts provides them, so no resource is imported here.
 import type { DownKind, DownMessage, UpKind, UpMessage } from '../../../contract/device.ts'
 import type { Org } from '../../auth/keyring.ts'
 
@@ -6,7 +6,7 @@ import type { Org } from '../../auth/keyring.ts'
 export interface Device {
   readonly org: Org
   readonly id: string
-  /** Stands for it where its samples are kept. */
+  /** Stands for the endpoint in the tables of samples. */
   readonly number: number
   readonly serial: string
   readonly model: string
@@ -15,9 +15,8 @@ export interface Device {
 /** One connection of a device. */
 export interface Session {
   readonly device: Device
-  /** When it connected, in milliseconds. */
+  /** Time of its CONNECT in milliseconds. */
   readonly since: number
-  /** What it proved itself with. */
   readonly credential: string
 }
 
@@ -27,18 +26,18 @@ export interface Presence {
   readonly mayHavePending: boolean
 }
 
-/** Resolves when what was received is durable; what it resolves to is sent down. */
+/** Resolves when the message is durable, with the messages that are sent to the device in return. */
 type Received<K extends UpKind> = (session: Session, message: UpMessage<K>) => Promise<readonly DownMessage[]>
 
 export interface DeviceHandlers {
-  /** Who holds this credential; undefined if it is dead. */
+  /** Finds the device by its credential; undefined if the credential is dead. */
   identify(endpointId: string, credential: string): Promise<Device | undefined>
-  /** Resolves when its presence is durable; undefined if the credential died meanwhile. */
+  /** Resolves when the presence is durable; undefined if the credential died since `identify`. */
   connected(session: Session): Promise<Presence | undefined>
   disconnected(session: Session): Promise<void>
   /**
-   * What waits for the device, of what it listens to: it counts as sent. Asked when it subscribes, and whenever it is
-   * woken.
+   * Lists the config and the commands that wait for the device, of the kinds that it has subscribed to, and marks them as
+   * sent. Called when it subscribes, and after `Devices.wake`.
    */
   waiting(session: Session, listensTo: (kind: DownKind) => boolean): Promise<readonly DownMessage[]>
   readonly received: { readonly [K in UpKind]: Received<K> }

@@ -89,8 +89,8 @@ export class Ingest {
       session.fail(reason)
       return false
     }
-    if (verdict === 'slowed' && !session.isSlowed) {
-      session.isSlowed = true
+    if (verdict === 'slowed' && !session.backPressure.isSlowed) {
+      session.backPressure.isSlowed = true
       metrics.badMessageLimits.inc({ action: 'slowed' })
       const reason = new Error(`more than ${maxBeforeSlowed} bad messages in a minute`)
       logThrottle.warn('device slowed to one message a second', reason, device)

@@ -1,4 +1,4 @@
-// Reads what a device published: its topic, then the message, checked against the protocol's schema.
+// Reads the messages of devices and checks them against the schemas of the device protocol.
 import { isUtf8 } from 'node:buffer'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { downMessages, type UpKind, upMessages } from '../../../contract/device.ts'
@@ -9,7 +9,7 @@ import { isUuid } from '../../core/uuid.ts'
 import { type Copy, knownFieldsCopier } from './known-fields.ts'
 
 function makeAjv(strictNumbers: boolean): Ajv {
-  // What the schema does not know is dropped, at any depth: nobody's concern, and not to be stored.
+  // Fields that a schema does not know are dropped, at any depth, so that they are never stored.
   const ajv = new Ajv({ strict: false, strictNumbers, removeAdditional: 'all' })
   for (const format of ['line', 'lines', 'int32', 'binary']) ajv.addFormat(format, true)
   ajv.addFormat('uuid', isUuid)
@@ -19,14 +19,14 @@ function makeAjv(strictNumbers: boolean): Ajv {
 
 /** JSON has no infinity, but 1e999 becomes one. */
 const ajv = makeAjv(true)
-/** A sample with such a value is refused alone, by those who know what may be measured; others of its message are kept. */
+/** The check of sensor ranges refuses a sample with an infinite value alone; the other samples of its message are stored. */
 const ajvOfSamples = makeAjv(false)
 
 const validators = Object.fromEntries(
   Object.entries(upMessages).map(([kind, shape]) => [kind, (kind === 'sample' ? ajvOfSamples : ajv).compile(shape)]),
 ) as unknown as Record<UpKind, ValidateFunction>
 
-/** What a subscription of this device asks for below its own topics: a kind, `#` or `+`. */
+/** The part of a topic filter below the device's own topic: a kind, `#` or `+`; undefined if it is not its own topic. */
 export function subscribedTo(filter: string, endpointId: string): string | undefined {
   const own = `v1/${endpointId}/down/`
   const rest = filter.startsWith(own) ? filter.slice(own.length) : ''
@@ -35,7 +35,7 @@ export function subscribedTo(filter: string, endpointId: string): string | undef
 
 export class BadMessage extends Error {}
 
-/** Texts as everywhere: trimmed, without control characters; only what is said to people may have lines. [contract 1.10] */
+/** Texts are trimmed and have no control characters; only texts that people read may have lines. [contract 1.10] */
 const copier = (kind: UpKind, mayHaveLines: boolean): Copy =>
   knownFieldsCopier(upMessages[kind] as object, (text) => {
     const problem = textProblem(text, mayHaveLines)
@@ -45,19 +45,19 @@ const copier = (kind: UpKind, mayHaveLines: boolean): Copy =>
 
 const copyKnown: Record<UpKind, Copy> = {
   status: copier('status', false),
-  // A sample has no text, and comes often: validation drops what it does not know.
+  // A sample has no text and comes often, so its unknown fields are left to validation.
   sample: (message) => message,
   config: copier('config', true),
   operation: copier('operation', true),
   logs: copier('logs', false),
 }
 
-/** A key in the name of a field may be as long as the message. */
+/** In characters: the name of a field may contain a key that is as long as the message. */
 const maxReasonLength = 200
 
 const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
 
-/** The message, or why it is none. */
+/** Throws BadMessage, which says what is wrong. */
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
   if (!isKind(kind)) throw new BadMessage(`there is no message "${kind.slice(0, 40)}"`)
   if (!isUtf8(payload)) throw new BadMessage('it is not UTF-8 text')

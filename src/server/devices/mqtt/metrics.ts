@@ -41,11 +41,11 @@ export function makeDeviceMetrics(registry: Registry): DeviceMetrics {
     ),
     dropped: counter(
       'dropped_total',
-      'Messages at QoS 0 that were lost here: too much was under way, or the database failed.',
+      'Messages at QoS 0 that were lost: the ingest budget was used up, or the database failed.',
     ),
-    foreign: counter('foreign_topics_total', 'Connections ended for a topic that is not their own.'),
+    foreign: counter('foreign_topics_total', 'Connections closed because of a topic that is not their own.'),
     refused: counter('refused_total', 'Connections that were refused, by reason.', ['reason']),
-    broken: counter('broken_connections_total', 'Connections that ended without a goodbye.'),
+    broken: counter('broken_connections_total', 'Connections that broke, or that were closed because of an error.'),
     watch: (name, help, count) => {
       new Gauge({
         name: `roomkeeper_${name}`,

@@ -10,15 +10,15 @@
 //   +-----------------------+                                              v
 //               |                                                 +-----------------+
 //               |  CONNACK 0: the device's presence is durable    | closing         |   socket
-//               v                                                 |  reads nothing, |-----------> gone
-//   +-----------------------+    DISCONNECT, a protocol error,    |  writes what is |   closed
-//   | connected             |    another connection of the        |  left, 2 s long |
+//               v                                                 |  ignores input, |-----------> gone
+//   +-----------------------+    DISCONNECT, a protocol error,    |  sends what is  |   closed
+//   | connected             |    another connection of the        |  left, for 2 s  |
 //   |  reads packets within |    device, an unenrolment,          +-----------------+
-//   |  its back-pressure    |    1.5 keep-alives of silence,               ^
-//   |                       |    20 s of unread answers, a stop            |
+//   |  its back-pressure    |    1.5 keep-alives of silence, 20 s          ^
+//   |                       |    of unread answers, bad messages           |
 //   +-----------------------+----------------------------------------------+
 //
-// A socket that closes by itself ends a session in any state. A session is as long as its connection: nothing of it is kept.
+// A socket that closes by itself, or because the service stops, ends a session in any state. No session outlives its socket.
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
 import { maxPacketBytes, upTopic } from '../../../contract/device.ts'
@@ -65,9 +65,9 @@ interface Identified {
 export class MqttSession implements FrameHandler, PacketSink {
   readonly socket: Duplex
   readonly acknowledgements: Acknowledgements
+  readonly backPressure: BackPressure
   readonly #options: SessionOptions
   readonly #reader: FrameReader
-  readonly #backPressure: BackPressure
   #state: State = { name: 'connecting', seconds: 0, hasConnect: false }
   /** Set while connecting, before CONNACK, and from then on in every state. */
   #identified: Identified | undefined
@@ -76,27 +76,18 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.socket = socket
     this.#options = options
     this.#reader = new FrameReader(socket, this, maxConnectBytes)
-    this.#backPressure = new BackPressure(socket, options.budget, () => this.#reader.proceed())
+    this.backPressure = new BackPressure(socket, options.budget, () => this.#reader.proceed())
     this.acknowledgements = new Acknowledgements(socket, (messages) => this.#answered(messages))
   }
 
   start(): void {
     this.socket.on('drain', () => this.#reader.proceed())
-    this.socket.once('close', () => this.#backPressure.close())
+    this.socket.once('close', () => this.backPressure.close())
     this.#reader.start()
   }
 
   get isOpen(): boolean {
     return this.#state.name !== 'closing' && this.socket.writable
-  }
-
-  /** One message is read in a second, because the device sends bad ones. */
-  get isSlowed(): boolean {
-    return this.#backPressure.isSlowed
-  }
-
-  set isSlowed(isSlowed: boolean) {
-    this.#backPressure.isSlowed = isSlowed
   }
 
   get identified(): Identified | undefined {
@@ -110,7 +101,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   admit(header: FixedHeader): 'read' | 'skip' | 'wait' {
     if (this.#state.name === 'closing') return 'skip'
     if (this.#state.name === 'connecting') return this.#state.hasConnect ? 'wait' : 'read'
-    const decision = this.#backPressure.admit(header)
+    const decision = this.backPressure.admit(header)
     if (decision === 'skip') this.#options.metrics.dropped.inc()
     return decision
   }
@@ -141,7 +132,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     } else if (state.name === 'connecting') {
       if (++state.seconds > connectTimeoutSeconds && !state.hasConnect) this.fail('CONNECT did not come in time')
     } else {
-      this.#backPressure.tick()
+      this.backPressure.tick()
       state.unreadSeconds = this.socket.writableNeedDrain ? state.unreadSeconds + 1 : 0
       if (state.unreadSeconds > unreadTimeoutSeconds) this.fail('the device does not read what it is sent')
       // One and a half keep-alives without a byte in either direction, and a second for the rounding. [MQTT-3.1.2-24]
@@ -175,8 +166,10 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.#state = { name: 'connecting', seconds: 0, hasConnect: true }
     this.#reader.maxRemainingBytes = maxPacketBytes
     void this.#options.onConnect(this, request).then((outcome) => {
-      if (outcome === 'accepted') this.#accept(request)
-      else this.#refuse(outcome)
+      if (outcome !== 'accepted') this.#refuse(outcome)
+      // Another connection of the device, or its unenrolment, may have come first.
+      else if (this.#state.name === 'closing') this.#refuse('try later')
+      else this.#accept(request)
     })
   }
 
@@ -194,7 +187,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   #receivePacket(frame: Buffer, { remainingBytes }: FixedHeader): void {
     const packet = readPacket(frame)
     if (packet.cmd === 'publish') {
-      this.#backPressure.messageArrived(remainingBytes)
+      this.backPressure.messageArrived(remainingBytes)
       this.#options.onPublish(this, packet, remainingBytes)
     } else if (packet.cmd === 'pubrel') this.acknowledgements.release(packet.messageId)
     else if (packet.cmd === 'subscribe') this.#subscribe(packet)
@@ -229,6 +222,6 @@ export class MqttSession implements FrameHandler, PacketSink {
 
   #answered(messages: number): void {
     this.#reader.quietSeconds = 0
-    this.#backPressure.answered(messages)
+    this.backPressure.answered(messages)
   }
 }
