@@ -2,7 +2,7 @@
 import { type ConfigKey, configKeys } from '../contract/config-keys.ts'
 import type { UpMessage } from '../contract/device.ts'
 import type { AgentSettings } from '../device/handlers.ts'
-import type { PlannedDevice } from './plan.ts'
+import type { FleetDevice } from './plan.ts'
 import { between, pick, seededRandom } from './seeded-random.ts'
 
 /** Firmware releases, newest first; most devices have the newest. */
@@ -14,9 +14,9 @@ const releases = [
 const gigabyte = 1_000_000_000
 const timeServer = 'pool.ntp.org'
 
-const channelOf = ({ seed }: PlannedDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
+const channelOf = ({ seed }: FleetDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
 
-export function initialStatus(device: PlannedDevice, settings: AgentSettings): UpMessage<'status'> {
+export function initialStatus(device: FleetDevice, settings: AgentSettings): UpMessage<'status'> {
   const { model, seed, room, pairingSerial, pairedSerials, controllerMode } = device
   const at = (salt: number) => seededRandom(seed, salt)
   const [newest] = releases
@@ -61,7 +61,7 @@ export const statusFromSettings = ({ automaticUpdates, ntpServer, timezone }: Ag
 })
 
 /** Addresses are reported as base64 of their bytes; only `localIpAddress` is text. [contract 5.1] */
-function networksOf({ seed, room }: PlannedDevice) {
+function networksOf({ seed, room }: FleetDevice) {
   const byte = (salt: number) => between(0, 255, seededRandom(seed, salt))
   const subnet = [10, room.location % 256, byte(20) % 16]
   const address = [...subnet, 10 + (byte(21) % 240)]
@@ -123,7 +123,7 @@ const factorySettings: AgentSettings = Object.fromEntries(
 )
 
 /** The settings of a device that has not received a config. */
-export const factoryDefaults = (device: PlannedDevice): AgentSettings => ({
+export const factoryDefaults = (device: FleetDevice): AgentSettings => ({
   ...factorySettings,
   timezone: device.room.timezone,
   primaryMode: device.room.primaryMode,
