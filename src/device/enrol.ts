@@ -7,7 +7,7 @@ export class EnrolmentRefusedError extends Error {
 }
 
 /** Store the answer: the credential is not sent again. */
-export async function enrolDevice(url: string, request: EnrolRequest): Promise<EnrolAnswer> {
+export async function requestEnrolment(url: string, request: EnrolRequest): Promise<EnrolAnswer> {
   const response = await fetch(new URL(devicePaths.enrol, url), {
     method: 'POST',
     redirect: 'error',

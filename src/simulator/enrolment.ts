@@ -4,9 +4,9 @@ import { backOffMs } from '../client/back-off.ts'
 import type { Client } from '../client/client.ts'
 import type { EnrolAnswer } from '../contract/device.ts'
 import { deviceBackOff } from '../device/agent.ts'
-import { EnrolmentRefusedError, enrolDevice } from '../device/enrol.ts'
+import { EnrolmentRefusedError, requestEnrolment } from '../device/enrol.ts'
 import { FleetError } from './fleet-error.ts'
-import type { PlannedDevice } from './plan.ts'
+import type { FleetDevice } from './plan.ts'
 
 const maxAttempts = 5
 
@@ -23,11 +23,11 @@ export class FleetEnrolment {
     this.#signal = signal
   }
 
-  async enrol({ serial, model, pairingSerial }: PlannedDevice, roomId: number): Promise<EnrolAnswer> {
+  async enrol({ serial, model, pairingSerial }: FleetDevice, roomId: number): Promise<EnrolAnswer> {
     for (let failures = 0; ; failures++) {
       try {
         const code = await this.#enrolmentCode(roomId)
-        return await enrolDevice(this.#url, {
+        return await requestEnrolment(this.#url, {
           code,
           serial,
           model,

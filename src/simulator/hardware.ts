@@ -2,7 +2,7 @@
 import { type ConfigKey, configKeys } from '../contract/config-keys.ts'
 import type { UpMessage } from '../contract/device.ts'
 import type { AgentSettings } from '../device/handlers.ts'
-import type { PlannedDevice } from './plan.ts'
+import type { FleetDevice } from './plan.ts'
 import { between, pick, seededRandom } from './seeded-random.ts'
 
 /** Firmware releases, newest first; most devices have the newest. */
@@ -14,11 +14,11 @@ const releases = [
 const gigabyte = 1_000_000_000
 const timeServer = 'pool.ntp.org'
 
-const channelOf = ({ seed }: PlannedDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
+const channelOf = ({ seed }: FleetDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
 
-export function initialStatus(device: PlannedDevice, settings: AgentSettings): UpMessage<'status'> {
+export function initialStatus(device: FleetDevice, settings: AgentSettings): UpMessage<'status'> {
   const { model, seed, room, pairingSerial, pairedSerials, controllerMode } = device
-  const at = (what: number) => seededRandom(seed, what)
+  const at = (salt: number) => seededRandom(seed, salt)
   const [newest] = releases
   const installed = at(2) < 0.8 ? newest : pick(releases, at(3))
   const firmware = (build: string) => `NF${model[4]}1.${build}`
@@ -61,8 +61,8 @@ export const statusFromSettings = ({ automaticUpdates, ntpServer, timezone }: Ag
 })
 
 /** Addresses are reported as base64 of their bytes; only `localIpAddress` is text. [contract 5.1] */
-function networksOf({ seed, room }: PlannedDevice) {
-  const byte = (what: number) => between(0, 255, seededRandom(seed, what))
+function networksOf({ seed, room }: FleetDevice) {
+  const byte = (salt: number) => between(0, 255, seededRandom(seed, salt))
   const subnet = [10, room.location % 256, byte(20) % 16]
   const address = [...subnet, 10 + (byte(21) % 240)]
   const isWireless = seededRandom(seed, 22) < 0.12
@@ -123,7 +123,7 @@ const factorySettings: AgentSettings = Object.fromEntries(
 )
 
 /** The settings of a device that has not received a config. */
-export const factoryDefaults = (device: PlannedDevice): AgentSettings => ({
+export const factoryDefaults = (device: FleetDevice): AgentSettings => ({
   ...factorySettings,
   timezone: device.room.timezone,
   primaryMode: device.room.primaryMode,

@@ -1,7 +1,7 @@
 // Makes the log bundle of a simulated device: gzip with typical log lines, and call logs on request.
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { PlannedDevice } from './plan.ts'
+import type { FleetDevice } from './plan.ts'
 import { isInCall } from './room-day.ts'
 import { between, pick, seededRandom } from './seeded-random.ts'
 
@@ -21,7 +21,7 @@ const systemLines: readonly ((at: (salt: number) => number) => string)[] = [
 ]
 
 export async function makeLogBundle(
-  device: PlannedDevice,
+  device: FleetDevice,
   { now, inCallLogs, journal }: { now: number; inCallLogs: boolean; journal: readonly string[] },
 ): Promise<Buffer> {
   const { serial, model, seed, room } = device

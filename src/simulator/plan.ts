@@ -13,13 +13,13 @@ export interface FleetSize {
   readonly regions: number
 }
 
-export interface PlannedLocation {
+export interface FleetLocation {
   readonly name: string
   readonly region: number
   readonly timezone: string
 }
 
-export interface PlannedRoom {
+export interface FleetRoom {
   readonly name: string
   readonly location: number
   readonly timezone: string
@@ -29,10 +29,10 @@ export interface PlannedRoom {
   readonly primaryMode: 'zoom' | 'msteams' | 'avos'
 }
 
-export interface PlannedDevice {
+export interface FleetDevice {
   readonly serial: string
   readonly model: string
-  readonly room: PlannedRoom
+  readonly room: FleetRoom
   readonly seed: number
   /** The serial number of the leader of its pair group. */
   readonly pairingSerial?: string
@@ -44,9 +44,9 @@ export interface PlannedDevice {
 
 export interface FleetPlan {
   readonly regions: readonly string[]
-  readonly locations: readonly PlannedLocation[]
-  readonly rooms: readonly PlannedRoom[]
-  readonly devices: readonly PlannedDevice[]
+  readonly locations: readonly FleetLocation[]
+  readonly rooms: readonly FleetRoom[]
+  readonly devices: readonly FleetDevice[]
 }
 
 const pads = ['NF19A1', 'NF19A1', 'NF25J1']
@@ -72,7 +72,7 @@ const regionNames = regionsWithCities.map(({ name }) => name)
 
 /** `owner` makes serial numbers differ between organisations: a serial number can be enrolled in only one. */
 export function planFleet(size: FleetSize, seed: number, owner: string): FleetPlan {
-  const locations = makeList(size.locations, (n): PlannedLocation => {
+  const locations = makeList(size.locations, (n): FleetLocation => {
     const region = n % size.regions
     const { cities } = regionsWithCities[region % regionsWithCities.length] as (typeof regionsWithCities)[number]
     // Regions that repeat a name use different cities of it.
@@ -80,9 +80,9 @@ export function planFleet(size: FleetSize, seed: number, owner: string): FleetPl
     const { name, timezone } = cities[place % cities.length] as (typeof cities)[number]
     return { name: numberedName([name], Math.floor(n / size.regions / cities.length)), region, timezone }
   })
-  const rooms = makeList(size.rooms, (n): PlannedRoom => {
+  const rooms = makeList(size.rooms, (n): FleetRoom => {
     const location = n % size.locations
-    const { timezone } = locations[location] as PlannedLocation
+    const { timezone } = locations[location] as FleetLocation
     const at = (salt: number) => seededRandom(seed, n, salt)
     return {
       name: numberedName(rotate(roomNames, location * 7), Math.floor(n / size.locations)),
@@ -101,9 +101,9 @@ export function planFleet(size: FleetSize, seed: number, owner: string): FleetPl
   }
 }
 
-function planDevices(rooms: readonly PlannedRoom[], endpoints: number, seed: number, owner: number): PlannedDevice[] {
+function planDevices(rooms: readonly FleetRoom[], endpoints: number, seed: number, owner: number): FleetDevice[] {
   const tag = owner.toString(36).toUpperCase().padStart(7, '0').slice(-5)
-  const plannedRooms = rooms.map((room, n) => ({ room, n, devices: [] as PlannedDevice[] }))
+  const plannedRooms = rooms.map((room, n) => ({ room, n, devices: [] as FleetDevice[] }))
   let remaining = endpoints
   const add = ({ room, n, devices }: (typeof plannedRooms)[number], what: string, leader?: string) => {
     const at = (salt: number) => seededRandom(seed, n, devices.length, salt)
@@ -133,7 +133,7 @@ function planDevices(rooms: readonly PlannedRoom[], endpoints: number, seed: num
   return plannedRooms.flatMap(({ devices }) => devices.map((device) => withPaired(device, devices)))
 }
 
-function withPaired(device: PlannedDevice, all: readonly PlannedDevice[]): PlannedDevice {
+function withPaired(device: FleetDevice, all: readonly FleetDevice[]): FleetDevice {
   const paired = all.filter(({ pairingSerial }) => pairingSerial === device.serial)
   return paired.length === 0 ? device : { ...device, pairedSerials: paired.map(({ serial }) => serial) }
 }

@@ -1,7 +1,7 @@
 // Simulates the days of a room: meetings, people, and their effect on air, temperature and light.
 import type { DeviceSample } from '../contract/device.ts'
 import { modelOf, type Sensor } from '../contract/models.ts'
-import type { PlannedDevice, PlannedRoom } from './plan.ts'
+import type { FleetDevice, FleetRoom } from './plan.ts'
 import { between, seededRandom } from './seeded-random.ts'
 
 const minuteMs = 60_000
@@ -40,7 +40,7 @@ function zoneOffsetMs(timezone: string, at: number): number {
 }
 
 /** Meetings begin at the full or half hour. The number identifies the meeting within its day. */
-function meetingAt({ seed }: PlannedRoom, { day, minutes }: LocalTime): number | undefined {
+function meetingAt({ seed }: FleetRoom, { day, minutes }: LocalTime): number | undefined {
   const isWeekend = (day + 4) % 7 === 0 || (day + 4) % 7 === 6 // day 0 was a Thursday
   const wanted = (occupancyByHour[Math.floor(minutes / 60)] ?? 0) * (isWeekend ? 0.04 : 1)
   const whole = Math.floor(minutes / 60)
@@ -49,7 +49,7 @@ function meetingAt({ seed }: PlannedRoom, { day, minutes }: LocalTime): number |
   return seededRandom(seed, day, half, 2) < wanted * 0.5 ? half : undefined
 }
 
-export function peopleIn(room: PlannedRoom, at: number): number {
+export function peopleIn(room: FleetRoom, at: number): number {
   const time = localTime(room.timezone, at)
   const meeting = meetingAt(room, time)
   if (meeting === undefined) return 0
@@ -60,14 +60,14 @@ export function peopleIn(room: PlannedRoom, at: number): number {
 }
 
 /** About two of three meetings are calls. */
-export function isInCall(room: PlannedRoom, at: number): boolean {
+export function isInCall(room: FleetRoom, at: number): boolean {
   const time = localTime(room.timezone, at)
   const meeting = meetingAt(room, time)
   return meeting !== undefined && seededRandom(room.seed, time.day, meeting, 5) < 0.67
 }
 
 /** The sensor values of a device at a simulated time, with a timestamp of the real clock. */
-export function makeSample(device: PlannedDevice, at: number, timestamp: number): DeviceSample {
+export function makeSample(device: FleetDevice, at: number, timestamp: number): DeviceSample {
   const { room, seed, model } = device
   const { day, minutes } = localTime(room.timezone, at)
   const people = peopleIn(room, at)

@@ -6,7 +6,7 @@ import type { AgentHandlers, AgentSettings, AgentState, AgentStorage } from '../
 import type { DeviceState } from './fleet-state.ts'
 import { factoryDefaults, initialStatus, statusFromSettings } from './hardware.ts'
 import { logTimestamp, makeLogBundle } from './log-bundle.ts'
-import type { PlannedDevice } from './plan.ts'
+import type { FleetDevice } from './plan.ts'
 import { isInCall, makeSample } from './room-day.ts'
 import { between, seededRandom } from './seeded-random.ts'
 
@@ -39,7 +39,7 @@ export interface FleetCounters {
 }
 
 export class SimulatedDevice implements AgentHandlers, AgentStorage {
-  readonly plan: PlannedDevice
+  readonly plan: FleetDevice
   readonly #context: FleetContext
   #state: DeviceState | undefined
   agent: Agent | undefined
@@ -56,7 +56,7 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
   #dropCount = 0
   #journal: string[] | undefined
 
-  constructor(plan: PlannedDevice, context: FleetContext) {
+  constructor(plan: FleetDevice, context: FleetContext) {
     this.plan = plan
     this.#context = context
     if (this.#isInShare(context.flap, 30)) this.#planDrop(Date.now())

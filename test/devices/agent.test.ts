@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { backOffMs } from '../../src/client/back-off.ts'
 import type { EnrolAnswer } from '../../src/contract/device.ts'
 import { Agent, deviceBackOff } from '../../src/device/agent.ts'
-import { EnrolmentRefusedError, enrolDevice } from '../../src/device/enrol.ts'
+import { EnrolmentRefusedError, requestEnrolment } from '../../src/device/enrol.ts'
 import type { AgentHandlers, AgentSettings, AgentState } from '../../src/device/handlers.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -65,7 +65,7 @@ class Device implements AgentHandlers {
 }
 
 async function newDevice(): Promise<Device> {
-  return new Device(await enrolDevice(house.url, { code, serial: newSerial(), model: 'NF19B1' }))
+  return new Device(await requestEnrolment(house.url, { code, serial: newSerial(), model: 'NF19B1' }))
 }
 
 async function started(device: Device): Promise<Device> {
@@ -87,19 +87,23 @@ const inState = (id: string, state: string) =>
 describe('enrol', () => {
   test('returns who the device is and where it connects', async () => {
     const serial = newSerial()
-    const { endpointId, credential, connect } = await enrolDevice(`${house.url}/`, { code, serial, model: 'NF19B1' })
+    const { endpointId, credential, connect } = await requestEnrolment(`${house.url}/`, {
+      code,
+      serial,
+      model: 'NF19B1',
+    })
     expect(credential).toMatch(/^\S{20,}$/)
     expect(connect).toContain(`mqtt://127.0.0.1:${house.mqttPort}`)
     expect(await read(`/endpoints/${endpointId}`)).toMatchObject({ serial, model: 'NF19B1', connected: false })
   })
 
   test('says why not, and when to try again', async () => {
-    const wrong = enrolDevice(house.url, { code: 'AAAA-AAAA-AAAA', serial: newSerial(), model: 'NF19B1' })
+    const wrong = requestEnrolment(house.url, { code: 'AAAA-AAAA-AAAA', serial: newSerial(), model: 'NF19B1' })
     await expect(wrong).rejects.toThrow(/enrolment code/)
     await expect(wrong).rejects.toBeInstanceOf(EnrolmentRefusedError)
     const device = await started(await newDevice())
     const { serial } = await read(device.at)
-    const again = enrolDevice(house.url, { code, serial, model: 'NF19B1' })
+    const again = requestEnrolment(house.url, { code, serial, model: 'NF19B1' })
     const { cause } = await again.then(
       () => expect.unreachable(),
       (error) => error,

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { DeviceSample, UpMessage } from '../../src/contract/device.ts'
 import { Agent } from '../../src/device/agent.ts'
-import { enrolDevice } from '../../src/device/enrol.ts'
+import { requestEnrolment } from '../../src/device/enrol.ts'
 import type { AgentSettings, AgentState } from '../../src/device/handlers.ts'
 import type { Harness, TestOrg } from './harness.ts'
 import { until } from './program.ts'
@@ -33,7 +33,12 @@ export interface LiveDevice {
 export async function startDevice(house: Harness, org: TestOrg, wanted: Wanted): Promise<LiveDevice> {
   const { roomId, serial, model, pairingSerial, status = {}, readOnly = {} } = wanted
   const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
-  const identity = await enrolDevice(house.url, { code: dec, serial, model, ...(pairingSerial && { pairingSerial }) })
+  const identity = await requestEnrolment(house.url, {
+    code: dec,
+    serial,
+    model,
+    ...(pairingSerial && { pairingSerial }),
+  })
   const messages: string[] = []
   const device = { settings: {} as AgentSettings, reboots: 0, isUnenrolled: false }
   let kept: AgentState | undefined

@@ -2,7 +2,7 @@
 import { modelOf } from '../../../contract/models.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { isTimeZone } from '../../parts/text/time.tsx'
+import { isKnownTimeZone } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 
 export type DeviceDetails = ResponseOf<Operations['endpointsGet']>
@@ -15,7 +15,7 @@ export const deviceName = ({ model, serial }: Pick<DeviceDetails, 'model' | 'ser
 /** The time zone that the device reports, else the organisation's. */
 export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {
   const { org } = useSession()
-  return timezone && isTimeZone(timezone) ? timezone : org.timezone
+  return timezone && isKnownTimeZone(timezone) ? timezone : org.timezone
 }
 
 type CallStatus = DeviceDetails['inCallStatus']

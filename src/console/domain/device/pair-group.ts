@@ -1,4 +1,4 @@
-// Which devices belong together: a leader and those that are paired with it. [contract 5.1.pairing]
+// Finds the pair group of a device: a leader and the devices that are paired with it. [contract 5.1.pairing]
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { operationQuery } from '../../api.ts'
@@ -10,7 +10,7 @@ export interface PairGroup {
   readonly members: readonly ListedDevice[] | undefined
   /** The members without the device itself. */
   readonly others: readonly ListedDevice[]
-  /** Of the group, whether the leader is enrolled or not. */
+  /** The serial number of the leader, which may not be enrolled. */
   readonly leaderSerial: string
   /** The leader that the device names without being paired with it. */
   readonly unpairedLeader: ListedDevice | undefined
@@ -21,7 +21,7 @@ export function usePairGroup(device: DeviceDetails): PairGroup {
   const { data, error } = useQuery(operationQuery('endpointsBasicList'))
   const listed = data?.body.endpoints
   return useMemo(() => {
-    // The page's own answer is newer than the list, which is long and asked for less often.
+    // The device of the page is newer than its entry in the list, which is refetched less often.
     const others = listed?.filter(({ id }) => id !== device.id) ?? []
     const groupName = groupNamer([device, ...others])
     const group = groupName(device)

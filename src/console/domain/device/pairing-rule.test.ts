@@ -1,4 +1,4 @@
-// The console groups devices as the service does. [contract 5.1.pairing]
+// Tests that the console groups devices as the service does. [contract 5.1.pairing]
 import { expect, test } from 'vitest'
 import { groupNamer, type Pairable, pairedLeader } from './pairing-rule.ts'
 

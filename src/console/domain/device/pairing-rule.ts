@@ -1,11 +1,11 @@
-// The rule of pairing, as the service applies it when it reboots or moves a group. [contract 5.1.pairing]
+// The pairing rule that the service applies when it reboots or moves a pair group. [contract 5.1.pairing]
 
 export interface Pairable {
   readonly serial: string
   readonly roomId?: number
-  /** The leader that it names. */
+  /** The serial number of the leader that the device names. */
   readonly pairingSerial?: string
-  /** The devices that it lists. */
+  /** The serial numbers of the devices that a leader lists. */
   readonly pairedSerials?: readonly string[]
 }
 
@@ -17,18 +17,18 @@ export function pairedLeader(device: Pairable, others: readonly Pairable[]): str
   )
 }
 
-/** Gives each of these devices a name that it shares with those in its group. */
+/** Returns a function that gives all devices of a pair group the same name. */
 export function groupNamer(all: readonly Pairable[]): (device: Pairable) => string {
   const bySerial = new Map(all.map((device) => [device.serial, device]))
   return (device) => {
     const named = device.pairingSerial === undefined ? undefined : bySerial.get(device.pairingSerial)
     const leader = leaderOf(device, named)
-    // Under a leader that is not enrolled there is a group for each room.
+    // Devices whose leader is not enrolled form one group for each room.
     return JSON.stringify(bySerial.has(leader) ? [leader] : [leader, device.roomId])
   }
 }
 
-/** `named` is the leader that the device names, if that is enrolled. */
+/** `named` is the leader that the device names, if that leader is enrolled. */
 function leaderOf({ serial, roomId, pairingSerial }: Pairable, named: Pairable | undefined): string {
   if (pairingSerial === undefined) return serial
   const isInRoom = roomId !== undefined && (!named || named.roomId === roomId)

@@ -1,7 +1,7 @@
 // The type of a room, and its time zone.
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { isTimeZone } from '../../parts/text/time.tsx'
+import { isKnownTimeZone } from '../../parts/text/time.tsx'
 
 export type RoomDetails = ResponseOf<Operations['roomsGet']>
 
@@ -13,4 +13,4 @@ export interface RoomSnapshot {
 
 /** The first valid time zone that a device of the room reports. Devices may report text that is not a time zone. */
 export const roomTimeZone = (room: RoomDetails, fallback: string): string =>
-  room.endpoints.map(({ timezone }) => timezone).find((zone) => zone !== undefined && isTimeZone(zone)) ?? fallback
+  room.endpoints.map(({ timezone }) => timezone).find((zone) => zone !== undefined && isKnownTimeZone(zone)) ?? fallback

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { humanize } from '../../parts/text/words.ts'
 import { AuditDetails } from './audit-details.tsx'
 import { type AuditLogEntry, deletedTargets } from './audit-entries.ts'
@@ -61,7 +61,7 @@ const columnsOf = (deleted: ReadonlySet<string>, toggle: (id: string) => void): 
     width: '150px',
     cell: ({ entry, isOpen }) => (
       <DisclosureButton isOpen={isOpen} onClick={() => toggle(entry.id)}>
-        <Timestamp at={entry.timestamp} />
+        <DateTime at={entry.timestamp} />
         <VisuallyHidden>, details of entry {entry.id}</VisuallyHidden>
       </DisclosureButton>
     ),

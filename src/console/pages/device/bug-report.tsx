@@ -12,7 +12,7 @@ import { ErrorText } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { CopyableText } from '../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import classes from './device-list.module.css'
@@ -51,8 +51,8 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
           <>
             <Text fz="sm" c="dimmed" role="status">
               {readyCount} of {plural(report.endpoints.length, 'device')} delivered, call logs{' '}
-              {report.uploadInCallLogs ? 'included' : 'not included'}. Requested <Timestamp at={report.createdAt} />.
-              Files are kept until <Timestamp at={report.expiresAt} />.
+              {report.uploadInCallLogs ? 'included' : 'not included'}. Requested <DateTime at={report.createdAt} />.
+              Files are kept until <DateTime at={report.expiresAt} />.
             </Text>
             {isWaiting && (
               <Progress

@@ -6,7 +6,7 @@ import { Section } from '../../parts/page/page.tsx'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { clockInZone, isTimeZone } from '../../parts/text/time.tsx'
+import { clockInZone, isKnownTimeZone } from '../../parts/text/time.tsx'
 
 export function ClockSection({ device }: { readonly device: DeviceDetails }) {
   const now = useNow()
@@ -17,7 +17,7 @@ export function ClockSection({ device }: { readonly device: DeviceDetails }) {
       <DefinitionList
         definitions={[
           ['Time zone', timezone],
-          ['Local time', timezone && isTimeZone(timezone) ? clockInZone(now, timezone) : undefined],
+          ['Local time', timezone && isKnownTimeZone(timezone) ? clockInZone(now, timezone) : undefined],
           ['Time server', ntpServer],
           ['Active time server', activeNtpServer !== ntpServer && activeNtpServer],
           [

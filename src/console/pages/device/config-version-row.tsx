@@ -6,7 +6,7 @@ import type { Operations } from '../../../contract/operations.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { DiffTable } from '../../parts/text/diff-table.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { ConfigStateMark } from './config-state-mark.tsx'
 
@@ -41,7 +41,7 @@ export function VersionTableRow({ version, zone, isNewest, onRestore }: VersionT
           <ConfigStateMark state={version.state} />
         </Table.Td>
         <Table.Td>
-          <Timestamp at={version.createdAt} zone={zone} />
+          <DateTime at={version.createdAt} zone={zone} />
         </Table.Td>
         <Table.Td style={{ overflowWrap: 'anywhere' }}>{version.author.name}</Table.Td>
         <Table.Td>{changeSummary(changedNames)}</Table.Td>

@@ -9,7 +9,7 @@ import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { DeviceBreadcrumbs } from '../../domain/site/room-link.tsx'
 import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import { DeviceActions } from './device-actions.tsx'
 import { DeviceNotFound } from './device-not-found.tsx'
@@ -83,7 +83,7 @@ function ConnectionState({ device }: { readonly device: DeviceDetails }) {
       <ConnectionLabel connected={device.connected} />
       {device.connectionTime && (
         <Text span c="dimmed" fz="sm">
-          since <Timestamp at={device.connectionTime} zone={zone} />
+          since <DateTime at={device.connectionTime} zone={zone} />
         </Text>
       )}
     </Group>

@@ -5,7 +5,7 @@ import { CheckIcon, ClockIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { humanize } from '../../parts/text/words.ts'
 
 export function FirmwareSection({ device }: { readonly device: DeviceDetails }) {
@@ -56,7 +56,7 @@ function UpdateState({ device }: { readonly device: DeviceDetails }) {
       <StatusLabel colour="var(--mantine-color-text)" icon={<ClockIcon size={16} />}>
         Scheduled
         {upgradeTime && (
-          <> for {Number.isNaN(Date.parse(upgradeTime)) ? upgradeTime : <Timestamp at={upgradeTime} zone={zone} />}</>
+          <> for {Number.isNaN(Date.parse(upgradeTime)) ? upgradeTime : <DateTime at={upgradeTime} zone={zone} />}</>
         )}
       </StatusLabel>
     )

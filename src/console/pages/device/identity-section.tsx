@@ -7,7 +7,7 @@ import { usePairGroup } from '../../domain/device/pair-group.ts'
 import { BinIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { CopyableText, DefinitionList } from '../../parts/text/definition-list.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import type { TabProps } from './tab-props.ts'
 import { UnenrolDialog } from './unenrol-dialog.tsx'
@@ -24,7 +24,7 @@ export function IdentitySection({ device, etag }: TabProps) {
           ['Model', name === model ? model : `${name} (${model})`],
           ['Serial number', <CopyableText key="serial" text={serial} what="serial number" />],
           ['Device ID', <CopyableText key="id" text={id} what="device ID" />],
-          ['Enrolled', <Timestamp key="enrolled" at={enrolmentTime} zone={zone} />],
+          ['Enrolled', <DateTime key="enrolled" at={enrolmentTime} zone={zone} />],
           ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
           ['Bulk enrolment', bulkEnrolmentPending && 'In progress'],
         ]}

@@ -17,7 +17,7 @@ import {
 } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { ageText, Timestamp } from '../../parts/text/time.tsx'
+import { ageText, DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import type { TabProps } from './tab-props.ts'
 import classes from './table.module.css'
@@ -115,7 +115,7 @@ function OperationRow({ operation, zone }: { readonly operation: Operation; read
           {isOpen && (
             <>
               {' '}
-              Expires <Timestamp at={deadline} />.
+              Expires <DateTime at={deadline} />.
             </>
           )}
         </Text>
@@ -135,10 +135,10 @@ function OperationRow({ operation, zone }: { readonly operation: Operation; read
         )}
       </Table.Td>
       <Table.Td>
-        <Timestamp at={createdAt} zone={zone} />
+        <DateTime at={createdAt} zone={zone} />
       </Table.Td>
       <Table.Td>
-        <Timestamp at={updatedAt} zone={zone} />
+        <DateTime at={updatedAt} zone={zone} />
       </Table.Td>
     </Table.Tr>
   )

@@ -17,7 +17,7 @@ import { type DeviceDetails, useDeviceTimeZone } from '../../domain/device/devic
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import classes from './sensor-section.module.css'
 
@@ -54,7 +54,7 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
         <Group gap="sm" fz="sm" c="dimmed">
           <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
             {isStale ? 'Last reading ' : 'Updated '}
-            <Timestamp at={measuredAtSeconds * 1000} zone={zone} />
+            <DateTime at={measuredAtSeconds * 1000} zone={zone} />
           </Text>
           {device.roomId !== undefined && (
             <Link to="/rooms/$roomId" params={{ roomId: String(device.roomId) }}>

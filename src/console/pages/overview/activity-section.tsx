@@ -7,7 +7,7 @@ import type { Operations } from '../../../contract/operations.ts'
 import { useBody } from '../../api.ts'
 import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { humanize, plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
@@ -48,7 +48,7 @@ function RunItem({ newest, count, actorCount }: EntryRun) {
   return (
     <li className={classes.change}>
       <Text span fz="sm" c="dimmed">
-        <Timestamp at={timestamp} />
+        <DateTime at={timestamp} />
       </Text>
       <div className={classes.truncated}>
         <Text span fz="sm" fw={550}>

@@ -12,7 +12,7 @@ import { RoomStateLabel } from '../../domain/room/room-state.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { compareText } from '../../parts/text/search-text.ts'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 import classes from './overview.module.css'
@@ -66,7 +66,7 @@ function AttentionRoom({ row, room }: { readonly row: RoomTableRow; readonly roo
           {sinceMs !== undefined && (
             <>
               {' '}
-              since <Timestamp at={sinceMs} zone={zone} />
+              since <DateTime at={sinceMs} zone={zone} />
             </>
           )}
           {row.people ? ` · ${plural(row.people, 'person', 'people')} inside` : ''}

@@ -9,7 +9,7 @@ import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { ageText, Timestamp } from '../../parts/text/time.tsx'
+import { ageText, DateTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import classes from './room.module.css'
 import { isReading, roomSensors } from './room-sensors.ts'
@@ -104,7 +104,7 @@ function ReadingAge({ at, zone }: { readonly at: number; readonly zone: string }
   return (
     <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
       {isStale ? 'Last reading' : 'Updated'} {ageMs < 5000 ? 'just now' : `${ageText(at, now)} ago`},{' '}
-      <Timestamp at={at} zone={zone} />
+      <DateTime at={at} zone={zone} />
     </Text>
   )
 }

@@ -7,7 +7,7 @@ import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import { callText, type DeviceDetails } from '../../domain/device/device.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { capitalised } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
@@ -35,7 +35,7 @@ export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, acti
           <Text span fz="xs" c="dimmed">
             {connectionTime ? (
               <>
-                since <Timestamp at={connectionTime} zone={zone} />
+                since <DateTime at={connectionTime} zone={zone} />
               </>
             ) : (
               'Never connected'

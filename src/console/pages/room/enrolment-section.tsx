@@ -11,7 +11,7 @@ import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
@@ -63,7 +63,7 @@ export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
                 `Unused. Valid for ${plural(room.decTimeout ?? 24, 'hour')} after first use.`
               ) : (
                 <>
-                  Valid until <Timestamp at={expiresAtMs} zone={zone} />
+                  Valid until <DateTime at={expiresAtMs} zone={zone} />
                 </>
               )}
             </Text>

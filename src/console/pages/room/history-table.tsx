@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { Sensor } from '../../../contract/models.ts'
 import { sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
 import type { HistoryBucket } from '../../parts/chart/buckets.ts'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { type SpanName, spans } from './history-query.ts'
 import { historyRows } from './history-rows.ts'
 import classes from './room.module.css'
@@ -49,7 +49,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
           {rows.map(({ at, values }) => (
             <Table.Tr key={at}>
               <Table.Th scope="row" fw={400}>
-                <Timestamp at={at} zone={zone} />
+                <DateTime at={at} zone={zone} />
               </Table.Th>
               {sensors.map((sensor) => (
                 <Table.Td key={sensor} ta="right" style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>

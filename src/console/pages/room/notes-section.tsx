@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { isSubmitShortcut } from '../../parts/dialog/dialog-form.tsx'
 import { BinIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import classes from './room.module.css'
 
@@ -40,7 +40,7 @@ export function NotesSection({ roomId, zone }: NotesSectionProps) {
           <article key={note.id} aria-label={`Note by ${note.author}`}>
             <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
               <Text fz="xs" c="dimmed" pt={4} style={{ overflowWrap: 'anywhere' }}>
-                <strong>{note.author}</strong>, <Timestamp at={note.createdAt} zone={zone} />
+                <strong>{note.author}</strong>, <DateTime at={note.createdAt} zone={zone} />
               </Text>
               {write && (
                 <ActionIcon

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useBody } from '../../api.ts'
 import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { Timestamp } from '../../parts/text/time.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import { type ApiKey, accessText, isKeyExpired } from './api-key.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
@@ -82,7 +82,7 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
     </Table.Td>
     <Table.Td>{accessText(key)}</Table.Td>
     <Table.Td>
-      <Timestamp at={key.createdAt} />
+      <DateTime at={key.createdAt} />
     </Table.Td>
     <Table.Td>
       {!key.expiresAt && (
@@ -93,13 +93,13 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
       {key.expiresAt && (
         <Text span fz="sm" c={isKeyExpired(key) ? 'var(--rk-offline)' : 'var(--mantine-color-text)'}>
           {isKeyExpired(key) && 'Expired '}
-          <Timestamp at={key.expiresAt} />
+          <DateTime at={key.expiresAt} />
         </Text>
       )}
     </Table.Td>
     <Table.Td>
       {key.lastUsedAt ? (
-        <Timestamp at={key.lastUsedAt} />
+        <DateTime at={key.lastUsedAt} />
       ) : (
         <Text span fz="sm" c="dimmed">
           Never

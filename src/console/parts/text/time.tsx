@@ -4,7 +4,7 @@ import { Text, Tooltip } from '@mantine/core'
 export const viewerTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Devices may report text that is not a time zone. */
-export function isTimeZone(name: string): boolean {
+export function isKnownTimeZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat('en-GB', { timeZone: name }).format() !== ''
   } catch {
@@ -38,13 +38,13 @@ export function shortTime(at: number, now: number = Date.now()): string {
 }
 
 export const fullTime = (at: number, zone: string = viewerTimeZone): string =>
-  format(at, isTimeZone(zone) ? zone : viewerTimeZone, full)
+  format(at, isKnownTimeZone(zone) ? zone : viewerTimeZone, full)
 
 /** The time in another time zone, such as "14:05 in Tokyo"; undefined if the viewer's clock shows the same. */
 export function clockInZone(at: number, zone: string | undefined): string | undefined {
   if (
     !zone ||
-    !isTimeZone(zone) ||
+    !isKnownTimeZone(zone) ||
     format(at, zone, { ...day, ...clock }) === format(at, viewerTimeZone, { ...day, ...clock })
   )
     return undefined
@@ -52,14 +52,14 @@ export function clockInZone(at: number, zone: string | undefined): string | unde
   return `${format(at, zone, sameDay ? clock : { ...day, ...clock })} in ${zone.split('/').at(-1)?.replaceAll('_', ' ')}`
 }
 
-interface TimestampProps {
+interface DateTimeProps {
   readonly at: string | number
   /** The time zone of the place where it happened. */
   readonly zone?: string | undefined
   readonly full?: boolean
 }
 
-export function Timestamp({ at, zone, full: inFull = false }: TimestampProps) {
+export function DateTime({ at, zone, full: inFull = false }: DateTimeProps) {
   const ms = typeof at === 'number' ? at : Date.parse(at)
   const elsewhere = clockInZone(ms, zone)
   return (
