@@ -10,13 +10,16 @@ import { sendJson } from './answer.ts'
 import { denied, type Identify } from './gate.ts'
 import { pageHeaders } from './page-headers.ts'
 
+/** Whoever asks decides whether the service lives, above all when it has much to do. [contract 7.23] */
+const urgent = { urgent: true } as const
+
 export function serviceRoutes(
   app: FastifyInstance,
   { db, metrics, identify, publicUrl }: { db: Db; metrics: Metrics; identify: Identify; publicUrl: () => string },
 ): void {
-  app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
+  app.get('/livez', { config: urgent }, (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/readyz', { config: urgent }, async (_request, reply) => {
     try {
       await db.ping()
     } catch {
@@ -28,6 +31,7 @@ export function serviceRoutes(
   app.get(
     '/metrics',
     {
+      config: urgent,
       // Open to this machine; from elsewhere with a key that has Read. [contract D.10]
       onRequest: async (request, reply) => {
         if (isLoopback(request.ip)) return
