@@ -21,6 +21,7 @@ const onSqliteOnly = [
   'test/contract/mcp-fleet.test.ts',
   'test/docs/readme.test.ts',
   'test/http/malformed.test.ts',
+  'test/http/overload.test.ts',
   'test/http/pipeline.test.ts',
   'test/http/release.test.ts',
   'test/http/slow.test.ts',

@@ -15,9 +15,13 @@ export const rawRequest = (port: number, text: string) =>
   })
 
 /** Nothing is decoded. */
-export async function rawFetch(url: string, key: string, { method = 'GET', headers = {} } = {}) {
+export async function rawFetch(
+  url: string,
+  key: string,
+  { method = 'GET', headers = {}, agent }: { method?: string; headers?: Record<string, string>; agent?: Agent } = {},
+) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request(url, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, resolve)
+  request(url, { method, agent, headers: { authorization: `Bearer ${key}`, ...headers } }, resolve)
     .on('error', reject)
     .end()
   const response = await promise

@@ -28,6 +28,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its body may take long to arrive. */
     slow?: true
+    /** It is answered before requests that wait, however many there are. */
+    urgent?: true
   }
 }
 

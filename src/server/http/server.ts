@@ -28,8 +28,10 @@ import {
 } from './gate.ts'
 import type { OperationHandlers } from './handlers.ts'
 import { inputReader, type RequestInput } from './input.ts'
+import { Overload } from './overload.ts'
 import { isLegacy, isUnderBase, legacyHeaders, methodFinder, normalisePath, routesOf } from './paths.ts'
 import { isFirstInPipeline, waitForTurn } from './pipeline.ts'
+import { RequestQueue } from './request-queue.ts'
 import { SessionCookie } from './session-cookie.ts'
 import { answerUnreadable, hostProblem, rememberReply } from './unreadable.ts'
 import { watchUnsent } from './unsent-answers.ts'
@@ -142,16 +144,30 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
     if (reply.raw.writableFinished && !wasNoted) note(request, reply)
   }
   const answerCors = cors(new Set(options.corsOrigins))
-  const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    const { headers } = request
-    request.begunAt = performance.now()
+  const queue = new RequestQueue()
+  app.server.on('connection', () => queue.noteConnection())
+  const overload = new Overload(log)
+  metrics.watchCount(
+    'roomkeeper_http_overload_refused_total',
+    'Requests that had waited for too long.',
+    () => overload.refused,
+  )
+  const arrive = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    const now = performance.now()
+    request.begunAt = now
     underWay++
     reply.raw.on('close', () => ended(request, reply))
+    if (queue.hasRoom(now) || request.routeOptions.config.urgent) begin(request, reply, done)
+    else queue.add(now, (isLate) => reply.raw.destroyed || begin(request, reply, done, isLate))
+  }
+  const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void, isLate = false) => {
+    const { headers } = request
     reply.header('X-Request-Id', request.id)
     if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
     const problem = hostProblem(request.raw)
     if (problem) return fail(problem, request, reply)
     if (answerCors(request, reply)) return
+    if (isLate) return overload.refuse(request, reply)
     ignoreTypeOfNothing(headers)
     if (draining && request.url !== '/livez') return fail(shuttingDown(), request, reply)
     if (hasBody(headers)) limitBodyTime(request, reply)
@@ -160,8 +176,8 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
   }
   app.addHook('onRequest', (request, reply, done) => {
     rememberReply(reply)
-    if (isFirstInPipeline(reply.raw)) begin(request, reply, done)
-    else waitForTurn(request.raw, reply.raw, () => begin(request, reply, done))
+    if (isFirstInPipeline(reply.raw)) arrive(request, reply, done)
+    else waitForTurn(request.raw, reply.raw, () => arrive(request, reply, done))
   })
   app.setNotFoundHandler((request) => {
     throw unknown(request)

@@ -11,6 +11,9 @@ import { sendJson } from './answer.ts'
 import { type IdentifyCaller, permissionDenied } from './gate.ts'
 import { pageHeaders } from './page-headers.ts'
 
+/** Whoever asks decides whether the service lives, above all when it has much to do. [contract 7.23] */
+const urgent = { urgent: true } as const
+
 export function serviceRoutes(
   app: FastifyInstance,
   {
@@ -20,9 +23,9 @@ export function serviceRoutes(
     publicUrl,
   }: { db: Database; metrics: Metrics; identify: IdentifyCaller; publicUrl: () => string },
 ): void {
-  app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
+  app.get('/livez', { config: urgent }, (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/readyz', { config: urgent }, async (_request, reply) => {
     const { problem } = db
     if (problem) throw problem
     return sendJson(reply, '{"ok":true}')
@@ -31,6 +34,7 @@ export function serviceRoutes(
   app.get(
     '/metrics',
     {
+      config: urgent,
       // Open to this machine; from elsewhere with a key that has Read. [contract D.10]
       onRequest: async (request, reply) => {
         if (isLoopback(request.ip)) return

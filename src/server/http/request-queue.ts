@@ -1,0 +1,80 @@
+// Begins requests in their order when more arrive than can be handled, and says which have waited for too long. [contract 7.23]
+
+/**
+ * Node accepts one new connection in each turn of its event loop, and everything that became readable is handled in the same turn. So
+ * the length of a turn under load decides how soon a new connection, such as that of a health check, is heard. Requests are
+ * handled for this long in a turn; the others wait for the next.
+ */
+const turnMs = 8
+/** The same after a turn with a new connection: there may be more of them behind it. */
+const turnMsWhileConnecting = 1
+const maxWaitMs = 500
+
+interface Waiting {
+  readonly begin: (isLate: boolean) => void
+  readonly arrivedAt: number
+}
+
+export class RequestQueue {
+  #waiting: Waiting[] = []
+  /** Those before it were begun. */
+  #next = 0
+  /** When the present turn began to handle requests, by the monotonic clock; undefined until it does. */
+  #turnBeganAt: number | undefined
+  #turnMs = turnMs
+  #isConnecting = false
+
+  /** To be called for each connection that is accepted. */
+  noteConnection(): void {
+    this.#isConnecting = true
+  }
+
+  /** Whether a request that arrives now may begin at once. */
+  hasRoom(now: number): boolean {
+    if (this.#turnBeganAt === undefined) this.#beginTurn(now)
+    return this.#next === this.#waiting.length && now - (this.#turnBeganAt as number) < this.#turnMs
+  }
+
+  /** `begin` is called in a later turn. It is late if it waited so long that its caller should rather come back. */
+  add(arrivedAt: number, begin: Waiting['begin']): void {
+    this.#waiting.push({ begin, arrivedAt })
+  }
+
+  #beginTurn(now: number): void {
+    this.#turnBeganAt = now
+    this.#turnMs = this.#isConnecting ? turnMsWhileConnecting : turnMs
+    this.#isConnecting = false
+    setImmediate(this.#endTurn)
+  }
+
+  readonly #endTurn = (): void => {
+    this.#turnBeganAt = undefined
+    if (this.#next === this.#waiting.length) {
+      if (this.#next > 0) this.#waiting = []
+      this.#next = 0
+      return
+    }
+    this.#beginTurn(performance.now())
+    this.#step()
+  }
+
+  readonly #step = (): void => {
+    const waiting = this.#waiting[this.#next]
+    if (!waiting) return
+    this.#waiting[this.#next] = begunRequest
+    this.#next++
+    const now = performance.now()
+    waiting.begin(now - waiting.arrivedAt > maxWaitMs)
+    queueMicrotask(this.#afterwards)
+  }
+
+  /** What a request leaves to ticks and promises is done before the next one is begun, and counts as time of the turn. */
+  readonly #afterwards = (): void => process.nextTick(this.#goOn)
+
+  readonly #goOn = (): void => {
+    if (performance.now() - (this.#turnBeganAt as number) < this.#turnMs) this.#step()
+  }
+}
+
+/** In the place of one that was begun, so that nothing of it is held. */
+const begunRequest: Waiting = { begin: () => {}, arrivedAt: 0 }
