@@ -77,7 +77,7 @@ export const configKeys: Readonly<Record<string, ConfigKey>> = {
   wifiEnabled: bool,
 }
 
-/** What a device reports and nobody can set. [contract 4.endpointsSettings] */
+/** Keys that a device reports and that cannot be set. [contract 4.endpointsSettings] */
 export const readOnlyKeys: Readonly<Record<string, ConfigKey>> = {
   controllerMode: known('controller', 'schedule'),
   framingBoundaryHfovRatio: { type: 'number' },
@@ -131,7 +131,7 @@ export const ProfileConfig = Type.Unsafe<DeviceConfigBody>({
   properties: nullable(configKeys),
 })
 
-/** The same for one endpoint: a read-only key may come along, with the value that it has. */
+/** A config for one endpoint. Read-only keys are accepted with the value that they have. */
 export const DeviceConfig = Type.Unsafe<DeviceConfigBody>({
   type: 'object',
   title: 'DeviceConfig',
@@ -145,5 +145,5 @@ const settings = (title: string, properties: object) =>
 /** A config as it is returned: without secrets. */
 export const DeviceSettings = settings('DeviceSettings', shown)
 
-/** What an endpoint is set to, and what it reports about itself. */
+/** The settings of an endpoint, with the keys that it reports about itself. */
 export const EndpointSettings = settings('EndpointSettings', { ...shown, ...readOnly })

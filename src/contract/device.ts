@@ -130,7 +130,7 @@ export const SampleRefused = Shape('SampleRefused', {
 })
 export type SampleRefused = Static<typeof SampleRefused>
 
-/** What travels under which name, below the device's own topics. */
+/** The kinds of messages, by their name below the device's own topics. */
 export const upMessages = {
   status: StatusReport,
   sample: SampleReport,
@@ -154,11 +154,11 @@ export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt',
 export const keepAliveSeconds = { min: 5, max: 300, usual: 30 } as const
 /** A device that was told something and said nothing for so long is told again. In milliseconds. */
 export const resendAfterMs = 30_000
-/** Of one MQTT packet: 500 samples fit. */
+/** The largest MQTT packet: 500 samples fit. */
 export const maxPacketBytes = 128 * 1024
 export const maxBundleBytes = 64 * 1024 * 1024
 
-/** What a device does that is audited, and that is no operation of the API. */
+/** Actions of a device that are audited, and that are no operations of the API. */
 export const deviceChanges = {
   deviceEnrolled: { category: 'DEVICE', type: 'DEVICE_ENROLLED' },
   deviceEnrolmentRefused: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_REFUSED' },

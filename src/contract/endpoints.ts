@@ -38,7 +38,7 @@ const ReportedNetwork = Shape('ReportedNetwork', {
   gateway: optional(Type.Array(Address, { maxItems: 32 })),
 })
 
-/** What a device tells about itself in its status report; it never says the rest. */
+/** The fields that a device sends in its status report. The service knows the other fields by itself. */
 export const reportedFields = {
   pairingSerial: Type.Optional(
     Type.String({ maxLength: 64, description: 'Serial number of the leader it is paired with, as the device says.' }),

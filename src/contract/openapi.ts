@@ -15,7 +15,7 @@ const info = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
 
-/** What each group of operations is about, in the order that the document shows them. */
+/** The groups of operations with their descriptions, in the order in which the document shows them. */
 export const tags: Readonly<Record<Tag, string>> = {
   Audit: 'Who changed what, and when.',
   Endpoints: 'The devices under management.',
@@ -152,7 +152,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
   }
 }
 
-/** What does not end has no version. */
+/** A stream does not end, so it has no version. */
 const isConditional = ({ method, stream }: Operation): boolean => method === 'GET' && !stream
 
 const conditional = (name: string, description: string) => ({

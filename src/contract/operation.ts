@@ -1,4 +1,4 @@
-// What an operation is: one value that routes, OpenAPI, client, tests and audit types are derived from.
+// The shape of an operation: one value from which routes, OpenAPI, client, tests and audit types are derived.
 import type { Static, TProperties, TSchema } from 'typebox'
 
 export type Scope = 'read' | 'write'
@@ -75,7 +75,7 @@ interface OperationBase {
   readonly audit?: {
     readonly category: AuditCategory
     readonly type: string
-    /** What it is called when the same call undoes: assigning a profile of null unassigns. */
+    /** The audit type when the same call undoes: assigning the profile null unassigns it. */
     readonly undoType?: string
   }
   /** Also answers `text/csv` to a caller that asks for it. */

@@ -26,14 +26,14 @@ export const defaultAirLimits: AirLimits = {
   humidity: { min: 25, max: 65 },
 }
 
-/** Who is signed in, and what they may do. */
+/** The signed-in caller and its permissions. */
 export interface ConsoleSession {
   readonly org: { readonly id: string; readonly name: string; readonly timezone: string }
   readonly key: { readonly id: string; readonly name: string }
   readonly scopes: readonly Scope[]
   readonly manage: boolean
   readonly airLimits: AirLimits
-  /** Of the server: a console of another one should be loaded again. */
+  /** The version of the server. A console of another version should reload. */
   readonly version: string
 }
 

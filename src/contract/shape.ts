@@ -30,7 +30,7 @@ export const RequiredQueryTime = (description: string) =>
     required: true
   }
 
-/** The same, but a date alone is not a time: handlers get its text, and know whose day is meant. */
+/** A time or a date. Handlers get the text of a date, and know in which time zone the day is meant. */
 export const QueryTimeOrDay = (description: string) =>
   Type.Unsafe<number | string>({ type: 'string', format: 'date-time', description, plainDays: true })
 export const RequiredQueryTimeOrDay = (description: string) =>

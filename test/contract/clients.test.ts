@@ -1,4 +1,4 @@
-// What real clients depend on: every promise that docs/contract.md marks [clients], and the tests that hold it.
+// The promises that real clients depend on, marked [clients] in docs/contract.md, and the tests that hold them.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OperationId, operationIds, operationList } from '../../src/contract/operations.ts'

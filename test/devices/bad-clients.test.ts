@@ -49,7 +49,7 @@ test.each([3_900, 5_000, 60_000])('a message of %i bytes may follow CONNECT at o
   it.socket.destroy()
 })
 
-/** What the service has not taken off our hands. The kernel holds some megabytes besides. */
+/** The bytes that the service has not read yet. The kernel buffers some megabytes more. */
 const unsent = (it: RawConnection) => it.socket.writableLength
 
 test('whoever sends without waiting is answered in order, and what is not dealt with stays with the sender', async () => {

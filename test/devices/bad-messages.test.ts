@@ -165,7 +165,7 @@ test('after more than sixty the connection is closed, and CONNACK is 3 for a min
 
   const returnCode = async () => {
     const again = await connect(device)
-    // Of a CONNACK these two bytes are the session flag and the return code.
+    // These two bytes of a CONNACK are the session flag and the return code.
     const connack = await until('CONNACK', () => again.received[0])
     again.socket.destroy()
     return connack.id

@@ -41,7 +41,7 @@ function stepsByHand(): Step[] {
   })
 }
 
-/** What differs from run to run looks the same; whether the service has seen a goodbye already is a matter of luck. */
+/** Replaces values that differ from run to run. Whether the service has already seen a disconnect depends on timing. */
 const steady = (text: string): string =>
   text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(UUID)')

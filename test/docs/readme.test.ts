@@ -29,7 +29,7 @@ afterAll(async () => {
   await place.remove()
 })
 
-/** What differs from run to run; everything else must be as the README says. */
+/** Values that differ from run to run; everything else must be as the README says. */
 const volatile = new Set(['requestId', 'timestamp', 'createdAt', 'dec', 'nextPageToken'])
 const steady = (text: string) =>
   JSON.parse(text, (key, value) => (volatile.has(key) ? `(some ${typeof value})` : value))

@@ -1,4 +1,4 @@
-// What the console weighs when it is opened, and that it needs nothing from elsewhere.
+// The size of the console when it is opened, and that it loads nothing from other hosts.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -58,7 +58,7 @@ test('every example on the page is a message that fits its schema', () => {
   const seen = new Set<string>()
   for (const { 1: name = '', 2: text = '', index } of page.matchAll(/^```json ?(\S*)\n([\s\S]*?)^```$/gm)) {
     const example = JSON.parse(text)
-    // What the API answers is compared with real answers where the chapter is run.
+    // The answers of the API are compared with real answers where the chapter is run.
     if (name === '' && index > byHand) continue
     const validate = validatorOf(name)
     expect(validate, `"${name}" names no schema: ${text}`).toBeTypeOf('function')

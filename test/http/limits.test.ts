@@ -1,4 +1,4 @@
-// What is too much, and what is not even a request: sizes, depth, rubbish, compression.
+// Limits on requests, and input that is no request: sizes, depth, rubbish, compression.
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ describe('limits [contract 7.1]', () => {
       expect(refused.body, id).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
       expect(refused.body.message).toContain(`${bodyLimitBytes / kib} KiB`)
       expect(await f.audit()).toEqual(before)
-      // What comes before may forbid it; that it is forbidden shows that it was read.
+      // An earlier check may refuse the request; the refusal shows that the request was read.
       expect((await perform(house, f, id, padded(bodyLimitBytes))).status, id).not.toBe(413)
     }
   })

@@ -43,7 +43,7 @@ test('behind a stream are begun when it ends, and judged by what is true then', 
   const ahead = request(org, key, '/rooms/notes').repeat(100)
   const heard = sendAhead(request(org, key, '/events') + ahead)
   await until('the stream', () => heard.text.includes('retry: 2000'))
-  // What was sent with it has been read by then, too.
+  // The requests that were sent with it have been read by then, too.
   await org.call('POST', '/regions', { body: { name: 'Heard' } })
   await until('the event', () => heard.text.includes('event: structure'))
   const { keys } = (await org.client.keysList()).body

@@ -14,7 +14,7 @@ const maxBytes = 256 * mebibyte
 let house: Harness
 let org: TestOrg
 let path: string
-/** Of an answer of about 10 MiB that is made for every request. */
+/** The path of an answer of about 10 MiB that is made for every request. */
 let [length, digest] = [0, '']
 beforeAll(async () => {
   house = await startHarness()

@@ -30,7 +30,7 @@ class Sender {
     return this.sent.filter(({ isAcknowledged }) => !isAcknowledged)
   }
 
-  /** What is not acknowledged when the connection ends never will be. */
+  /** A message that is not acknowledged when the connection ends never will be. */
   async start(): Promise<void> {
     await this.device.connect()
     for (let i = 0; i < 4; i++) void this.#sendOn().catch(() => {})
@@ -92,7 +92,7 @@ test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is
   }
 
   let server = first
-  // Of what was sent twice, the second time with another value.
+  // These samples were sent twice, the second time with another value.
   const corrected = new Set<string>()
   for (let kill = 1; kill <= 3; kill++) {
     await Promise.all(senders.map((sender) => sender.start()))

@@ -144,7 +144,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
   )
 })
 
-/** What a device is told that connects. */
+/** The return code that a connecting device gets. */
 const connectAgain = (device: { connect(): Promise<void> }): Promise<unknown> =>
   device.connect().then(
     () => undefined,

@@ -1,4 +1,4 @@
-// What the program refuses to start with: one clear sentence each, a non-zero exit, never a stack.
+// Settings with which the program refuses to start: one clear sentence each, a non-zero exit, never a stack.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -94,7 +94,7 @@ test('a database without its own secret key is refused, and no other key is made
   expect(status).toBe(200)
 })
 
-// What is refused before any database is looked at needs one engine only.
+// These refusals come before any database is opened, so one engine is enough.
 if (engine === 'sqlite') {
   test.each([
     ['an unknown option', ['--nonsense'], /unknown option.*--nonsense/i],

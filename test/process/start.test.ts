@@ -13,7 +13,7 @@ import { newSite, ready, type Server, type Site, siteForTest, takenPort } from '
 const run = promisify(execFile)
 const anyKey = /rk[sl]?_[0-9A-Za-z]{20}/
 
-/** What a pasted curl line prints; a machine without curl sends the same request another way. */
+/** Returns the output of a pasted curl line; a machine without curl sends the same request another way. */
 async function paste(line: string, env: Record<string, string> = {}): Promise<string> {
   const hasCurl = await run('sh', ['-c', 'command -v curl']).then(
     () => true,

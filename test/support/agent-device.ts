@@ -13,14 +13,14 @@ export interface Wanted {
   readonly model: string
   readonly pairingSerial?: string
   readonly status?: UpMessage<'status'>
-  /** What it is set to, and nobody can change. */
+  /** Settings that cannot be changed. */
   readonly readOnly?: AgentSettings
 }
 
 export interface LiveDevice {
   readonly id: string
   readonly serial: string
-  /** What its screen has shown. */
+  /** The messages that its screen has shown. */
   readonly messages: readonly string[]
   readonly settings: AgentSettings
   readonly reboots: number

@@ -1,4 +1,4 @@
-// What the tests need from the machine: found there, or installed when we are root on Debian, or named in one sentence.
+// Programs that the tests need: found on the machine, or installed if we are root on Debian, or named in one sentence.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

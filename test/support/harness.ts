@@ -207,7 +207,7 @@ export async function send(
 
 const isEndless = ({ headers }: Response) => headers.get('content-type') === 'text/event-stream'
 
-/** Of an answer that does not end. */
+/** The schema of one event in an answer that does not end. */
 async function firstPiece(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const piece = await reader?.read()

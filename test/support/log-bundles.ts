@@ -12,7 +12,7 @@ export interface OrgWithRoom extends TestOrg {
   newDevice(wanted?: Omit<NewDevice, 'roomId'>): Promise<TestDevice>
   /** Asks for the logs of devices; gives back the support ID. */
   report(devices: readonly Pick<TestDevice, 'id'>[], query?: string): Promise<string>
-  /** What the report says of its only or first endpoint. */
+  /** The entry of the report's only or first endpoint. */
   item(supportId: string): Promise<Reply['body']>
 }
 
@@ -31,7 +31,7 @@ export async function newOrgWithRoom(house: Harness): Promise<OrgWithRoom> {
   }
 }
 
-/** What the device is told for this report, with another address than one it has: it may be told anything twice. */
+/** The command for this report with an upload address other than the given one: a command may be sent twice. */
 export async function commandFor(device: TestDevice, supportId: string, other?: string): Promise<Reply['body']> {
   for (;;) {
     const command = await device.next('operation')

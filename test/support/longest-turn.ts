@@ -1,7 +1,7 @@
 // How long others wait for their turn while something runs, counted in the work of this thread.
 import { expect } from 'vitest'
 
-/** What this thread has worked, in milliseconds: other programs on the machine do not make it more. */
+/** The CPU time of this thread in milliseconds: other programs on the machine do not increase it. */
 const worked = () => {
   // Linux counts a thread up to now only when the whole process is asked; else the figure is as old as the last timer tick, up to 4 ms.
   process.cpuUsage()
@@ -24,7 +24,7 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   return longest
 }
 
-/** Of CPU, in one turn of the event loop, by one body or message. What the sender does in the same process is part of it. */
+/** The limit of CPU time for one body or message in one turn of the event loop, the sender in the same process included. */
 const longestAllowedMs = 20
 /** Other work may fall into a turn, such as collecting garbage: the shortest of these counts. */
 const tries = 3

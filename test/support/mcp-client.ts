@@ -23,7 +23,7 @@ interface Waiting {
 const patience = 20_000
 
 export class McpProgram {
-  /** What it logs. */
+  /** Its log output. */
   stderr = ''
   readonly #child: ChildProcessWithoutNullStreams
   readonly #ended: Promise<void>

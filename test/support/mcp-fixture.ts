@@ -6,7 +6,7 @@ import { startOfficialClient } from './mcp-client.ts'
 import { until } from './program.ts'
 
 const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64')
-/** What the Bar reports. */
+/** The status that the Bar reports. */
 export const status = {
   primaryMode: 'avos',
   inCallStatus: 'NONE',
@@ -56,7 +56,7 @@ export async function startMcpHouse() {
     pad: await enter({ roomId: fjord, serial: 'NP1', model: 'NF19A1', pairingSerial: 'NB1' }),
     frame: await enter({ roomId: skog, serial: 'NR1', model: 'NF21F1' }),
 
-    /** What a tool answers; an error fails the test. */
+    /** Returns the answer of a tool; an error fails the test. */
     async use(tool: string, args: object = {}) {
       const { isError, text } = await client.call(tool, args)
       expect(isError, `${tool}: ${text}`).toBe(false)

@@ -19,7 +19,7 @@ export interface Question {
   readonly to: number
 }
 
-/** What `buckets` or `samples` of an answer must be, all pages together. */
+/** The expected `buckets` or `samples` of an answer, all pages together. */
 export function plainHistory(all: readonly PlainSample[], question: Question, ofRoom: boolean): object[] {
   const { interval, fields } = question
   const samples = all

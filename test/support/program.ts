@@ -113,7 +113,7 @@ export class Program {
 
 export interface Server extends Program {
   readonly url: string
-  /** Of the first start; empty on later ones. */
+  /** The key of the first start; empty on later ones. */
   readonly org: string
   readonly key: string
 }
@@ -140,7 +140,7 @@ export class Site {
     return ['--data-dir', this.dataDir, ...(this.databaseUrl ? ['--database-url', this.databaseUrl] : [])]
   }
 
-  /** The same as environment variables. */
+  /** The options as environment variables. */
   get variables(): Record<string, string> {
     return {
       ROOMKEEPER_DATA_DIR: this.dataDir,
@@ -160,7 +160,7 @@ export class Site {
     return this.launch([...args, ...this.flags]).exit()
   }
 
-  /** What a command prints for machines. */
+  /** Returns the JSON output of a command. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   async json(...args: string[]): Promise<any> {
     const { code, stdout, stderr } = await this.run(...args, '--json')

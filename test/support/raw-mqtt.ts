@@ -44,7 +44,7 @@ export async function rawMqtt(port: number): Promise<RawConnection> {
   })
   socket.on('data', (chunk) => {
     rest = Buffer.concat([rest, chunk])
-    // What is sent to these connections is short: one byte of length is enough.
+    // Packets to these connections are short: one byte of length is enough.
     while (rest.length >= 2 && rest.length >= 2 + (rest[1] as number)) {
       const end = 2 + (rest[1] as number)
       connection.received.push({ type: (rest[0] as number) >> 4, id: end >= 4 ? rest.readUInt16BE(2) : 0 })

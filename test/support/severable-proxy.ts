@@ -10,11 +10,11 @@ export interface Wire {
   mend(): void
   /** Nothing passes any more, in either direction, and nobody is told. */
   swallow(): void
-  /** What was sent meanwhile arrives now, as it would when TCP sends it again. */
+  /** Bytes that were sent while it was cut arrive now, as if TCP had sent them again. */
   release(): void
   /** Connections that are open never work again, without a sign; new ones do. */
   loseOpen(): void
-  /** What was sent on those arrives after all, too late. */
+  /** Bytes that were sent on those connections arrive after all, too late. */
   deliverLost(): void
 }
 

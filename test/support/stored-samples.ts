@@ -1,4 +1,4 @@
-// What is kept of an endpoint, straight from the database: for tests of what happens below the API.
+// Reads the stored samples of an endpoint straight from the database, for tests of what happens below the API.
 import type { Harness, TestOrg } from './harness.ts'
 
 /** The times of its raw samples, the oldest first. */

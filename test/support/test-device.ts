@@ -148,7 +148,7 @@ export class TestDevice {
   }
 
   async close(): Promise<void> {
-    // What was never acknowledged would be waited for, for ever.
+    // Without this the client would wait forever for acknowledgements that never come.
     await this.#client?.endAsync(!this.#client.connected)
   }
 

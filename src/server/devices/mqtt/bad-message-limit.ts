@@ -9,7 +9,7 @@ export const maxBeforeShutOut = 60
 const windowMs = 60_000
 const shutOutMs = 60_000
 /** Records of devices that behave again are deleted when there are this many. */
-const sweepAtDevices = 10_000
+const sweepAtDeviceCount = 10_000
 
 interface DeviceRecord {
   /** When its bad messages came, oldest first: at most one more than are allowed. */
@@ -54,7 +54,8 @@ export class BadMessageLimit {
   #recordOf(endpointId: string, now: number): DeviceRecord {
     const found = this.#find(endpointId)
     if (found) return found
-    if (this.#devices.size >= sweepAtDevices) for (const [id, record] of this.#devices) this.#expire(id, record, now)
+    if (this.#devices.size >= sweepAtDeviceCount)
+      for (const [id, record] of this.#devices) this.#expire(id, record, now)
     const record: DeviceRecord = { times: [], shutOutAt: undefined }
     this.#devices.set(endpointId, record)
     return record

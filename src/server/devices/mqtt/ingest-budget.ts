@@ -5,7 +5,7 @@ const maxBytesInFlight = 16 * 1024 * 1024
 /** Roughly what a message takes beside its own bytes, so that many small ones count too. */
 const perMessageOverheadBytes = 1024
 /** With so many connections in the queue, new ones are told to come back later. */
-const overloadedQueueLength = 1000
+const maxQueueLength = 1000
 /** Granted in one turn of the event loop, so that everything else gets its turn as well. */
 const maxBytesPerTurn = 512 * 1024
 
@@ -30,7 +30,7 @@ export class IngestBudget {
   }
 
   get isOverloaded(): boolean {
-    return this.#queue.size >= overloadedQueueLength
+    return this.#queue.size >= maxQueueLength
   }
 
   /** False if the budget is used up, or if others queue for it. */

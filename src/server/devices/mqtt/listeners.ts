@@ -18,7 +18,7 @@ export interface MqttListeners {
 }
 
 /** Connections that the kernel holds until they are accepted: one that it turns away is tried again after seconds, then minutes. */
-const backlog = 4096
+const maxBacklog = 4096
 /** A session ends its half itself, after it has read what came before the end of the other half. */
 const allowHalfOpen = true
 const maxFixedHeaderBytes = 5
@@ -34,7 +34,7 @@ export async function openMqttListeners(
     servers.push(server)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen({ port, host: options.mqttHost, backlog }, resolve)
+      server.listen({ port, host: options.mqttHost, backlog: maxBacklog }, resolve)
     }).catch((error) => {
       throw listenError(error, { port, host: options.mqttHost }, { port: option, host: '--mqtt-host' })
     })
