@@ -10,8 +10,9 @@ import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { auditRef, change } from '../audit/change.ts'
-import { findRegion, touchRegions } from '../regions/store.ts'
-import { freeRoomsOfLocation, touchRoomsOfLocation } from '../rooms/store.ts'
+import { raiseVersions } from '../places/versions.ts'
+import { findRegion } from '../regions/store.ts'
+import { unassignRoomsOfLocation } from '../rooms/store.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
 
 export const locationsList = async (ctx: RequestContext) => ({
@@ -24,7 +25,7 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
     const id = await nextId(tx, 'location')
     const { name } = body
     await insertLocation(tx, id, { name, region_id: region?.id ?? null })
-    await touchRegions(tx, [region?.id])
+    await raiseVersions(tx, { locationsOfRegion: [region?.id] })
     return {
       result: new VersionedAnswer(
         1,
@@ -46,8 +47,7 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
         : await regionFor(tx, ctx, body.regionId)
     const values = { name, region_id: region?.id ?? null }
     await updateLocation(tx, id, values)
-    await touchRegions(tx, [location.region_id, values.region_id])
-    await touchRoomsOfLocation(tx, { location: id })
+    await raiseVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
     return {
       result: new VersionedAnswer(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
       target: auditRef('location', { id, name }),
@@ -60,9 +60,9 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'locationsDelete', async (tx) => {
     const location = await existing(tx, ctx, id)
     checkIfMatch(ctx, location.version)
-    const rooms = await freeRoomsOfLocation(tx, { location: id })
+    const rooms = await unassignRoomsOfLocation(tx, { location: id })
     await deleteLocation(tx, { id })
-    await touchRegions(tx, [location.region_id])
+    await raiseVersions(tx, { locationsOfRegion: [location.region_id] })
     return {
       result: {},
       target: auditRef('location', location),

@@ -42,15 +42,6 @@ const updateRow = write((db, p: Key & Values) =>
 )
 export const updateLocation = (tx: Tx, id: number, values: Values) => updateRow(tx, { id, ...values })
 
-/** A location shows the name of its region: its version moves with it. [contract D.9] */
-export const touchLocationsOfRegion = write((db, p: { org: number; region: number }) =>
-  db
-    .updateTable('locations')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('region_id', '=', p.region),
-)
-
 export const deleteLocation = write((db, p: Key) =>
   db.deleteFrom('locations').where('org', '=', p.org).where('id', '=', p.id),
 )

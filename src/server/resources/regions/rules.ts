@@ -7,9 +7,8 @@ import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { auditRef, change } from '../audit/change.ts'
-import { touchLocationsOfRegion } from '../locations/store.ts'
-import { touchRoomsOfRegion } from '../rooms/store.ts'
-import { freeUsersOfRegion } from '../users/store.ts'
+import { raiseVersions } from '../places/versions.ts'
+import { deleteRegionOfUsers } from '../users/store.ts'
 import {
   deleteRegion,
   findRegion,
@@ -50,8 +49,7 @@ export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
     const region = await existing(tx, ctx, id)
     checkIfMatch(ctx, region.version)
     await updateRegion(tx, { id, name })
-    await touchLocationsOfRegion(tx, { region: id })
-    await touchRoomsOfRegion(tx, { region: id })
+    await raiseVersions(tx, { nameOfRegion: [id] })
     const locations = await listLocationsOf(tx, { id })
     return {
       result: new VersionedAnswer(region.version + 1, { id, name, locations }),
@@ -68,7 +66,8 @@ export const regionsDelete = (ctx: RequestContext, id: number) =>
     if (await hasLocation(tx, { id })) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
-    const users = await freeUsersOfRegion(tx, id)
+    await raiseVersions(tx, { usersOfRegion: [id] })
+    const users = await deleteRegionOfUsers(tx, { region: id })
     await deleteRegion(tx, { id })
     return {
       result: {},

@@ -1,6 +1,5 @@
 // SQL of regions.
 
-import type { Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 
 type Key = { org: number; id: number }
@@ -46,18 +45,6 @@ export const updateRegion = write((db, p: Key & { name: string }) =>
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-
-const raiseVersion = write((db, p: Key) =>
-  db
-    .updateTable('regions')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('id', '=', p.id),
-)
-/** A region shows its locations: its version moves with them. [contract D.9] */
-export async function touchRegions(tx: Tx, ids: readonly (number | null | undefined)[]) {
-  for (const id of new Set(ids)) if (id) await raiseVersion(tx, { id })
-}
 
 export const deleteRegion = write((db, p: Key) =>
   db.deleteFrom('regions').where('org', '=', p.org).where('id', '=', p.id),

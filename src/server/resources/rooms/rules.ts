@@ -13,15 +13,11 @@ import { auditRef, change } from '../audit/change.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions } from '../configs/make-versions.ts'
-import {
-  deleteEndpointsInRoom,
-  listEndpointsInRoom,
-  touchEndpointsInRoom,
-  updateProfileInRoom,
-} from '../endpoints/store.ts'
+import { deleteEndpointsInRoom, listEndpointsInRoom, updateProfileInRoom } from '../endpoints/store.ts'
 import { endpointRef, endpointText } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
+import { raiseVersions } from '../places/versions.ts'
 import { findProfile } from '../profiles/store.ts'
 import { freshSince } from '../sensors/view.ts'
 import {
@@ -92,7 +88,7 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
     checkIfMatch(ctx, room.version)
     const location = await locationFor(tx, ctx, body.locationId)
     await updateRoom(tx, { id, name: body.name, location_id: location?.id ?? null })
-    await touchEndpointsInRoom(tx, { room: id })
+    await raiseVersions(tx, { nameOfRoom: [id] })
     return {
       result: await view(ctx, tx, await existing(tx, ctx, id)),
       target: auditRef('room', { id, name: body.name }),

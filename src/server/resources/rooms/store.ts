@@ -192,41 +192,13 @@ export const useDec = write((db, p: Key & { at: number }) =>
     .where('id', '=', p.id),
 )
 
-export const freeRoomsOfLocation = write((db, p: { org: number; location: number }) =>
+export const unassignRoomsOfLocation = write((db, p: { org: number; location: number }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ location_id: null, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('location_id', '=', p.location)
     .returning(['id', 'name']),
-)
-
-/** Rooms show the name of their location and region: their version moves with them. [contract D.9] */
-export const touchRoomsOfLocation = write((db, p: { org: number; location: number }) =>
-  db
-    .updateTable('rooms')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('location_id', '=', p.location),
-)
-
-export const touchRoomsOfRegion = write((db, p: { org: number; region: number }) =>
-  db
-    .updateTable('rooms')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('location_id', 'in', (q) =>
-      q.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.region),
-    ),
-)
-
-/** A room shows its endpoints: its version moves with them. [contract D.9] */
-export const touchRooms = write((db, p: { org: number; ids: readonly number[] }, engine) =>
-  db
-    .updateTable('rooms')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where(isAnyNumberOf(engine, 'id', p.ids)),
 )
 
 /** Those of the ids that exist. */

@@ -1,5 +1,6 @@
 // SQL of users and of the regions they look after.
 
+import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 
@@ -75,24 +76,18 @@ export async function updateRegionsOfUser(tx: Tx, id: number, regions: readonly 
   for (const region of regions) await insertUserRegion(tx, { id, region })
 }
 
-const raiseVersionsOfRegionUsers = write((db, p: { org: number; region: number }) =>
+/** Unassigns a region from its users, and returns those users for the audit entry. [contract D.3] */
+export const deleteRegionOfUsers = write((db, p: { org: number; region: number }) =>
   db
-    .updateTable('users')
-    .set((e) => ({ version: e('version', '+', 1) }))
+    .deleteFrom('user_regions')
     .where('org', '=', p.org)
-    .where('id', 'in', (q) =>
-      q.selectFrom('user_regions').select('user_id').where('org', '=', p.org).where('region_id', '=', p.region),
-    )
-    .returning(['id', 'email']),
+    .where('region_id', '=', p.region)
+    .returning([
+      'user_id as id',
+      sql<string>`(select email from users where users.org = user_regions.org and users.id = user_regions.user_id)`.as(
+        'email',
+      ),
+    ]),
 )
-const deleteUserRegions = write((db, p: { org: number; region: number }) =>
-  db.deleteFrom('user_regions').where('org', '=', p.org).where('region_id', '=', p.region),
-)
-/** Takes a region away from everybody who looks after it. [contract D.3] */
-export async function freeUsersOfRegion(tx: Tx, region: number) {
-  const users = await raiseVersionsOfRegionUsers(tx, { region })
-  await deleteUserRegions(tx, { region })
-  return users
-}
 
 export const deleteUser = write((db, p: Key) => db.deleteFrom('users').where('org', '=', p.org).where('id', '=', p.id))
