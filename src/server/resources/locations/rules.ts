@@ -1,4 +1,4 @@
-// Locations: one function for each operation. [interface 11] to [interface 14]
+// Carries out the operations on locations, one function for each. [interface 11] to [interface 14]
 
 import type { Static } from 'typebox'
 import type { Location } from '../../../contract/locations.ts'
@@ -21,7 +21,7 @@ export const locationsList = async (ctx: RequestContext) => ({
 
 export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCreate'>['body']) =>
   change(ctx, 'locationsCreate', async (tx) => {
-    const region = await regionFor(tx, ctx, body.regionId)
+    const region = await findReferencedRegion(tx, body.regionId)
     const id = await nextId(tx, 'location')
     const { name } = body
     await insertLocation(tx, id, { name, region_id: region?.id ?? null })
@@ -38,13 +38,13 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
 
 export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'locationsUpdate'>['body']) =>
   change(ctx, 'locationsUpdate', async (tx) => {
-    const location = await existing(tx, ctx, id)
+    const location = await requireLocation(tx, id)
     checkIfMatch(ctx, location.version)
     const name = body.name ?? location.name
     const region =
       body.regionId === undefined
         ? { id: location.region_id, name: location.region_name }
-        : await regionFor(tx, ctx, body.regionId)
+        : await findReferencedRegion(tx, body.regionId)
     const values = { name, region_id: region?.id ?? null }
     await updateLocation(tx, id, values)
     await raiseVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
@@ -58,7 +58,7 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
 
 export const locationsDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'locationsDelete', async (tx) => {
-    const location = await existing(tx, ctx, id)
+    const location = await requireLocation(tx, id)
     checkIfMatch(ctx, location.version)
     const rooms = await unassignRoomsOfLocation(tx, { location: id })
     await deleteLocation(tx, { id })
@@ -71,19 +71,18 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
     }
   })
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
-  mustFind(await findLocation(on, { id }), `location ${id}`)
+const requireLocation = async (on: OrgReader, id: number) => mustFind(await findLocation(on, { id }), `location ${id}`)
 
-const regionFor = (on: OrgReader, ctx: RequestContext, id: number | null | undefined) =>
+const findReferencedRegion = (on: OrgReader, id: number | null | undefined) =>
   findReferenced('region', id, (known) => findRegion(on, { id: known }))
 
-interface Viewed {
+interface ShownLocation {
   id: number
   name: string
   region_id: number | null
   region_name: string | null
 }
-const view = ({ id, name, region_id, region_name }: Viewed): Static<typeof Location> => ({
+const view = ({ id, name, region_id, region_name }: ShownLocation): Static<typeof Location> => ({
   id,
   name,
   ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),

@@ -1,4 +1,4 @@
-// Regions: one function for each operation. [interface 15] [interface 16] [interface 17]
+// Carries out the operations on regions, one function for each. [interface 15] [interface 16] [interface 17]
 
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -12,11 +12,11 @@ import { deleteRegionOfUsers } from '../users/store.ts'
 import {
   deleteRegion,
   findRegion,
-  hasLocation,
   insertRegion,
   listAssignedLocations,
-  listLocationsOf,
+  listLocationsOfRegion,
   listRegions,
+  regionHasLocation,
   updateRegion,
 } from './store.ts'
 
@@ -46,11 +46,11 @@ export const regionsCreate = (ctx: RequestContext, name: string) =>
 
 export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
   change(ctx, 'regionsUpdate', async (tx) => {
-    const region = await existing(tx, ctx, id)
+    const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
     await updateRegion(tx, { id, name })
     await raiseVersions(tx, { nameOfRegion: [id] })
-    const locations = await listLocationsOf(tx, { id })
+    const locations = await listLocationsOfRegion(tx, { id })
     return {
       result: new VersionedAnswer(region.version + 1, { id, name, locations }),
       target: auditRef('region', { id, name }),
@@ -61,9 +61,9 @@ export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
 
 export const regionsDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'regionsDelete', async (tx) => {
-    const region = await existing(tx, ctx, id)
+    const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
-    if (await hasLocation(tx, { id })) {
+    if (await regionHasLocation(tx, { id })) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
     await raiseVersions(tx, { usersOfRegion: [id] })
@@ -77,5 +77,4 @@ export const regionsDelete = (ctx: RequestContext, id: number) =>
     }
   })
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
-  mustFind(await findRegion(on, { id }), `region ${id}`)
+const requireRegion = async (on: OrgReader, id: number) => mustFind(await findRegion(on, { id }), `region ${id}`)
