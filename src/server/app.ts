@@ -244,7 +244,7 @@ export async function startService(
       isUpgrade: isDeviceUpgrade,
     })
     serviceRoutes(http.app, { db, metrics, identify: http.identify, publicUrl })
-    sessionRoutes(http.app, { ground: services, keyring, cookie: http.cookie, refuse: http.refuse })
+    sessionRoutes(http.app, { services, keyring, cookie: http.cookie, refuse: http.refuse })
     staticFileRoutes(http.app, consoleFolder)
     enrolPage(http.app)
     enrolRoute(http.app, {
