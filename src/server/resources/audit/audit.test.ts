@@ -83,9 +83,9 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
         seen.push(...names(body.logs))
         token = body.nextPageToken
         harness.clock.fix(noon + 30_000)
-        await call('POST', '/locations', { body: { name: 'arrived meanwhile' } })
+        await call('POST', '/locations', { body: { name: 'added between pages' } })
       } while (token !== '')
-      const old = seen.filter((name) => name !== 'arrived meanwhile')
+      const old = seen.filter((name) => name !== 'added between pages')
       expect(old).toEqual(Array.from({ length: 23 }, (_, i) => `region ${22 - i}`))
     }
   })
@@ -173,7 +173,7 @@ async function planOf(text: string, parameters: readonly unknown[]): Promise<str
     const { rows } = await kysely.executeQuery<{ detail: string }>(compiled('EXPLAIN QUERY PLAN '))
     return rows.map((r) => r.detail).join('\n')
   }
-  // The planner reads a tiny table as a whole, so the plan is read with enough rows for an index to pay off.
+  // PostgreSQL scans a tiny table sequentially, so those scans are switched off to see which index fits.
   return harness.ground.db.systemTransaction(async (t) => {
     await sql`set local enable_seqscan = off`.execute(t.kysely)
     await sql`set local enable_bitmapscan = off`.execute(t.kysely)

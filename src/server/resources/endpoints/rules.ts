@@ -9,7 +9,7 @@ import { auditRef, change } from '../audit/change.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions } from '../configs/make-versions.ts'
-import { raiseVersions } from '../places/versions.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
@@ -46,7 +46,7 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
     await deleteEndpoint(tx, id, ctx.clock.now())
     const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomsOf([endpoint]))))
-    await raiseVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
     return {
       result: {},
       target: endpointRef(endpoint),
@@ -71,7 +71,7 @@ export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endp
     const group = await listPairedEndpoints(tx, wanted)
     const ids = group.map((e) => e.id)
     await updateRoomOf(tx, ids, roomId, ctx.clock.now())
-    await raiseVersions(tx, { endpointsOfRoom: [...roomsOf(group), roomId] })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [...roomsOf(group), roomId] })
     const others = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
     if (others.length > 0) {
       await updateProfileOf(tx, { ids: others, profile: room.profile_id })
@@ -99,7 +99,7 @@ export async function endpointsAssignProfile(ctx: RequestContext, id: string, pr
     const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
     const to = profile?.id ?? null
     await updateProfileOf(tx, { ids: [id], profile: to })
-    await raiseVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
     if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id])
     return {
       result: {},

@@ -10,7 +10,7 @@ import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { auditRef, change } from '../audit/change.ts'
-import { raiseVersions } from '../places/versions.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
 import { findRegion } from '../regions/store.ts'
 import { unassignRoomsOfLocation } from '../rooms/store.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
@@ -25,7 +25,7 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
     const id = await nextId(tx, 'location')
     const { name } = body
     await insertLocation(tx, id, { name, region_id: region?.id ?? null })
-    await raiseVersions(tx, { locationsOfRegion: [region?.id] })
+    await raiseResourceVersions(tx, { locationsOfRegion: [region?.id] })
     return {
       result: new VersionedAnswer(
         1,
@@ -47,7 +47,7 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
         : await findReferencedRegion(tx, body.regionId)
     const values = { name, region_id: region?.id ?? null }
     await updateLocation(tx, id, values)
-    await raiseVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
+    await raiseResourceVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
     return {
       result: new VersionedAnswer(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
       target: auditRef('location', { id, name }),
@@ -62,7 +62,7 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
     checkIfMatch(ctx, location.version)
     const rooms = await unassignRoomsOfLocation(tx, { location: id })
     await deleteLocation(tx, { id })
-    await raiseVersions(tx, { locationsOfRegion: [location.region_id] })
+    await raiseResourceVersions(tx, { locationsOfRegion: [location.region_id] })
     return {
       result: {},
       target: auditRef('location', location),

@@ -33,7 +33,7 @@ type Changeable = keyof typeof shownBy
 export type ChangedIds = Partial<Record<Changeable, readonly (number | null | undefined)[]>>
 
 /** Raises the versions of everything that shows what changed, in the order of the table. */
-export async function raiseVersions(tx: Tx, changed: ChangedIds): Promise<void> {
+export async function raiseResourceVersions(tx: Tx, changed: ChangedIds): Promise<void> {
   for (const [name, statements] of Object.entries(shownBy)) {
     const ids = [...new Set(changed[name as Changeable])].filter((id) => typeof id === 'number')
     if (ids.length === 0) continue

@@ -7,7 +7,7 @@ import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { auditRef, change } from '../audit/change.ts'
-import { raiseVersions } from '../places/versions.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
 import { deleteRegionOfUsers } from '../users/store.ts'
 import {
   deleteRegion,
@@ -49,7 +49,7 @@ export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
     const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
     await updateRegion(tx, { id, name })
-    await raiseVersions(tx, { nameOfRegion: [id] })
+    await raiseResourceVersions(tx, { nameOfRegion: [id] })
     const locations = await listLocationsOfRegion(tx, { id })
     return {
       result: new VersionedAnswer(region.version + 1, { id, name, locations }),
@@ -66,7 +66,7 @@ export const regionsDelete = (ctx: RequestContext, id: number) =>
     if (await regionHasLocation(tx, { id })) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
-    await raiseVersions(tx, { usersOfRegion: [id] })
+    await raiseResourceVersions(tx, { usersOfRegion: [id] })
     const users = await deleteRegionOfUsers(tx, { region: id })
     await deleteRegion(tx, { id })
     return {

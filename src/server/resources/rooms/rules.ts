@@ -17,7 +17,7 @@ import { deleteEndpointsInRoom, listEndpointsInRoom, updateProfileInRoom } from 
 import { endpointRef, endpointText } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
-import { raiseVersions } from '../places/versions.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
 import { findProfile } from '../profiles/store.ts'
 import { freshSince } from '../sensors/view.ts'
 import {
@@ -87,7 +87,7 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
     checkIfMatch(ctx, room.version)
     const location = await findReferencedLocation(tx, body.locationId)
     await updateRoom(tx, { id, name: body.name, location_id: location?.id ?? null })
-    await raiseVersions(tx, { nameOfRoom: [id] })
+    await raiseResourceVersions(tx, { nameOfRoom: [id] })
     return {
       result: await view(ctx, tx, await requireRoom(tx, id)),
       target: auditRef('room', { id, name: body.name }),
