@@ -1,4 +1,4 @@
-// Behaviour of the audit log: windows, pages, export, and a chain that shows tampering.
+// Tests the audit log: windows, pages, export, and a chain that shows tampering.
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,21 +7,21 @@ import { OrgReader } from '../../db/handles.ts'
 import { headText, verifyChain } from './chain.ts'
 import { findHead, listWindow } from './store.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const noon = Date.UTC(2026, 2, 2, 12)
 const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
 
-/** An organisation whose log has `count` region entries, one a second from noon on. */
+/** Creates an organisation whose log has `count` region entries, one a second from noon on. */
 async function orgWithEntries(count: number): Promise<TestOrg> {
-  house.clock.fix(noon - 3_600_000)
-  const org = await house.newOrg()
+  harness.clock.fix(noon - 3_600_000)
+  const org = await harness.newOrg()
   for (let i = 0; i < count; i++) {
-    house.clock.fix(noon + i * 1000)
+    harness.clock.fix(noon + i * 1000)
     await org.call('POST', '/regions', { body: { name: `region ${i}` } })
   }
   return org
@@ -54,7 +54,7 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
   })
 
   test('needs both bounds, real times, and from not after to', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     for (const [query, field] of [
       ['to=2026-03-03', 'from'],
       ['from=2026-03-03', 'to'],
@@ -82,10 +82,10 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
         expect(body.logs.length).toBeLessThanOrEqual(size)
         seen.push(...names(body.logs))
         token = body.nextPageToken
-        house.clock.fix(noon + 30_000)
-        await call('POST', '/locations', { body: { name: 'arrived meanwhile' } })
+        harness.clock.fix(noon + 30_000)
+        await call('POST', '/locations', { body: { name: 'added between pages' } })
       } while (token !== '')
-      const old = seen.filter((name) => name !== 'arrived meanwhile')
+      const old = seen.filter((name) => name !== 'added between pages')
       expect(old).toEqual(Array.from({ length: 23 }, (_, i) => `region ${22 - i}`))
     }
   })
@@ -118,7 +118,7 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
 
   test('an entry is written also when the values were equal; a clock set back does not disorder the log [contract D.8]', async () => {
     const { call, audit } = await orgWithEntries(2)
-    house.clock.fix(noon - 86_400_000)
+    harness.clock.fix(noon - 86_400_000)
     await call('PUT', '/regions/1', { body: { name: 'region 0' } })
     const [newest, second] = await audit()
     expect(newest.details).toEqual({ before: { name: 'region 0' }, after: { name: 'region 0' } })
@@ -151,7 +151,7 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
   test('a window is read from its index, without sorting', async () => {
     const { org } = await orgWithEntries(1)
     const seen: string[] = []
-    const { kysely } = house.ground.db.system
+    const { kysely } = harness.ground.db.system
     const spy = new OrgReader(org.key, engine, {
       kysely,
       async run(query, values) {
@@ -167,14 +167,14 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
 })
 
 async function planOf(text: string, parameters: readonly unknown[]): Promise<string> {
-  const { kysely } = house.ground.db.system
+  const { kysely } = harness.ground.db.system
   const compiled = (prefix: string) => ({ ...sql.raw(prefix + text).compile(kysely), parameters: [...parameters] })
   if (engine === 'sqlite') {
     const { rows } = await kysely.executeQuery<{ detail: string }>(compiled('EXPLAIN QUERY PLAN '))
     return rows.map((r) => r.detail).join('\n')
   }
-  // A tiny table is cheapest to read whole: ask what the planner does when it has a choice to make.
-  return house.ground.db.systemTransaction(async (t) => {
+  // PostgreSQL scans a tiny table sequentially, so those scans are switched off to see which index fits.
+  return harness.ground.db.systemTransaction(async (t) => {
     await sql`set local enable_seqscan = off`.execute(t.kysely)
     await sql`set local enable_bitmapscan = off`.execute(t.kysely)
     const { rows } = await t.kysely.executeQuery<{ 'QUERY PLAN': string }>(compiled('EXPLAIN '))
@@ -184,10 +184,10 @@ async function planOf(text: string, parameters: readonly unknown[]): Promise<str
 
 describe('the chain', () => {
   const verify = ({ org }: TestOrg, expected: string[] = []) =>
-    verifyChain(house.ground.db.forOrg(org.key), house.ground.secrets, org, expected)
-  /** What somebody does who holds the database but not the secret. */
+    verifyChain(harness.ground.db.forOrg(org.key), harness.ground.secrets, org, expected)
+  /** Acts as an attacker who can write to the database but does not know the secret. */
   const tamper = (statement: ReturnType<typeof sql>) =>
-    house.ground.db.systemTransaction((t) => statement.execute(t.kysely))
+    harness.ground.db.systemTransaction((t) => statement.execute(t.kysely))
 
   test('of an untouched log is in order', async () => {
     const org = await orgWithEntries(5)
@@ -257,7 +257,7 @@ describe('the chain', () => {
   test('with its tail cut and its head set back is found only by a head that was written down', async () => {
     const org = await orgWithEntries(5)
     const { key } = org.org
-    const head = await findHead(house.ground.db.forOrg(key))
+    const head = await findHead(harness.ground.db.forOrg(key))
     const written = headText(org.id, head?.count ?? 0, head?.mac ?? Buffer.alloc(0))
     expect((await verify(org, [written])).problem).toBeUndefined()
     await tamper(sql`delete from audit_log where org = ${key} and seq > 5`)

@@ -1,4 +1,4 @@
-// A change as those who follow are told it: what and where, never what was in it. [contract 6.events]
+// Makes the events of a change: its kind and its places, never the changed values. [contract 6.events]
 
 import type { RequestContext } from '../../context/request-context.ts'
 import type { Tx } from '../../db/handles.ts'
@@ -7,29 +7,29 @@ import { PlaceIndex } from '../../events/surroundings.ts'
 import { listPlacesOf } from '../places/store.ts'
 import type { AuditRef, Changed } from './change.ts'
 
-interface Entry {
+interface WrittenEntry {
   readonly seq: number
   readonly timestamp: number
   readonly type: string
 }
 
-/** What is to be told after the commit. Where it happened is asked before: what is around it may move next, or be deleted. */
+/** Returns the drafts to publish after the commit. The places are read before it, because a later change may move or delete them. */
 export async function changeEventDrafts(
   tx: Tx,
   { events }: RequestContext,
-  entry: Entry,
+  entry: WrittenEntry,
   changed: Changed<unknown>,
 ): Promise<() => EventDraft[]> {
-  // Nobody pays who is not listened to; whoever comes before the commit has it looked up later.
-  if (!events.isFollowed()) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
-  const about = aboutOf(changed)
+  // Without followers the query is saved. The event feed looks the places up for a follower that arrives before the commit.
+  if (!events.isFollowed()) return () => draftsOf(tx, entry, changed, { about: subjectsOf(changed) })
+  const about = subjectsOf(changed)
   const places = new PlaceIndex(await listPlacesOf(tx, about)).around(about.endpoints, about)
-  return () => drafts(tx, entry, changed, { about, places })
+  return () => draftsOf(tx, entry, changed, { about, places })
 }
 
-const drafts = (
-  { drafts: announced }: Tx,
-  { seq, timestamp, type }: Entry,
+const draftsOf = (
+  { drafts }: Tx,
+  { seq, timestamp, type }: WrittenEntry,
   { target }: Changed<unknown>,
   where: Pick<EventDraft, 'about' | 'places'>,
 ): EventDraft[] => [
@@ -40,12 +40,12 @@ const drafts = (
     change: { id: String(seq), type, target },
     ...where,
   },
-  // What says more than its endpoint is about what the change is about.
-  ...announced.map((draft) => (draft.about ? { ...draft, ...where } : draft)),
+  // A draft that names subjects of its own gets the subjects and places of the whole change.
+  ...drafts.map((draft) => (draft.about ? { ...draft, ...where } : draft)),
 ]
 
-/** Everything that the entry names, before and after: what moved is about both places, what is deleted about where it was. */
-function aboutOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): Required<EventSubjects> {
+/** Collects everything that the entry names, before and after: a move has two places, a deletion the former place. */
+function subjectsOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): Required<EventSubjects> {
   const named = (type: string) => [target, ...affected].filter((ref) => ref.type === type)
   const numbered = (type: string, one: string, many: string) => [
     ...named(type).map((ref: AuditRef) => Number(ref.id)),
@@ -59,6 +59,6 @@ function aboutOf({ target, affected = [], before = {}, after = {} }: Changed<unk
   }
 }
 
-/** A number, a list of them, or an object that has them as values. */
+/** Accepts a number, a list of numbers, or an object with numbers as values. */
 const numbersIn = (value: unknown): number[] =>
   (typeof value === 'object' && value !== null ? Object.values(value) : [value]).filter((n) => typeof n === 'number')

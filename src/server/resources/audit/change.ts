@@ -1,4 +1,4 @@
-// The only door to a writing transaction: it takes the audit entry with it. [contract 5.4.audit]
+// Opens audited transactions: every change is committed together with its audit entry. [contract 5.4.audit]
 
 import { deviceChanges } from '../../../contract/device.ts'
 import type { AuditCategory, Operation } from '../../../contract/operation.ts'
@@ -13,7 +13,7 @@ import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
 
-/** Something that an entry points at. */
+/** A resource that an audit entry names. */
 export interface AuditRef {
   readonly type: string
   readonly id: string
@@ -25,24 +25,24 @@ export const auditRef = (type: string, { id, name }: { id: number | string; name
   name,
 })
 
-/** What a piece of work gives back: its result, and what the entry says about it. */
+/** The work of a change returns its result, and the contents of the audit entry. */
 export interface Changed<T> {
   readonly result: T
   readonly target: AuditRef
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
   readonly affected?: readonly AuditRef[]
-  /** The call undid what its operation is named for. */
+  /** True if the call did the opposite of its operation, such as removing a profile: the entry then has `undoType`. */
   readonly undone?: boolean
 }
 
-interface Kind {
+interface EntryKind {
   readonly category: AuditCategory
   readonly type: string
   readonly undoType?: string
 }
 
-/** Runs the work in a transaction and writes its audit entry in the same one: both happen, or neither. */
+/** Runs the work and writes its audit entry in one transaction, so that both are committed or neither is. */
 export async function change<T>(
   ctx: RequestContext,
   operation: ChangeId,
@@ -50,53 +50,54 @@ export async function change<T>(
 ): Promise<T> {
   const kind = kindOf(operation)
   const { db, events } = ctx
-  let tell: (drafts: () => readonly EventDraft[]) => void = () => {}
+  let publish: (drafts: () => readonly EventDraft[]) => void = () => {}
   try {
     const { drafts, result } = await db.transaction(async (tx) => {
       const head = await lockHead(tx)
       if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
-      // A try before this one came to nothing.
-      tell(nothing)
-      tell = events.reserveTurn()
+      // An earlier attempt of this transaction was rolled back, so its turn is given up.
+      publish(noDrafts)
+      publish = events.reserveTurn()
       const changed = await work(tx)
-      const entry = await append(tx, ctx, head, kind, changed)
+      const entry = await appendEntry(tx, ctx, head, kind, changed)
       return { result: changed.result, drafts: await changeEventDrafts(tx, ctx, entry, changed) }
     })
-    tell(drafts)
+    publish(drafts)
     return result
   } catch (error) {
-    tell(nothing)
+    publish(noDrafts)
     throw error
   }
 }
 
-const nothing = () => []
+const noDrafts = () => []
 
-/** What the API cannot do, only a command. */
+/** These changes are made by the command line, and have no operation in the API. */
 const commandChanges = {
   orgCreate: { category: 'ORG', type: 'ORG_CREATED' },
   orgTimezone: { category: 'ORG', type: 'ORG_UPDATED' },
 } as const
 
-/** Who comes into the console, and goes. [contract 9.session] [contract 9.link] */
+/** These changes are sign-ins and sign-outs of the console. [contract 9.session] [contract 9.link] */
 const consoleChanges = {
   sessionStart: { category: 'USER', type: 'SESSION_STARTED' },
   sessionEnd: { category: 'USER', type: 'SESSION_ENDED' },
   loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
 } as const
 
-const otherChanges: Readonly<Record<string, Kind>> = { ...deviceChanges, ...commandChanges, ...consoleChanges }
+const otherChanges: Readonly<Record<string, EntryKind>> = { ...deviceChanges, ...commandChanges, ...consoleChanges }
 
-/** An operation of the API that writes, something that a device does by itself, a command, or the console's door. */
+/** A change is an operation of the API, an action of a device, a command, or a sign-in or sign-out of the console. */
 export type ChangeId =
   | AuditedId
   | keyof typeof deviceChanges
   | keyof typeof commandChanges
   | keyof typeof consoleChanges
 
-const kindOf = (id: ChangeId): Kind => otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as Kind)
+const kindOf = (id: ChangeId): EntryKind =>
+  otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)
 
-/** Creates an organisation: the work inserts it, and its log starts with that entry. */
+/** Creates an organisation. The work inserts it, and the audit log of the organisation starts with that entry. */
 export function changeNewOrg(
   { db, secrets, clock }: Services,
   actor: Actor,
@@ -108,18 +109,30 @@ export function changeNewOrg(
     const tx = systemTx.forOrg(org.key)
     const head = { count: 0, mac: firstMac(secrets, org.id), timestamp: 0 }
     await insertHead(tx, head)
-    await append(tx, { secrets, clock, actor, requestId: undefined, ip: undefined }, head, kindOf('orgCreate'), changed)
+    await appendEntry(
+      tx,
+      { secrets, clock, actor, requestId: undefined, ip: undefined },
+      head,
+      kindOf('orgCreate'),
+      changed,
+    )
     return org
   })
 }
 
-type Author = Pick<RequestContext, 'secrets' | 'clock' | 'actor' | 'requestId' | 'ip'>
+type EntryContext = Pick<RequestContext, 'secrets' | 'clock' | 'actor' | 'requestId' | 'ip'>
 
-async function append(tx: Tx, ctx: Author, head: Omit<HeadRow, 'org'>, kind: Kind, changed: Changed<unknown>) {
+async function appendEntry(
+  tx: Tx,
+  ctx: EntryContext,
+  head: Omit<HeadRow, 'org'>,
+  kind: EntryKind,
+  changed: Changed<unknown>,
+) {
   const { target, before, after, affected } = changed
   const entry = {
     seq: head.count + 1,
-    // Never backwards, also when the clock is. [contract D.8]
+    // Timestamps never decrease, even when the clock is set back. [contract D.8]
     timestamp: Math.max(ctx.clock.now(), head.timestamp),
     category: kind.category,
     type: (changed.undone && kind.undoType) || kind.type,

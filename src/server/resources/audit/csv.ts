@@ -1,4 +1,4 @@
-// Audit entries as CSV (RFC 4180), safe to open in a spreadsheet.
+// Formats audit entries as CSV (RFC 4180) that is safe to open in a spreadsheet.
 import { isoTime } from '../../core/clock.ts'
 import type { EntryRow } from './store.ts'
 
@@ -21,11 +21,11 @@ export const csvLine = (row: EntryRow): string =>
     row.request_id ?? '',
     row.ip ?? '',
   ]
-    .map(cell)
+    .map(formatCell)
     .join(',')}\r\n`
 
-/** A name like `=HYPERLINK(…)` must stay a name: an apostrophe keeps spreadsheets from running it. */
-const cell = (text: string): string => {
+/** An apostrophe before a name like `=HYPERLINK(…)` prevents spreadsheets from evaluating it. */
+const formatCell = (text: string): string => {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

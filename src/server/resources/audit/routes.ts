@@ -1,4 +1,4 @@
-// The door to the audit log.
+// Connects the HTTP operations on the audit log to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { auditLogs } from './rules.ts'
 

@@ -1,4 +1,4 @@
-// Reading the audit log: pages, and the export of a whole window. [contract 4.auditLogs]
+// Reads the audit log in pages, and exports a whole time window. [contract 4.auditLogs]
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -13,13 +13,13 @@ import { type EntryRow, listWindow } from './store.ts'
 
 type Query = InputOf<'auditLogs'>['query']
 
-const defaultPage = 100
-const largestPage = 1000
+const defaultPageSize = 100
+const maxPageSize = 1000
 
 export async function auditLogs(ctx: RequestContext, query: Query, csv: boolean): Promise<AnswerOf<'auditLogs'>> {
   const { from, to, pageSize, pageToken = '' } = query
   if (from > to) throw invalid([{ field: 'from', error: 'must not be after to' }])
-  const size = pageSizeOf(pageSize, defaultPage, largestPage)
+  const size = pageSizeOf(pageSize, defaultPageSize, maxPageSize)
   if (csv) return auditExport(ctx, from, to)
 
   const { secrets } = ctx
@@ -39,7 +39,7 @@ export async function auditLogs(ctx: RequestContext, query: Query, csv: boolean)
   }
 }
 
-/** The one read that is audited: it takes everything away at once. */
+/** The export is the only read with an audit entry, because it returns a whole window at once. */
 async function auditExport(ctx: RequestContext, from: number, to: number): Promise<StreamedAnswer> {
   await change(ctx, 'auditLogs', async () => ({
     result: undefined,
@@ -57,7 +57,7 @@ async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGener
       from,
       beforeTimestamp: before.timestamp,
       beforeSeq: before.seq,
-      limit: largestPage,
+      limit: maxPageSize,
     })
     const last = rows.at(-1)
     if (!last) return

@@ -1,4 +1,4 @@
-// SQL of the audit log and of the heads of its chains.
+// Holds the SQL of the audit log and of the heads of its chains.
 
 import type { Selectable } from 'kysely'
 import { query, queryOne, write, writeOne } from '../../db/query.ts'
@@ -7,7 +7,7 @@ import type { DatabaseSchema } from '../../db/schema.ts'
 export type EntryRow = Selectable<DatabaseSchema['audit_log']>
 export type HeadRow = Selectable<DatabaseSchema['audit_heads']>
 
-/** Holding the head is what makes the writers of an organisation take turns on PostgreSQL; SQLite has one anyway. */
+/** The lock on the head serialises the writers of an organisation on PostgreSQL. SQLite has one writer at a time anyway. */
 export const lockHead = writeOne((db, p: { org: number }, engine) =>
   db
     .selectFrom('audit_heads')
@@ -51,7 +51,7 @@ export const insertEntry = write((db, p: EntryRow) =>
 export interface AuditWindowQuery {
   readonly org: number
   readonly from: number
-  /** Only entries before this place, newest first. */
+  /** The query returns the entries before this position, newest first. */
   readonly beforeTimestamp: number
   readonly beforeSeq: number
   readonly limit: number
@@ -79,8 +79,8 @@ export const listAfter = query((db, p: { org: number; seq: number; limit: number
     .limit(p.limit),
 )
 
-/** An entry that lies before the first or after the head. */
-export const findOutside = queryOne((db, p: { org: number; count: number }) =>
+/** Finds an entry with a number below 1 or beyond the head. */
+export const findEntryOutside = queryOne((db, p: { org: number; count: number }) =>
   db
     .selectFrom('audit_log')
     .select('seq')

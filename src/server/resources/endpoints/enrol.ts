@@ -11,8 +11,9 @@ import { SystemReader } from '../../db/system.ts'
 import { auditRef, change } from '../audit/change.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { deleteReported } from '../configs/store.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
 import { enrolmentCodeMac, isEnrolmentCodeExpired } from '../rooms/enrolment-code.ts'
-import { findDec, findRoom, touchRooms, useDec } from '../rooms/store.ts'
+import { findDec, findRoom, useDec } from '../rooms/store.ts'
 import {
   claimSerial,
   type EnrolledRow,
@@ -87,7 +88,7 @@ async function accept(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: 
   const credential = makeCredential()
   await replaceCredential(tx, endpoint.id, tokenHash(credential))
   await useDec(tx, { id: room.id, at: ctx.clock.now() })
-  if (known?.room_id != null && known.room_id !== room.id) await touchRooms(tx, { ids: [known.room_id] })
+  if (known?.room_id !== room.id) await raiseResourceVersions(tx, { endpointsOfRoom: [known?.room_id] })
   // Behind a known serial may be other hardware: it is told everything again, and may refuse something else.
   const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
   if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])

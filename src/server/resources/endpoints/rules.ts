@@ -9,8 +9,9 @@ import { auditRef, change } from '../audit/change.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions } from '../configs/make-versions.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
 import { findProfile } from '../profiles/store.ts'
-import { findRoom, touchRooms } from '../rooms/store.ts'
+import { findRoom } from '../rooms/store.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import {
   deleteEndpoint,
@@ -45,7 +46,7 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
     await deleteEndpoint(tx, id, ctx.clock.now())
     const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomsOf([endpoint]))))
-    await touchRooms(tx, { ids: roomsOf([endpoint]) })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
     return {
       result: {},
       target: endpointRef(endpoint),
@@ -70,7 +71,7 @@ export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endp
     const group = await listPairedEndpoints(tx, wanted)
     const ids = group.map((e) => e.id)
     await updateRoomOf(tx, ids, roomId, ctx.clock.now())
-    await touchRooms(tx, { ids: [...roomsOf(group), roomId] })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [...roomsOf(group), roomId] })
     const others = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
     if (others.length > 0) {
       await updateProfileOf(tx, { ids: others, profile: room.profile_id })
@@ -98,7 +99,7 @@ export async function endpointsAssignProfile(ctx: RequestContext, id: string, pr
     const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
     const to = profile?.id ?? null
     await updateProfileOf(tx, { ids: [id], profile: to })
-    await touchRooms(tx, { ids: roomsOf([endpoint]) })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
     if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id])
     return {
       result: {},
@@ -115,7 +116,6 @@ export async function endpointsAssignProfile(ctx: RequestContext, id: string, pr
 const existing = async (on: OrgReader, ctx: RequestContext, id: string) =>
   mustFind(await findEndpoint(on, id), `endpoint ${id}`)
 
-/** A room shows its endpoints: its version moves with them. [contract D.9] */
 const roomsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [
   ...new Set(endpoints.flatMap((e) => (e.room_id === null ? [] : [e.room_id]))),
 ]

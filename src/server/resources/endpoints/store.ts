@@ -206,15 +206,6 @@ export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number,
   await insertStay(tx, ids, room, at)
 }
 
-/** An endpoint shows the name of its room: its version moves with it. [contract D.9] */
-export const touchEndpointsInRoom = write((db, p: { org: number; room: number }) =>
-  db
-    .updateTable('endpoints')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('room_id', '=', p.room),
-)
-
 /** Its credential and its configs go with it. */
 const deleteRow = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),

@@ -1,7 +1,7 @@
-// The door to events.
+// Connects the HTTP operations on events to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { eventsStream } from './rules.ts'
 
 export const eventRoutes: OperationHandlers<'eventsStream'> = {
-  eventsStream: async (_by, { query }) => eventsStream(query),
+  eventsStream: async (_ctx, { query }) => eventsStream(query),
 }

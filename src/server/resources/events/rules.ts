@@ -1,24 +1,24 @@
-// Events: who follows what. [contract 6.events]
+// Turns the query of an event stream into a subscription. [contract 6.events]
 import { type SelectableEventType, selectableEventTypes } from '../../../contract/events.ts'
 import { invalid } from '../../core/failure.ts'
 import { EventFilter } from '../../events/filter.ts'
 import { EventSubscription } from '../../http/event-streams.ts'
 import type { InputOf } from '../../http/handlers.ts'
 
-/** A place that does not exist is no mistake, as in lists: nothing happens there, or not yet. */
+/** A place that does not exist is accepted, as in lists: it has no events, or none yet. */
 export function eventsStream({ types, lastEventId, ...places }: InputOf<'eventsStream'>['query']): EventSubscription {
   return new EventSubscription(
-    new EventFilter({ ...places, types: types === undefined ? undefined : typesOf(types) }),
+    new EventFilter({ ...places, types: types === undefined ? undefined : parseTypes(types) }),
     lastEventId,
   )
 }
 
-const isChosen = (name: string): name is SelectableEventType =>
+const isSelectable = (name: string): name is SelectableEventType =>
   (selectableEventTypes as readonly string[]).includes(name)
 
-function typesOf(text: string): SelectableEventType[] {
+function parseTypes(text: string): SelectableEventType[] {
   const names = text.split(',').map((name) => name.trim())
-  const types = names.filter(isChosen)
+  const types = names.filter(isSelectable)
   if (types.length === names.length) return types
   throw invalid([{ field: 'types', error: `must be some of ${selectableEventTypes.join(', ')}, separated by commas` }])
 }

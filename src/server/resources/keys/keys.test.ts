@@ -1,4 +1,4 @@
-// Behaviour of API keys, through HTTP.
+// Tests API keys, through HTTP.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, newPlace, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
@@ -6,23 +6,23 @@ import { type Harness, newPlace, startHarness, type TestOrg } from '../../../../
 const start = Date.UTC(2026, 2, 2, 9, 15)
 const hour = 3_600_000
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(start)
+  harness = await startHarness()
+  harness.clock.fix(start)
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const rowsOf = ({ org }: TestOrg) =>
-  house.ground.db.system.kysely.selectFrom('api_keys').selectAll().where('org', '=', org.key).orderBy('id').execute()
+  harness.ground.db.system.kysely.selectFrom('api_keys').selectAll().where('org', '=', org.key).orderBy('id').execute()
 const hashesOf = ({ org }: TestOrg) =>
-  house.ground.db.system.kysely
+  harness.ground.db.system.kysely
     .selectFrom('key_directory')
     .selectAll()
     .where('org', '=', org.key)
     .orderBy('key_id')
     .execute()
-/** last_used_at is written on its own, so a comparison leaves it out. */
+/** last_used_at is written in the background, so comparisons leave it out. */
 const stateOf = async (org: TestOrg) => [
   (await rowsOf(org)).map(({ last_used_at: _, ...row }) => row),
   await hashesOf(org),
@@ -31,10 +31,10 @@ const stateOf = async (org: TestOrg) => [
 const create = ({ call }: TestOrg, body: object, key?: string) =>
   call('POST', '/keys', { body: { name: 'Wall display', scopes: ['read'], ...body }, ...(key && { key }) })
 const works = async ({ call }: TestOrg, key: string) => (await call('GET', '/regions', { key })).status
-const isoIn = (ms: number) => new Date(house.clock.now() + ms).toISOString()
+const isoIn = (ms: number) => new Date(harness.clock.now() + ms).toISOString()
 
 test('keysCreate shows the key once; later its prefix and six characters more [contract 3.2] [contract 6.keys]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const expiresAt = isoIn(hour)
   const { key, ...created } = (await create(org, { scopes: ['write', 'read'], expiresAt })).body
   expect(key).toMatch(/^rk_[0-9A-Za-z]{40}$/)
@@ -44,7 +44,7 @@ test('keysCreate shows the key once; later its prefix and six characters more [c
     prefix: key.slice(0, 9),
     scopes: ['read', 'write'],
     manage: false,
-    createdAt: new Date(house.clock.now()).toISOString(),
+    createdAt: new Date(harness.clock.now()).toISOString(),
     expiresAt,
   })
   const list = await org.call('GET', '/keys')
@@ -52,11 +52,11 @@ test('keysCreate shows the key once; later its prefix and six characters more [c
   expect(list.text).not.toContain(key.slice(9))
   const log = await org.audit()
   expect(log[0]).toMatchObject({ category: 'USER', type: 'API_KEY_CREATED', target: { type: 'key', id: '2' } })
-  expect(JSON.stringify([log, house.logged])).not.toContain(key.slice(9))
+  expect(JSON.stringify([log, harness.logged])).not.toContain(key.slice(9))
 })
 
 test('the database holds a hash of the key and nothing else of it [contract 3.2]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const { key } = (await create(org, {})).body
   const hash = (await hashesOf(org)).find((row) => row.key_id === 2)?.hash
   expect(hash).toEqual(createHash('sha256').update(key).digest())
@@ -64,7 +64,7 @@ test('the database holds a hash of the key and nothing else of it [contract 3.2]
 })
 
 test('a key has the scopes that it was given, and Write does not include Read [contract 3.3]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const body = { name: 'Europe' }
   const reader = (await create(org, { scopes: ['read'], rateLimit: 1 })).body.key
   const writer = (await create(org, { scopes: ['write'], manage: false, expiresAt: null })).body.key
@@ -78,7 +78,7 @@ test('a key has the scopes that it was given, and Write does not include Read [c
 })
 
 test('a key cannot give what it does not have, and nothing is made [contract 3.6]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const writer = await org.newKey({ scopes: ['write'], manage: true })
   const before = await stateOf(org)
   for (const scopes of [['read'], ['read', 'write']]) {
@@ -99,7 +99,7 @@ test.each([
 ] as const)(
   'a key with %j and manage %s cannot touch keys: it lacks %s [contract 6.keys] [contract D.13]',
   async (scopes, manage, lacking) => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const key = await org.newKey({ scopes, manage })
     const before = await stateOf(org)
     for (const refused of [
@@ -116,7 +116,7 @@ test.each([
 )
 
 test('a key with Write and manage manages keys, also without Read [contract 6.keys]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const key = await org.newKey({ scopes: ['write'], manage: true })
   expect((await org.call('GET', '/keys', { key })).body.keys).toHaveLength(2)
   const { id } = (await create(org, { scopes: ['write'] }, key)).body
@@ -137,7 +137,7 @@ test.each([
   ['expiresAt', { expiresAt: '2030-02-30T00:00:00Z' }],
   ['expiresAt', { expiresAt: 1893456000000 }],
 ])('a wrong %s in %j is refused by name, and no key is made [contract 6.keys]', async (field, wrong) => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const before = await stateOf(org)
   const refused = await create(org, wrong)
   expect(refused.status).toBe(400)
@@ -146,13 +146,13 @@ test.each([
 })
 
 test('a key works until the moment of its expiry, and stays in the list [contract 3.3] [contract 2.2]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   expect((await create(org, { expiresAt: isoIn(0) })).status, 'now is not the future').toBe(400)
   const { key, expiresAt } = (await create(org, { expiresAt: isoIn(hour).replace('Z', '+00:00') })).body
   expect(expiresAt).toBe(isoIn(hour))
-  house.clock.advance(hour - 1)
+  harness.clock.advance(hour - 1)
   expect(await works(org, key)).toBe(200)
-  house.clock.advance(1)
+  harness.clock.advance(1)
   const refused = await org.call('GET', '/regions', { key })
   expect(refused.status).toBe(401)
   expect(refused.body.code).toBe('UNAUTHENTICATED')
@@ -162,7 +162,7 @@ test('a key works until the moment of its expiry, and stays in the list [contrac
 })
 
 test('a revoked key stops at once, and no other does [contract 3.10] [contract 6.keys]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const { key, id, prefix } = (await create(org, {})).body
   const other = (await create(org, {})).body.key
   expect([await works(org, key), await works(org, other)]).toEqual([200, 200])
@@ -184,8 +184,8 @@ test('a revoked key stops at once, and no other does [contract 3.10] [contract 6
 })
 
 test('an id that does not exist here is a 404, whatever its form [contract D.4]', async () => {
-  const org = await house.newOrg()
-  const foreign = await house.newOrg()
+  const org = await harness.newOrg()
+  const foreign = await harness.newOrg()
   await create(foreign, {})
   const before = [await stateOf(org), await stateOf(foreign)]
   for (const id of ['2', '01', '1.0', 'abc', '2147483648', '-1', org.key]) {
@@ -195,7 +195,7 @@ test('an id that does not exist here is a 404, whatever its form [contract D.4]'
 })
 
 test('the last key with manage cannot be revoked [contract 3.7]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await create(org, { scopes: ['read', 'write'] })
   const before = await stateOf(org)
   const refused = await org.call('DELETE', '/keys/1')
@@ -211,9 +211,9 @@ test('the last key with manage cannot be revoked [contract 3.7]', async () => {
 })
 
 test('an expired key with manage does not count as one [contract 3.7]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await create(org, { scopes: ['read', 'write'], manage: true, expiresAt: isoIn(hour) })
-  house.clock.advance(hour)
+  harness.clock.advance(hour)
   const before = await stateOf(org)
   expect((await org.call('DELETE', '/keys/1')).body.code).toBe('FAILED_PRECONDITION')
   expect(await stateOf(org)).toEqual(before)
@@ -221,7 +221,7 @@ test('an expired key with manage does not count as one [contract 3.7]', async ()
 })
 
 test('a key with manage but without Write does not stand in for one that has both [contract D.20]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await create(org, { scopes: ['read'], manage: true })
   const before = await stateOf(org)
   expect((await org.call('DELETE', '/keys/1')).body.code).toBe('FAILED_PRECONDITION')
@@ -230,7 +230,7 @@ test('a key with manage but without Write does not stand in for one that has bot
 })
 
 test('two keys with manage that are revoked at once: one stays [contract 3.7]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await create(org, { scopes: ['read', 'write'], manage: true })
   const replies = await Promise.all(['/keys/1', '/keys/2'].map((path) => org.call('DELETE', path)))
   expect(replies.filter((r) => r.status === 200)).toHaveLength(1)

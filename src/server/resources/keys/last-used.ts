@@ -1,9 +1,9 @@
-// Writes when keys and the sessions that stand for them were last used: in batches, unaudited. [contract 3.4] [contract 9.session]
+// Writes the last-used times of keys and sessions in batches, without audit entries. [contract 3.4] [contract 9.session]
 
 import type { Keyring, TokenUse } from '../../auth/keyring.ts'
 import type { Log } from '../../core/log.ts'
 import type { Database } from '../../db/db.ts'
-import { updateUsed } from '../sessions/store.ts'
+import { updateSessionUsed } from '../sessions/store.ts'
 import { updateLastUsed } from './store.ts'
 
 /** Writes the uses since the last call in one batch. A batch that cannot be written is lost: the next use of the key follows. */
@@ -13,7 +13,7 @@ export async function writeLastUsed(db: Database, keyring: Keyring, log: Log): P
   await db
     .systemTransaction(async (tx) => {
       await updateLastUsed(tx, latestByKey(uses))
-      for (const { session, at } of uses) if (session) await updateUsed(tx, { hash: session, at })
+      for (const { session, at } of uses) if (session) await updateSessionUsed(tx, { hash: session, at })
     })
     .catch(() => log.warn('last-used times not written: the database was not reached'))
 }

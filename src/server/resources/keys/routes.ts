@@ -1,4 +1,4 @@
-// The doors to API keys.
+// Connects the HTTP operations on API keys to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { keysCreate, keysDelete, keysList } from './rules.ts'
 

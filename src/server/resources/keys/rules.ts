@@ -1,4 +1,4 @@
-// API keys: one function for each operation. [contract 3.1] [contract 6.keys]
+// Carries out the operations on API keys, one function for each. [contract 3.1] [contract 6.keys]
 import type { Static } from 'typebox'
 import type { Key } from '../../../contract/keys.ts'
 import type { Scope } from '../../../contract/operation.ts'
@@ -19,7 +19,7 @@ export interface NewKey {
   readonly scopes: readonly Scope[]
   readonly manage?: boolean
   readonly expiresAt?: string | null
-  /** Requests a second for this key alone; only the command line gives it. */
+  /** The limit, in requests per second, of this key alone. Only the command line sets it. */
   readonly rateLimit?: number | undefined
 }
 
@@ -27,22 +27,22 @@ export const keysList = async (ctx: RequestContext) => ({
   keys: (await listKeys(ctx.db)).map(view),
 })
 
-export async function keysCreate(ctx: RequestContext, wanted: NewKey) {
-  refuseMore(ctx, wanted)
+export async function keysCreate(ctx: RequestContext, newKey: NewKey) {
+  refuseGrantBeyondOwn(ctx, newKey)
   const now = ctx.clock.now()
-  const expires_at = expiryOf(wanted, now)
+  const expires_at = expiryOf(newKey, now)
   const token = makeApiKey()
   const created = await change(ctx, 'keysCreate', async (tx) => {
     const row: KeyRow = {
       org: ctx.org.key,
       id: await nextId(tx, 'key'),
       version: 1,
-      name: wanted.name,
+      name: newKey.name,
       prefix: visiblePart(token),
-      read: wanted.scopes.includes('read') ? 1 : 0,
-      write: wanted.scopes.includes('write') ? 1 : 0,
-      manage: wanted.manage ? 1 : 0,
-      rate_limit: wanted.rateLimit ?? null,
+      read: newKey.scopes.includes('read') ? 1 : 0,
+      write: newKey.scopes.includes('write') ? 1 : 0,
+      manage: newKey.manage ? 1 : 0,
+      rate_limit: newKey.rateLimit ?? null,
       created_at: now,
       expires_at,
       last_used_at: null,
@@ -52,7 +52,7 @@ export async function keysCreate(ctx: RequestContext, wanted: NewKey) {
     return {
       result: row,
       target: auditRef('key', row),
-      after: { name, prefix, scopes, manage, expiresAt, rateLimit: wanted.rateLimit },
+      after: { name, prefix, scopes, manage, expiresAt, rateLimit: newKey.rateLimit },
     }
   })
   ctx.keysChanged()
@@ -78,8 +78,8 @@ export async function keysDelete(ctx: RequestContext, keyId: string) {
   return {}
 }
 
-/** A key never grants what it does not have. [contract 3.6] */
-function refuseMore(ctx: RequestContext, { scopes, manage }: NewKey) {
+/** A key cannot grant a permission that it does not have. [contract 3.6] */
+function refuseGrantBeyondOwn(ctx: RequestContext, { scopes, manage }: NewKey) {
   for (const scope of scopes)
     if (!ctx.may(scope)) throw permissionDenied(scope, `the scope ${scope}, so it cannot grant it`)
   if (manage && !ctx.may('manage')) throw permissionDenied('manage', 'the attribute manage, so it cannot grant it')

@@ -1,4 +1,4 @@
-// SQL of API keys and of the directory that finds them by their hash.
+// Holds the SQL of API keys and of the directory that finds them by their hash.
 
 import type { Selectable } from 'kysely'
 import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
@@ -44,7 +44,7 @@ const selectOtherManager = queryOne((db, p: { org: number; id: number; now: numb
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', p.now)]))
     .limit(1),
 )
-/** Managing needs Write too: a key without it does not stand in for one that has it. */
+/** Managing needs the scope write too, so a key without write does not replace one that has it. [contract D.20] */
 export const hasOtherManager = async (on: OrgReader, { id, write }: KeyRow, now: number) =>
   (await selectOtherManager(on, { id, now, write })) !== undefined
 
@@ -72,7 +72,7 @@ export async function insertKey(tx: Tx, key: Omit<KeyRow, 'org'>, hash: Buffer) 
   await insertDirectoryEntry(tx, { id: key.id, hash })
 }
 
-/** Its entry in the directory goes with it. */
+/** The foreign key of the directory deletes its entry too. */
 export const deleteKey = write((db, p: { org: number; id: number }) =>
   db.deleteFrom('api_keys').where('org', '=', p.org).where('id', '=', p.id),
 )

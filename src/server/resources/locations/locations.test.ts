@@ -1,16 +1,16 @@
-// Behaviour of locations, and of text in names, through HTTP.
+// Tests locations, and of text in names, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-/** Europe (1), Asia (2); Oslo (1) in Europe, Nowhere (2) without a region. */
-async function atlas(): Promise<TestOrg> {
-  const org = await house.newOrg()
+/** Creates Europe (1) and Asia (2), Oslo (1) in Europe, and Nowhere (2) without a region. */
+async function createAtlas(): Promise<TestOrg> {
+  const org = await harness.newOrg()
   await org.call('POST', '/regions', { body: { name: 'Europe' } })
   await org.call('POST', '/regions', { body: { name: 'Asia' } })
   await org.call('POST', '/locations', { body: { name: 'Oslo', regionId: 1 } })
@@ -20,8 +20,8 @@ async function atlas(): Promise<TestOrg> {
 const oslo = { id: 1, name: 'Oslo', region: { id: 1, name: 'Europe' } }
 const nowhere = { id: 2, name: 'Nowhere' }
 
-/** Everything that a refused write must leave alone. */
-const stateOf = async ({ call, audit }: TestOrg) => [
+/** Reads everything that a refused write must not change. */
+const readState = async ({ call, audit }: TestOrg) => [
   (await call('GET', '/locations')).body,
   (await call('GET', '/regions')).body,
   (await call('GET', '/rooms')).body,
@@ -29,12 +29,12 @@ const stateOf = async ({ call, audit }: TestOrg) => [
 ]
 
 test('locationsList gives each location with its region, and leaves out one that it does not have [interface 13] [contract 4.locationsList]', async () => {
-  const { call } = await atlas()
+  const { call } = await createAtlas()
   expect((await call('GET', '/locations')).body).toEqual({ locations: [oslo, nowhere] })
 })
 
 test('locationsCreate adds a location within an existing region [interface 11]', async () => {
-  const { call, audit } = await atlas()
+  const { call, audit } = await createAtlas()
   const created = await call('POST', '/locations', { body: { name: 'Tokyo', regionId: 2 } })
   expect(created.body).toEqual({ id: 3, name: 'Tokyo', region: { id: 2, name: 'Asia' } })
   expect((await call('GET', '/locations')).body.locations).toEqual([oslo, nowhere, created.body])
@@ -47,16 +47,16 @@ test('locationsCreate adds a location within an existing region [interface 11]',
 })
 
 test('locationsCreate takes 0 and null for no region [contract D.14]', async () => {
-  const { call } = await atlas()
+  const { call } = await createAtlas()
   expect((await call('POST', '/locations', { body: { name: 'a', regionId: 0 } })).body).toEqual({ id: 3, name: 'a' })
   expect((await call('POST', '/locations', { body: { name: 'b', regionId: null } })).body).toEqual({ id: 4, name: 'b' })
 })
 
 test('a region that does not exist here is a failed precondition, and nothing is done [contract 2.2]', async () => {
-  const org = await atlas()
-  const foreign = await atlas()
+  const org = await createAtlas()
+  const foreign = await createAtlas()
   expect((await foreign.call('POST', '/regions', { body: { name: 'Only there' } })).body.id).toBe(3)
-  const before = await stateOf(org)
+  const before = await readState(org)
   for (const regionId of [3, 77, -1]) {
     for (const [method, path] of [
       ['POST', '/locations'],
@@ -70,11 +70,11 @@ test('a region that does not exist here is a failed precondition, and nothing is
       )
     }
   }
-  expect(await stateOf(org)).toEqual(before)
+  expect(await readState(org)).toEqual(before)
 })
 
 test('locationsUpdate keeps what the body does not name [interface 14] [contract 4.locationsUpdate]', async () => {
-  const { call, audit } = await atlas()
+  const { call, audit } = await createAtlas()
   const renamed = await call('PUT', '/locations/1', { body: { name: 'Oslo HQ' } })
   expect(renamed.body).toEqual({ ...oslo, name: 'Oslo HQ' })
   const moved = await call('PUT', '/locations/1', { body: { regionId: 2 } })
@@ -90,7 +90,7 @@ test('locationsUpdate keeps what the body does not name [interface 14] [contract
 test.each([0, null])(
   'locationsUpdate with regionId %s clears the region [contract 4.locationsUpdate]',
   async (none) => {
-    const { call } = await atlas()
+    const { call } = await createAtlas()
     expect((await call('PUT', '/locations/1', { body: { regionId: none } })).body).toEqual({ id: 1, name: 'Oslo' })
     expect((await call('GET', '/locations')).body.locations).toEqual([{ id: 1, name: 'Oslo' }, nowhere])
     expect((await call('GET', '/regions')).body.regions[0]).toEqual({ id: 1, name: 'Europe', locations: [] })
@@ -98,39 +98,39 @@ test.each([0, null])(
 )
 
 test('locationsUpdate needs at least one key that it knows, of the right type [contract 4.locationsUpdate]', async () => {
-  const org = await atlas()
-  const before = await stateOf(org)
+  const org = await createAtlas()
+  const before = await readState(org)
   for (const body of [{}, { nmae: 'x' }, { name: null }, { name: 7 }, { regionId: '1' }, { regionId: 1.5 }, []]) {
     const refused = await org.call('PUT', '/locations/1', { body })
     expect(refused.status, JSON.stringify(body)).toBe(400)
     expect(refused.body.code).toBe('INVALID_ARGUMENT')
   }
-  expect(await stateOf(org)).toEqual(before)
+  expect(await readState(org)).toEqual(before)
 })
 
 test('a location that does not exist is a 404, also if the region does not exist either [contract 2.3]', async () => {
-  const org = await atlas()
-  const before = await stateOf(org)
+  const org = await createAtlas()
+  const before = await readState(org)
   expect((await org.call('PUT', '/locations/9', { body: { name: 'x', regionId: 77 } })).status).toBe(404)
   expect((await org.call('DELETE', '/locations/9')).status).toBe(404)
   expect((await org.call('DELETE', '/locations/01')).body.violations).toMatchObject([{ field: 'id' }])
-  expect(await stateOf(org)).toEqual(before)
+  expect(await readState(org)).toEqual(before)
 })
 
 test('a stale If-Match refuses the write, and nothing changes [contract 7.11]', async () => {
-  const org = await atlas()
+  const org = await createAtlas()
   const { headers } = await org.call('PUT', '/locations/1', { body: { name: 'Oslo HQ' } })
-  const before = await stateOf(org)
+  const before = await readState(org)
   const stale = { 'if-match': '"1"' }
   expect((await org.call('PUT', '/locations/1', { body: { name: 'x' }, headers: stale })).status).toBe(412)
   expect((await org.call('DELETE', '/locations/1', { headers: stale })).status).toBe(412)
-  expect(await stateOf(org)).toEqual(before)
+  expect(await readState(org)).toEqual(before)
   const current = { 'if-match': headers.get('etag') ?? '' }
   expect((await org.call('DELETE', '/locations/1', { headers: current })).status).toBe(200)
 })
 
 test('locationsDelete leaves its rooms without a location and the other rooms alone [interface 12] [contract 4.locationsDelete]', async () => {
-  const { call, audit } = await atlas()
+  const { call, audit } = await createAtlas()
   await call('POST', '/rooms', { body: { name: 'Fjord', locationId: 1 } })
   await call('POST', '/rooms', { body: { name: 'Dune', locationId: 2 } })
   const [fjord, dune] = [await call('GET', '/rooms/1'), await call('GET', '/rooms/2')]
@@ -154,11 +154,11 @@ test('locationsDelete leaves its rooms without a location and the other rooms al
     details: { before: { name: 'Oslo', regionId: 1 }, affected: [{ type: 'room', id: '1', name: 'Fjord' }] },
   })
   expect((await call('DELETE', '/locations/1')).status).toBe(404)
-  expect((await call('POST', '/locations', { body: { name: 'New' } })).body.id, 'no id comes back').toBe(3)
+  expect((await call('POST', '/locations', { body: { name: 'New' } })).body.id, 'no id is reused').toBe(3)
 })
 
 test('renaming a region changes the version of its locations, which show the name [contract D.9]', async () => {
-  const { call } = await atlas()
+  const { call } = await createAtlas()
   const { headers } = await call('PUT', '/locations/1', { body: { name: 'Oslo' } })
   const old = { 'if-match': headers.get('etag') ?? '' }
   await call('PUT', '/regions/1', { body: { name: 'EMEA' } })
@@ -172,7 +172,7 @@ test.each([
   ['moving away', 'PUT', '/locations/1', { regionId: 2 }],
   ['deleting', 'DELETE', '/locations/1', undefined],
 ])('%s a location changes the version of its region, which lists it [contract D.9]', async (_, method, path, body) => {
-  const { call } = await atlas()
+  const { call } = await createAtlas()
   const { headers } = await call('PUT', '/regions/1', { body: { name: 'Europe' } })
   const old = { 'if-match': headers.get('etag') ?? '' }
   await call(method, path, { body })
@@ -187,7 +187,7 @@ test.each([
   ['white space and separators inside', 'a  b\u00a0c\u2028d'],
   ['what other languages would read as code', `'; DROP TABLE locations; -- <b>&amp;\\n%00\${x}`],
 ])('a name keeps %s byte for byte [contract 1.10]', async (_, name) => {
-  const { call } = await house.newOrg()
+  const { call } = await harness.newOrg()
   const created = await call('POST', '/locations', { body: { name } })
   expect(Buffer.from(created.body.name)).toEqual(Buffer.from(name))
   const [listed] = (await call('GET', '/locations')).body.locations
@@ -195,17 +195,17 @@ test.each([
 })
 
 test('a name is trimmed at its ends, and names may repeat [contract 1.10]', async () => {
-  const { call } = await house.newOrg()
+  const { call } = await harness.newOrg()
   expect((await call('POST', '/locations', { body: { name: ' \u00a0\u3000Oslo  HQ ' } })).body.name).toBe('Oslo  HQ')
   expect((await call('POST', '/locations', { body: { name: 'Oslo  HQ' } })).body).toEqual({ id: 2, name: 'Oslo  HQ' })
 })
 
 test('a name has 1 to 100 code points after trimming [contract 1.10]', async () => {
-  const org = await atlas()
+  const org = await createAtlas()
   for (const name of ['x', '🏔'.repeat(100), ` ${'é'.repeat(100)} `]) {
     expect((await org.call('PUT', '/locations/1', { body: { name } })).body.name).toBe(name.trim())
   }
-  const before = await stateOf(org)
+  const before = await readState(org)
   for (const [name, error] of [
     ['', 'must have at least 1 character'],
     ['   ', 'must have at least 1 character'],
@@ -218,17 +218,17 @@ test('a name has 1 to 100 code points after trimming [contract 1.10]', async () 
     expect(refused.status).toBe(400)
     expect(refused.body.violations).toEqual([{ field: 'name', error }])
   }
-  expect(await stateOf(org)).toEqual(before)
+  expect(await readState(org)).toEqual(before)
 })
 
 test('a name holds no control characters and no half of a surrogate pair, also at its ends [contract 1.10] [contract D.1]', async () => {
-  const org = await atlas()
-  const before = await stateOf(org)
+  const org = await createAtlas()
+  const before = await readState(org)
   const bad = ['\\u0000', '\\n', '\\t', '\\r', '\\u001b', '\\u007f', '\\u0085', '\\ud800', '\\udc00', '\\udc00\\ud800']
   for (const text of bad.flatMap((c) => [`a${c}b`, `${c}ab`, `ab${c}`, c])) {
     const refused = await org.call('POST', '/locations', { raw: `{"name":"${text}"}` })
     expect(refused.status, text).toBe(400)
     expect(refused.body).toMatchObject({ code: 'INVALID_ARGUMENT', violations: [{ field: 'name' }] })
   }
-  expect(await stateOf(org)).toEqual(before)
+  expect(await readState(org)).toEqual(before)
 })

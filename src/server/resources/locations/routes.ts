@@ -1,4 +1,4 @@
-// The doors to locations.
+// Connects the HTTP operations on locations to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { locationsCreate, locationsDelete, locationsList, locationsUpdate } from './rules.ts'
 

@@ -1,4 +1,4 @@
-// Locations: one function for each operation. [interface 11] to [interface 14]
+// Carries out the operations on locations, one function for each. [interface 11] to [interface 14]
 
 import type { Static } from 'typebox'
 import type { Location } from '../../../contract/locations.ts'
@@ -10,8 +10,9 @@ import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { auditRef, change } from '../audit/change.ts'
-import { findRegion, touchRegions } from '../regions/store.ts'
-import { freeRoomsOfLocation, touchRoomsOfLocation } from '../rooms/store.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
+import { findRegion } from '../regions/store.ts'
+import { unassignRoomsOfLocation } from '../rooms/store.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
 
 export const locationsList = async (ctx: RequestContext) => ({
@@ -20,11 +21,11 @@ export const locationsList = async (ctx: RequestContext) => ({
 
 export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCreate'>['body']) =>
   change(ctx, 'locationsCreate', async (tx) => {
-    const region = await regionFor(tx, ctx, body.regionId)
+    const region = await findReferencedRegion(tx, body.regionId)
     const id = await nextId(tx, 'location')
     const { name } = body
     await insertLocation(tx, id, { name, region_id: region?.id ?? null })
-    await touchRegions(tx, [region?.id])
+    await raiseResourceVersions(tx, { locationsOfRegion: [region?.id] })
     return {
       result: new VersionedAnswer(
         1,
@@ -37,17 +38,16 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
 
 export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'locationsUpdate'>['body']) =>
   change(ctx, 'locationsUpdate', async (tx) => {
-    const location = await existing(tx, ctx, id)
+    const location = await requireLocation(tx, id)
     checkIfMatch(ctx, location.version)
     const name = body.name ?? location.name
     const region =
       body.regionId === undefined
         ? { id: location.region_id, name: location.region_name }
-        : await regionFor(tx, ctx, body.regionId)
+        : await findReferencedRegion(tx, body.regionId)
     const values = { name, region_id: region?.id ?? null }
     await updateLocation(tx, id, values)
-    await touchRegions(tx, [location.region_id, values.region_id])
-    await touchRoomsOfLocation(tx, { location: id })
+    await raiseResourceVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
     return {
       result: new VersionedAnswer(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
       target: auditRef('location', { id, name }),
@@ -58,11 +58,11 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
 
 export const locationsDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'locationsDelete', async (tx) => {
-    const location = await existing(tx, ctx, id)
+    const location = await requireLocation(tx, id)
     checkIfMatch(ctx, location.version)
-    const rooms = await freeRoomsOfLocation(tx, { location: id })
+    const rooms = await unassignRoomsOfLocation(tx, { location: id })
     await deleteLocation(tx, { id })
-    await touchRegions(tx, [location.region_id])
+    await raiseResourceVersions(tx, { locationsOfRegion: [location.region_id] })
     return {
       result: {},
       target: auditRef('location', location),
@@ -71,19 +71,18 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
     }
   })
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
-  mustFind(await findLocation(on, { id }), `location ${id}`)
+const requireLocation = async (on: OrgReader, id: number) => mustFind(await findLocation(on, { id }), `location ${id}`)
 
-const regionFor = (on: OrgReader, ctx: RequestContext, id: number | null | undefined) =>
+const findReferencedRegion = (on: OrgReader, id: number | null | undefined) =>
   findReferenced('region', id, (known) => findRegion(on, { id: known }))
 
-interface Viewed {
+interface ShownLocation {
   id: number
   name: string
   region_id: number | null
   region_name: string | null
 }
-const view = ({ id, name, region_id, region_name }: Viewed): Static<typeof Location> => ({
+const view = ({ id, name, region_id, region_name }: ShownLocation): Static<typeof Location> => ({
   id,
   name,
   ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),

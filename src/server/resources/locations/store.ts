@@ -1,9 +1,9 @@
-// SQL of locations.
+// Holds the SQL of locations.
 
 import type { Tx } from '../../db/handles.ts'
 import { query, queryOne, write } from '../../db/query.ts'
 
-type Key = { org: number; id: number }
+type LocationKey = { org: number; id: number }
 
 export const listLocations = query((db, p: { org: number }) =>
   db
@@ -14,7 +14,7 @@ export const listLocations = query((db, p: { org: number }) =>
     .orderBy('l.id'),
 )
 
-export const findLocation = queryOne((db, p: Key) =>
+export const findLocation = queryOne((db, p: LocationKey) =>
   db
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
@@ -23,34 +23,25 @@ export const findLocation = queryOne((db, p: Key) =>
     .where('l.id', '=', p.id),
 )
 
-interface Values {
+interface LocationValues {
   name: string
   region_id: number | null
 }
 
-const insertRow = write((db, p: Key & Values) =>
+const insertRow = write((db, p: LocationKey & LocationValues) =>
   db.insertInto('locations').values({ org: p.org, id: p.id, name: p.name, region_id: p.region_id, version: 1 }),
 )
-export const insertLocation = (tx: Tx, id: number, values: Values) => insertRow(tx, { id, ...values })
+export const insertLocation = (tx: Tx, id: number, values: LocationValues) => insertRow(tx, { id, ...values })
 
-const updateRow = write((db, p: Key & Values) =>
+const updateRow = write((db, p: LocationKey & LocationValues) =>
   db
     .updateTable('locations')
     .set((e) => ({ name: p.name, region_id: p.region_id, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateLocation = (tx: Tx, id: number, values: Values) => updateRow(tx, { id, ...values })
+export const updateLocation = (tx: Tx, id: number, values: LocationValues) => updateRow(tx, { id, ...values })
 
-/** A location shows the name of its region: its version moves with it. [contract D.9] */
-export const touchLocationsOfRegion = write((db, p: { org: number; region: number }) =>
-  db
-    .updateTable('locations')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('region_id', '=', p.region),
-)
-
-export const deleteLocation = write((db, p: Key) =>
+export const deleteLocation = write((db, p: LocationKey) =>
   db.deleteFrom('locations').where('org', '=', p.org).where('id', '=', p.id),
 )

@@ -1,17 +1,17 @@
-// Behaviour of room notes, through HTTP.
+// Tests room notes, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(Date.UTC(2026, 2, 2, 9, 15))
+  harness = await startHarness()
+  harness.clock.fix(Date.UTC(2026, 2, 2, 9, 15))
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-/** Two rooms, Fjord (1) and Fuji (2). */
+/** Creates two rooms, Fjord (1) and Fuji (2). */
 async function rooms(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (const name of ['Fjord', 'Fuji']) await org.call('POST', '/rooms', { body: { name } })
   return org
 }
@@ -98,7 +98,7 @@ test.each([
   expect(await stateOf(org)).toEqual(before)
 })
 
-test('newline and tab inside a note are kept, at its ends they are trimmed [contract 1.10] [contract D.18]', async () => {
+test('newlines and tabs inside a note are stored, and trimmed at its ends [contract 1.10] [contract D.18]', async () => {
   const org = await rooms()
   const note = 'Broken:\n\t- HDMI 🔌\r\n\n\t- שלום'
   expect((await add(org, 1, `\n\t${note}\t\n`)).body.note).toBe(note)
@@ -125,7 +125,7 @@ test('notes are listed newest first, for one room and for all, even if the clock
   await add(other, 1, 'elsewhere')
   await add(org, 1, 'first')
   await add(org, 2, 'second')
-  house.clock.advance(-60_000)
+  harness.clock.advance(-60_000)
   await add(org, 1, 'third')
   expect(textsIn(await org.call('GET', '/rooms/1/notes'))).toEqual(['third', 'first'])
   expect(textsIn(await org.call('GET', '/rooms/2/notes'))).toEqual(['second'])
@@ -153,7 +153,7 @@ test('a note is found only in its own room and by its own id [contract 6.notes] 
   expect(await stateOf(org)).toEqual(before)
 })
 
-test('roomNotesDelete deletes that note only, and its id does not come back [contract 6.notes] [contract D.5]', async () => {
+test('roomNotesDelete deletes that note only, and its id is not reused [contract 6.notes] [contract D.5]', async () => {
   const org = await rooms()
   for (const note of ['first', 'second']) await add(org, 1, note)
   await add(org, 2, 'third')

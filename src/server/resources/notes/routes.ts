@@ -1,4 +1,4 @@
-// The doors to room notes.
+// Connects the HTTP operations on room notes to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { roomNotesCreate, roomNotesDelete, roomNotesGet, roomNotesList, roomNotesListAll } from './rules.ts'
 

@@ -1,4 +1,4 @@
-// Room notes: one function for each operation. [interface 18] [contract 6.notes]
+// Carries out the operations on room notes, one function for each. [interface 18] [contract 6.notes]
 
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -14,7 +14,7 @@ import { deleteNote, findNote, insertNote, listNotes, listNotesOfRoom, type Note
 
 export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: string) =>
   change(ctx, 'roomNotesCreate', async (tx) => {
-    const room = await existingRoom(tx, ctx, roomId)
+    const room = await requireRoomOfNote(tx, roomId)
     const row = {
       org: ctx.org.key,
       id: await nextId(tx, 'note'),
@@ -37,19 +37,19 @@ export const roomNotesListAll = async (ctx: RequestContext) => ({
 })
 
 export async function roomNotesList(ctx: RequestContext, roomId: number) {
-  await existingRoom(ctx.db, ctx, roomId)
+  await requireRoomOfNote(ctx.db, roomId)
   return { notes: (await listNotesOfRoom(ctx.db, { room: roomId })).map(view) }
 }
 
 export async function roomNotesGet(ctx: RequestContext, roomId: number, noteId: string) {
-  const note = await existing(ctx.db, ctx, roomId, noteId)
+  const note = await requireNote(ctx.db, roomId, noteId)
   return new VersionedAnswer(note.version, view(note))
 }
 
 export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: string) =>
   change(ctx, 'roomNotesDelete', async (tx) => {
-    const room = await existingRoom(tx, ctx, roomId)
-    const note = await existing(tx, ctx, roomId, noteId)
+    const room = await requireRoomOfNote(tx, roomId)
+    const note = await requireNote(tx, roomId, noteId)
     checkIfMatch(ctx, note.version)
     await deleteNote(tx, { id: note.id })
     return {
@@ -59,10 +59,9 @@ export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: str
     }
   })
 
-const existingRoom = async (on: OrgReader, ctx: RequestContext, id: number) =>
-  mustFind(await findRoom(on, { id }), `room ${id}`)
+const requireRoomOfNote = async (on: OrgReader, id: number) => mustFind(await findRoom(on, { id }), `room ${id}`)
 
-async function existing(on: OrgReader, ctx: RequestContext, roomId: number, noteId: string) {
+async function requireNote(on: OrgReader, roomId: number, noteId: string) {
   const id = parseInt32(noteId)
   return mustFind(
     id === undefined ? undefined : await findNote(on, { room: roomId, id }),

@@ -1,4 +1,4 @@
-// SQL of room notes.
+// Holds the SQL of room notes.
 
 import type { Selectable } from 'kysely'
 import { query, queryOne, write } from '../../db/query.ts'

@@ -1,4 +1,4 @@
-// Organisations: made by the first start and by the command line, which also sets their time zone.
+// Creates organisations, and changes their time zone. The first start and the command line call these functions.
 
 import type { Org } from '../../auth/keyring.ts'
 import { randomText } from '../../auth/token.ts'
@@ -11,16 +11,16 @@ import { SystemReader } from '../../db/system.ts'
 import { auditRef, change, changeNewOrg } from '../audit/change.ts'
 import { findOrg, insertOrg, updateTimezone } from './store.ts'
 
-/** Seven URL-safe characters, such as LXJ45kN. [contract 1.5] */
-const newId = () => randomText(7)
+/** An organisation's id has seven URL-safe characters, such as LXJ45kN. [contract 1.5] */
+const makeOrgId = () => randomText(7)
 
 export const orgCreate = (services: Services, actor: Actor, name: string, timezone = 'UTC'): Promise<Org> =>
   changeNewOrg(services, actor, async (tx) => {
     const problem = nameProblem(name)
     if (problem) throw new StartupError(`The name of an organisation ${problem}.`)
-    mustBeZone(timezone)
+    requireTimeZone(timezone)
     const trimmed = name.trim()
-    const id = newId()
+    const id = makeOrgId()
     const key = await insertOrg(tx, id, trimmed, timezone, services.clock.now())
     return {
       result: { key, id },
@@ -29,10 +29,10 @@ export const orgCreate = (services: Services, actor: Actor, name: string, timezo
     }
   })
 
-/** From now on its days are those of this zone; what daily history there is follows by itself. [contract 6.sensorHistory] */
+/** Sets the time zone in which days begin. Existing daily history is recomputed in the background. [contract 6.sensorHistory] */
 export const orgTimezone = (ctx: RequestContext, timezone: string): Promise<void> =>
   change(ctx, 'orgTimezone', async (tx) => {
-    mustBeZone(timezone)
+    requireTimeZone(timezone)
     const org = mustFind(await findOrg(SystemReader.within(tx), { id: ctx.org.id }), `organisation ${ctx.org.id}`)
     await updateTimezone(tx, { timezone })
     return {
@@ -43,12 +43,12 @@ export const orgTimezone = (ctx: RequestContext, timezone: string): Promise<void
     }
   })
 
-function mustBeZone(timezone: string): void {
+function requireTimeZone(timezone: string): void {
   const problem = timeZoneProblem(timezone)
   if (problem) throw new StartupError(`The time zone of an organisation ${problem}.`)
 }
 
-/** Somebody who holds the database: may do everything in the organisation. */
+/** Returns a context with all permissions, because the command line has direct access to the database anyway. */
 export async function commandLineActor(services: Services, actor: Actor, orgId: string): Promise<RequestContext> {
   const org = await findOrg(services.db.system, { id: orgId })
   if (!org) throw new StartupError(`There is no organisation ${orgId}. See "org list".`)

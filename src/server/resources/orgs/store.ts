@@ -1,4 +1,4 @@
-// SQL of organisations.
+// Holds the SQL of organisations.
 import { write } from '../../db/query.ts'
 import { type SystemTx, systemQuery, systemQueryOne, systemWriteOne } from '../../db/system.ts'
 
@@ -15,7 +15,7 @@ const insertRow = systemWriteOne((db, p: { id: string; name: string; timezone: s
 )
 export async function insertOrg(tx: SystemTx, id: string, name: string, timezone: string, at: number): Promise<number> {
   const row = await insertRow(tx, { id, name, timezone, at })
-  if (!row) throw new Error('the organisation got no number')
+  if (!row) throw new Error('the database returned no key for the new organisation')
   return row.key
 }
 

@@ -1,4 +1,4 @@
-// Lists that can be narrowed by region and location: one precompiled query for each combination. [contract 4.endpointsBasicList]
+// Builds the queries of lists that can be filtered by region and location, one for each combination. [contract 4.endpointsBasicList]
 import type { OrgReader } from '../../db/handles.ts'
 
 export interface SiteFilter {
@@ -6,7 +6,7 @@ export interface SiteFilter {
   readonly location: number
 }
 
-/** `make` builds the query for a combination; the one that fits what is given is run. */
+/** Returns a function that runs the query for the filters that are given. `make` builds the query for one combination. */
 export function bySite<P extends SiteFilter, R>(
   make: (byRegion: boolean, byLocation: boolean) => (on: OrgReader, values: P) => Promise<R>,
 ) {

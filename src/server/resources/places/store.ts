@@ -1,10 +1,10 @@
-// SQL of where things are: endpoints, rooms and locations with what is around them, all in one statement.
+// Holds the SQL that finds the room, location and region of endpoints, rooms and locations in one statement.
 
 import { sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
 import { query } from '../../db/query.ts'
 
-/** A row for each of them that is there: an endpoint, or a room, or a location, and the places that it is in. */
+/** Returns one row for each endpoint, room and location that exists, with the places that contain it. */
 export const listPlacesOf = query(
   (
     db,

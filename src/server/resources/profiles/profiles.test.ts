@@ -1,20 +1,20 @@
-// Behaviour of profiles and of the table of config keys, through HTTP.
+// Tests profiles and of the table of config keys, through HTTP.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const create = ({ call }: TestOrg, config: unknown, name = 'Quiet rooms') =>
   call('POST', '/profiles', { body: { name, config } })
 const put = ({ call }: TestOrg, config: unknown, name = 'Quiet rooms') =>
   call('PUT', '/profiles/1', { body: { name, config } })
 const rowOf = ({ org }: TestOrg, id = 1) =>
-  house.ground.db.system.kysely
+  harness.ground.db.system.kysely
     .selectFrom('profiles')
     .selectAll()
     .where('org', '=', org.key)
@@ -24,7 +24,7 @@ const sealedIn = async (org: TestOrg) => JSON.parse((await rowOf(org)).secrets)
 const stateOf = async ({ call, audit }: TestOrg) => [(await call('GET', '/profiles')).text, await audit()]
 
 test('a profile is answered with its config, and listed without it [contract 6.profiles]', async () => {
-  const { call, audit } = await house.newOrg()
+  const { call, audit } = await harness.newOrg()
   const body = { name: 'Quiet rooms', description: 'Dark\nand silent', config: { nightMode: true, brightness: 0.4 } }
   const created = await call('POST', '/profiles', { body })
   const { configId } = created.body.profile
@@ -51,7 +51,7 @@ const everyKey = {
 }
 
 test('every key of the contract is accepted and returned, except the passwords [contract 5.3]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const created = await create(org, { ...everyKey, remoteAccessAdminPassword: 'a', settingsPassword: 'b' })
   expect(created.body.config).toEqual(everyKey)
 })
@@ -66,7 +66,7 @@ test.each([
   ['layoutPriorityContext', ['PRIORITY_CONTEXT_UNKNOWN', 'PRIORITY_CONTEXT_ROOM', 'PRIORITY_CONTEXT_INDIVIDUAL']],
   ['temperatureUnit', ['TEMPERATURE_UNIT_UNKNOWN', 'TEMPERATURE_UNIT_FAHRENHEIT']],
 ])('%s takes every value that the contract allows [contract 5.3]', async (key, values) => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (const value of values) {
     const { config } = (await create(org, { [key]: value })).body
     expect(config[key]).toBe(typeof value === 'string' ? value.trim() : value)
@@ -89,7 +89,7 @@ test.each([
   ['brightnes', [0.5, null]],
   ['toString', [true]],
 ])('a wrong %s is a 400 that names it [contract 5.3] [contract 1.7]', async (key, values) => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await create(org, { highContrast: true })
   const before = await stateOf(org)
   for (const value of values) {
@@ -105,7 +105,7 @@ test.each([
 })
 
 test('a config with many faults gets one violation per key [contract 4.endpointsApplyConfig]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const before = await stateOf(org)
   const faulty = { nightMode: 1, brightness: 2, usbMode: 'FAST', timezone: 'x/y', colour: 'red', time24h: true }
   const { violations } = (await create(org, faulty)).body
@@ -123,7 +123,7 @@ test.each([
   'null',
   '[]',
 ])('the config %s is refused, and nothing is made [contract 5.3] [contract 1.7]', async (config) => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const before = await stateOf(org)
   const refused = await org.call('POST', '/profiles', { raw: `{"name":"x","config":${config}}` })
   expect(refused.status).toBe(400)
@@ -132,7 +132,7 @@ test.each([
 })
 
 test('profilesUpdate replaces name, description and config; null and absence drop a key [contract D.12]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await org.call('POST', '/profiles', {
     body: { name: 'Quiet', description: 'Old', config: { nightMode: true, brightness: 0.4, fontSize: 'large' } },
   })
@@ -157,7 +157,7 @@ test('profilesUpdate replaces name, description and config; null and absence dro
 })
 
 test('a password is never answered, logged or stored in clear text [contract 5.3] [contract 5.3.versions]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const words = ['correct-horse-battery', 'staple-1234567890']
   const replies = [
     await create(org, { nightMode: true, settingsPassword: words[0], remoteAccessAdminPassword: words[0] }),
@@ -168,7 +168,7 @@ test('a password is never answered, logged or stored in clear text [contract 5.3
   ]
   expect(replies.map((r) => r.status)).toEqual([200, 200, 400, 200, 200])
   const log = await org.audit()
-  const everything = JSON.stringify([replies.map((r) => r.text), log, house.logged, await rowOf(org)])
+  const everything = JSON.stringify([replies.map((r) => r.text), log, harness.logged, await rowOf(org)])
   for (const word of words.flatMap((w) => [w, Buffer.from(w).toString('base64').slice(0, -4)])) {
     expect(everything).not.toContain(word)
   }
@@ -179,8 +179,8 @@ test('a password is never answered, logged or stored in clear text [contract 5.3
   expect(after.config.remoteAccessAdminPassword).toBe(before.config.remoteAccessAdminPassword)
 })
 
-test('an absent password is kept by a PUT, and null removes it [contract D.12]', async () => {
-  const org = await house.newOrg()
+test('a PUT without a password leaves the stored one, and null removes it [contract D.12]', async () => {
+  const org = await harness.newOrg()
   await create(org, { settingsPassword: 'hunter2', remoteAccessAdminPassword: 'hunter3' })
   const sealed = await sealedIn(org)
   expect(Object.keys(sealed).sort()).toEqual(['remoteAccessAdminPassword', 'settingsPassword'])
@@ -191,7 +191,7 @@ test('an absent password is kept by a PUT, and null removes it [contract D.12]',
 })
 
 test('configId changes exactly when the config does [contract D.7]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const start = { nightMode: true, brightness: 1, settingsPassword: 'hunter2' }
   let configId = (await create(org, start)).body.profile.configId
   const seen = new Set([configId])
@@ -217,7 +217,7 @@ test('configId changes exactly when the config does [contract D.7]', async () =>
 })
 
 test.each(['a room', 'an endpoint'])('profilesDelete fails while %s has it [contract 5.4.profile]', async (holder) => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (const name of ['Quiet', 'Spare']) await create(org, { nightMode: true }, name)
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
   const device = { id: randomUUID(), serial: 'S1', pairing_serial: null, model: 'NF19B1', status: '{}' }
@@ -225,7 +225,7 @@ test.each(['a room', 'an endpoint'])('profilesDelete fails while %s has it [cont
   const assign = async (profile_id: number | null) => {
     if (holder === 'a room') await org.call('PUT', '/rooms/1/profile', { body: { profileId: profile_id } })
     else
-      await house.ground.db.systemTransaction(async ({ kysely }) => {
+      await harness.ground.db.systemTransaction(async ({ kysely }) => {
         await kysely.deleteFrom('endpoints').where('id', '=', device.id).execute()
         await kysely
           .insertInto('endpoints')

@@ -1,4 +1,4 @@
-// The doors to profiles.
+// Connects the HTTP operations on profiles to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { profilesCreate, profilesDelete, profilesGet, profilesList, profilesUpdate } from './rules.ts'
 

@@ -1,4 +1,4 @@
-// Profiles: one function for each operation. [contract 5.4.profile] [contract 6.profiles]
+// Carries out the operations on profiles, one function for each. [contract 5.4.profile] [contract 6.profiles]
 
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -24,7 +24,7 @@ import {
   deleteProfile,
   findProfile,
   insertProfile,
-  listHolders,
+  listEndpointsWithProfile,
   listProfiles,
   type ProfileRow,
   updateProfile,
@@ -34,7 +34,7 @@ export const profilesList = async (ctx: RequestContext) => ({
   profiles: (await listProfiles(ctx.db)).map(summary),
 })
 
-export const profilesGet = async (ctx: RequestContext, id: number) => view(await existing(ctx.db, ctx, id))
+export const profilesGet = async (ctx: RequestContext, id: number) => view(await requireProfile(ctx.db, id))
 
 export const profilesCreate = (ctx: RequestContext, body: InputOf<'profilesCreate'>['body']) =>
   change(ctx, 'profilesCreate', async (tx) => {
@@ -49,13 +49,13 @@ export const profilesCreate = (ctx: RequestContext, body: InputOf<'profilesCreat
       ...sealConfig(body.config, undefined, ctx.secrets, profileContext(ctx.org, id)),
     }
     await insertProfile(tx, row)
-    return { result: view(row), target: auditRef('profile', row), after: audited(row) }
+    return { result: view(row), target: auditRef('profile', row), after: auditView(row) }
   })
 
-/** A change of the config makes a version on each endpoint that has the profile. [contract 5.4.profile] */
+/** A change of the config makes a config version on each endpoint that has the profile. [contract 5.4.profile] */
 export async function profilesUpdate(ctx: RequestContext, id: number, body: InputOf<'profilesUpdate'>['body']) {
-  const { row, holders } = await change(ctx, 'profilesUpdate', async (tx) => {
-    const before = await existing(tx, ctx, id)
+  const { row, endpointIds } = await change(ctx, 'profilesUpdate', async (tx) => {
+    const before = await requireProfile(tx, id)
     checkIfMatch(ctx, before.version)
     const stored = sealConfig(body.config, before, ctx.secrets, profileContext(ctx.org, id))
     const isSame = sameConfig(stored, before)
@@ -68,24 +68,24 @@ export async function profilesUpdate(ctx: RequestContext, id: number, body: Inpu
       ...stored,
     }
     await updateProfile(tx, row)
-    const endpoints = isSame ? [] : await listHolders(tx, { profile: id })
-    const holders = endpoints.map((e) => e.id)
-    await makeVersions(tx, ctx, holders)
+    const endpoints = isSame ? [] : await listEndpointsWithProfile(tx, { profile: id })
+    const endpointIds = endpoints.map((e) => e.id)
+    await makeVersions(tx, ctx, endpointIds)
     return {
-      result: { row, holders },
+      result: { row, endpointIds },
       target: auditRef('profile', row),
-      before: audited(before),
-      after: audited(row, changedSecrets(before, row)),
+      before: auditView(before),
+      after: auditView(row, changedSecrets(before, row)),
       affected: endpoints.map(endpointRef),
     }
   })
-  ctx.devices.wake(holders)
+  ctx.devices.wake(endpointIds)
   return view(row)
 }
 
 export const profilesDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'profilesDelete', async (tx) => {
-    const profile = await existing(tx, ctx, id)
+    const profile = await requireProfile(tx, id)
     checkIfMatch(ctx, profile.version)
     if ((await hasRoomWithProfile(tx, { profile: id })) || (await hasEndpointWithProfile(tx, { profile: id }))) {
       throw new Failure(
@@ -94,13 +94,12 @@ export const profilesDelete = (ctx: RequestContext, id: number) =>
       )
     }
     await deleteProfile(tx, { id })
-    return { result: {}, target: auditRef('profile', profile), before: audited(profile) }
+    return { result: {}, target: auditRef('profile', profile), before: auditView(profile) }
   })
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
-  mustFind(await findProfile(on, { id }), `profile ${id}`)
+const requireProfile = async (on: OrgReader, id: number) => mustFind(await findProfile(on, { id }), `profile ${id}`)
 
-const audited = (row: ProfileRow, changed: readonly string[] = []) => ({
+const auditView = (row: ProfileRow, changed: readonly string[] = []) => ({
   name: row.name,
   description: row.description,
   config: maskedConfig(row, changed),

@@ -1,4 +1,4 @@
-// SQL of profiles.
+// Holds the SQL of profiles.
 
 import type { Selectable } from 'kysely'
 import { query, queryOne, write } from '../../db/query.ts'
@@ -14,8 +14,8 @@ export const findProfile = queryOne((db, p: { org: number; id: number }) =>
   db.selectFrom('profiles').selectAll().where('org', '=', p.org).where('id', '=', p.id),
 )
 
-/** The endpoints that have it. */
-export const listHolders = query((db, p: { org: number; profile: number }) =>
+/** Lists the endpoints that the profile is assigned to. */
+export const listEndpointsWithProfile = query((db, p: { org: number; profile: number }) =>
   db
     .selectFrom('endpoints')
     .select(['id', 'serial'])

@@ -1,15 +1,15 @@
-// Behaviour of regions, through HTTP.
+// Tests regions, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 test('regionsList returns all regions and the locations assigned to them [interface 16]', async () => {
-  const { call } = await house.newOrg()
+  const { call } = await harness.newOrg()
   const europe = (await call('POST', '/regions', { body: { name: 'Europe' } })).body
   const asia = (await call('POST', '/regions', { body: { name: 'Asia' } })).body
   const oslo = (await call('POST', '/locations', { body: { name: 'Oslo', regionId: europe.id } })).body
@@ -30,8 +30,8 @@ test('regionsList returns all regions and the locations assigned to them [interf
   })
 })
 
-test('region ids start at 1 in every organisation and are not used again [contract 1.5] [contract D.5]', async () => {
-  const { call } = await house.newOrg()
+test('region ids start at 1 in every organisation and are not reused [contract 1.5] [contract D.5]', async () => {
+  const { call } = await harness.newOrg()
   expect((await call('POST', '/regions', { body: { name: 'a' } })).body.id).toBe(1)
   expect((await call('POST', '/regions', { body: { name: 'b' } })).body.id).toBe(2)
   await call('DELETE', '/regions/2')
@@ -39,7 +39,7 @@ test('region ids start at 1 in every organisation and are not used again [contra
 })
 
 test('regionsUpdate changes the name of that region only [interface 17]', async () => {
-  const { call, audit } = await house.newOrg()
+  const { call, audit } = await harness.newOrg()
   await call('POST', '/regions', { body: { name: 'Europe' } })
   await call('POST', '/regions', { body: { name: 'Asia' } })
   await call('POST', '/locations', { body: { name: 'Oslo', regionId: 1 } })
@@ -55,7 +55,7 @@ test('regionsUpdate changes the name of that region only [interface 17]', async 
 })
 
 test('regionsDelete fails while a location is assigned, and nothing changes [interface 15]', async () => {
-  const { call, audit } = await house.newOrg()
+  const { call, audit } = await harness.newOrg()
   await call('POST', '/regions', { body: { name: 'Europe' } })
   await call('POST', '/locations', { body: { name: 'Oslo', regionId: 1 } })
   const before = await audit()
@@ -74,8 +74,8 @@ test('regionsDelete fails while a location is assigned, and nothing changes [int
   expect((await call('DELETE', '/regions/1')).status).toBe(404)
 })
 
-test('deleting a region takes it away from users, and the entry names them [contract D.3]', async () => {
-  const { call, audit } = await house.newOrg()
+test('deleting a region removes it from its users, and the audit entry names them [contract D.3]', async () => {
+  const { call, audit } = await harness.newOrg()
   await call('POST', '/regions', { body: { name: 'Europe' } })
   const user = (await call('POST', '/users', { body: { email: 'a@example.org', role: 'admin', regionIds: [1] } })).body
   const etag = (await call('GET', `/users/${user.id}`)).headers.get('etag')

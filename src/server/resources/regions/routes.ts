@@ -1,4 +1,4 @@
-// The doors to regions.
+// Connects the HTTP operations on regions to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from './rules.ts'
 

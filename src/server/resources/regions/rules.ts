@@ -1,4 +1,4 @@
-// Regions: one function for each operation. [interface 15] [interface 16] [interface 17]
+// Carries out the operations on regions, one function for each. [interface 15] [interface 16] [interface 17]
 
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -7,17 +7,16 @@ import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { auditRef, change } from '../audit/change.ts'
-import { touchLocationsOfRegion } from '../locations/store.ts'
-import { touchRoomsOfRegion } from '../rooms/store.ts'
-import { freeUsersOfRegion } from '../users/store.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
+import { deleteRegionOfUsers } from '../users/store.ts'
 import {
   deleteRegion,
   findRegion,
-  hasLocation,
   insertRegion,
   listAssignedLocations,
-  listLocationsOf,
+  listLocationsOfRegion,
   listRegions,
+  regionHasLocation,
   updateRegion,
 } from './store.ts'
 
@@ -47,12 +46,11 @@ export const regionsCreate = (ctx: RequestContext, name: string) =>
 
 export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
   change(ctx, 'regionsUpdate', async (tx) => {
-    const region = await existing(tx, ctx, id)
+    const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
     await updateRegion(tx, { id, name })
-    await touchLocationsOfRegion(tx, { region: id })
-    await touchRoomsOfRegion(tx, { region: id })
-    const locations = await listLocationsOf(tx, { id })
+    await raiseResourceVersions(tx, { nameOfRegion: [id] })
+    const locations = await listLocationsOfRegion(tx, { id })
     return {
       result: new VersionedAnswer(region.version + 1, { id, name, locations }),
       target: auditRef('region', { id, name }),
@@ -63,12 +61,13 @@ export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
 
 export const regionsDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'regionsDelete', async (tx) => {
-    const region = await existing(tx, ctx, id)
+    const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
-    if (await hasLocation(tx, { id })) {
+    if (await regionHasLocation(tx, { id })) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
-    const users = await freeUsersOfRegion(tx, id)
+    await raiseResourceVersions(tx, { usersOfRegion: [id] })
+    const users = await deleteRegionOfUsers(tx, { region: id })
     await deleteRegion(tx, { id })
     return {
       result: {},
@@ -78,5 +77,4 @@ export const regionsDelete = (ctx: RequestContext, id: number) =>
     }
   })
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
-  mustFind(await findRegion(on, { id }), `region ${id}`)
+const requireRegion = async (on: OrgReader, id: number) => mustFind(await findRegion(on, { id }), `region ${id}`)

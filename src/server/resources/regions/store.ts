@@ -1,15 +1,14 @@
-// SQL of regions.
+// Holds the SQL of regions.
 
-import type { Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 
-type Key = { org: number; id: number }
+type RegionKey = { org: number; id: number }
 
 export const listRegions = query((db, p: { org: number }) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).orderBy('id'),
 )
 
-export const findRegion = queryOne((db, p: Key) =>
+export const findRegion = queryOne((db, p: RegionKey) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
 
@@ -22,7 +21,7 @@ export const listAssignedLocations = query((db, p: { org: number }) =>
     .orderBy('id'),
 )
 
-export const listLocationsOf = query((db, p: Key) =>
+export const listLocationsOfRegion = query((db, p: RegionKey) =>
   db
     .selectFrom('locations')
     .select(['id', 'name'])
@@ -31,15 +30,15 @@ export const listLocationsOf = query((db, p: Key) =>
     .orderBy('id'),
 )
 
-export const hasLocation = queryExists((db, p: Key) =>
+export const regionHasLocation = queryExists((db, p: RegionKey) =>
   db.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.id).limit(1),
 )
 
-export const insertRegion = write((db, p: Key & { name: string }) =>
+export const insertRegion = write((db, p: RegionKey & { name: string }) =>
   db.insertInto('regions').values({ org: p.org, id: p.id, name: p.name, version: 1 }),
 )
 
-export const updateRegion = write((db, p: Key & { name: string }) =>
+export const updateRegion = write((db, p: RegionKey & { name: string }) =>
   db
     .updateTable('regions')
     .set((e) => ({ name: p.name, version: e('version', '+', 1) }))
@@ -47,18 +46,6 @@ export const updateRegion = write((db, p: Key & { name: string }) =>
     .where('id', '=', p.id),
 )
 
-const raiseVersion = write((db, p: Key) =>
-  db
-    .updateTable('regions')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('id', '=', p.id),
-)
-/** A region shows its locations: its version moves with them. [contract D.9] */
-export async function touchRegions(tx: Tx, ids: readonly (number | null | undefined)[]) {
-  for (const id of new Set(ids)) if (id) await raiseVersion(tx, { id })
-}
-
-export const deleteRegion = write((db, p: Key) =>
+export const deleteRegion = write((db, p: RegionKey) =>
   db.deleteFrom('regions').where('org', '=', p.org).where('id', '=', p.id),
 )

@@ -1,34 +1,36 @@
-// Enrolment codes of rooms: easy to read aloud, hard to guess. [contract D.6]
+// Makes, looks up and shows the enrolment codes of rooms. [contract D.6]
 
 import { formatCode, normaliseCode, randomCode } from '../../auth/readable-code.ts'
 import type { Secrets } from '../../core/secrets.ts'
 
 export const enrolmentCodeTimeoutHours = 24
-/** What `decUsed` says of a code that nobody used: the year 1. [contract 5.4.room] */
-const neverUsed = '-62135596800'
+/** `decUsed` has this value, the year 1 in seconds, for a code that was never used. [contract 5.4.room] */
+const neverUsedSeconds = '-62135596800'
 
-/** 60 random bits. */
+/** The code has 60 random bits, in letters and digits that are easy to read aloud. */
 export const makeEnrolmentCode = (): string => formatCode(randomCode(12))
 
-/** How a code is found again: keyed, so that the database alone does not give codes away. */
+/** The look-up value of a code is a keyed hash, so that a copy of the database does not reveal codes. */
 export const enrolmentCodeMac = (secrets: Secrets, code: string): Buffer =>
   secrets.mac('enrolment code look-up', normaliseCode(code))
 
 export const enrolmentCodeContext = (org: string, room: number): string => `dec/${org}/${room}`
 
-interface Dec {
+interface StoredCode {
   readonly dec_sealed: Buffer
   readonly dec_used_at: number | null
   readonly dec_timeout: number
 }
 
-/** So many hours after its first use. */
-export const isEnrolmentCodeExpired = ({ dec_used_at, dec_timeout }: Omit<Dec, 'dec_sealed'>, now: number): boolean =>
-  dec_used_at !== null && dec_used_at + dec_timeout * 3_600_000 <= now
+/** A code expires `dec_timeout` hours after its first use; an unused code does not expire. */
+export const isEnrolmentCodeExpired = (
+  { dec_used_at, dec_timeout }: Omit<StoredCode, 'dec_sealed'>,
+  now: number,
+): boolean => dec_used_at !== null && dec_used_at + dec_timeout * 3_600_000 <= now
 
-/** The three fields of a room that say how to enrol a device there; an expired code is left out. */
-export const enrolmentCodeFields = (secrets: Secrets, context: string, dec: Dec, now: number) => ({
+/** Returns the fields of a room that show its enrolment code. An expired code itself is left out. */
+export const enrolmentCodeFields = (secrets: Secrets, context: string, dec: StoredCode, now: number) => ({
   ...(!isEnrolmentCodeExpired(dec, now) && { dec: secrets.unseal(dec.dec_sealed, context) }),
-  decUsed: dec.dec_used_at === null ? neverUsed : String(Math.floor(dec.dec_used_at / 1000)),
+  decUsed: dec.dec_used_at === null ? neverUsedSeconds : String(Math.floor(dec.dec_used_at / 1000)),
   decTimeout: dec.dec_timeout,
 })

@@ -1,4 +1,4 @@
-// How to enrol a device in a room: its code, the address that its QR code holds, and the QR code itself.
+// Answers how to enrol a device in a room: the code, the address that the QR code contains, and the QR code.
 import { renderSVG } from 'uqr'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'

@@ -1,36 +1,36 @@
-// Behaviour of rooms, their enrolment codes and their profile, through HTTP.
+// Tests rooms, their enrolment codes and their profile, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
 import { enrolmentCodeMac } from './enrolment-code.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(Date.UTC(2026, 2, 2, 9))
+  harness = await startHarness()
+  harness.clock.fix(Date.UTC(2026, 2, 2, 9))
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const code = expect.stringMatching(/^([A-HJ-NP-Z2-9]{4}-){2}[A-HJ-NP-Z2-9]{4}$/)
 const neverUsed = '-62135596800'
 
 const putEndpoint = async (org: TestOrg, room_id: number, values: Partial<DatabaseSchema['endpoints']> = {}) =>
-  (await putEndpoints(house, org, [{ room_id, ...values }]))[0] as DatabaseSchema['endpoints']
+  (await putEndpoints(harness, org, [{ room_id, ...values }]))[0] as DatabaseSchema['endpoints']
 const endpointsOf = ({ org }: TestOrg) =>
-  house.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).orderBy('id').execute()
+  harness.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).orderBy('id').execute()
 const valuesOf = async <K extends 'version' | 'profile_id'>(org: TestOrg, column: K) =>
   Object.fromEntries((await endpointsOf(org)).map((e) => [e.id, e[column]]))
 
-/** The room that a code would enrol into. */
-async function roomOfCode(text: string) {
-  const codes = house.ground.db.system.kysely.selectFrom('dec_directory').selectAll()
-  return (await codes.where('mac', '=', enrolmentCodeMac(house.ground.secrets, text)).executeTakeFirst())?.room_id
+/** Finds the room that a code enrols into. */
+async function findRoomOfCode(text: string) {
+  const codes = harness.ground.db.system.kysely.selectFrom('dec_directory').selectAll()
+  return (await codes.where('mac', '=', enrolmentCodeMac(harness.ground.secrets, text)).executeTakeFirst())?.room_id
 }
 
-/** Oslo (1) in Europe (1), Tokyo (2) in Asia (2), Nowhere (3); rooms Fjord (1), Fuji (2), Attic (3), Cellar (4). */
-async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+/** Creates Oslo (1) in Europe (1), Tokyo (2) in Asia (2), Nowhere (3); rooms Fjord (1), Fuji (2), Attic (3), Cellar (4). */
+async function createBuilding(): Promise<TestOrg> {
+  const org = await harness.newOrg()
   const post = (path: string, body: object) => org.call('POST', path, { body })
   for (const name of ['Europe', 'Asia']) await post('/regions', { name })
   const places = { Oslo: 1, Tokyo: 2, Nowhere: 0 }
@@ -45,7 +45,7 @@ const others = (org: TestOrg) => Promise.all([2, 3, 4].map(async (id) => [await 
 const stateOf = (org: TestOrg) => Promise.all([room(org, 1), others(org), endpointsOf(org), org.audit()])
 
 test('roomsList shows where a room is, its state and its counts [contract 5.4.room]', async () => {
-  const [org, elsewhere] = [await building(), await building()]
+  const [org, elsewhere] = [await createBuilding(), await createBuilding()]
   await putEndpoint(elsewhere, 1, { connected: 1 })
   await putEndpoint(org, 2)
   for (const connected of [1, 0, 1]) await putEndpoint(org, 3, { connected })
@@ -69,13 +69,13 @@ test.each([
   ['regionId=77', []],
   ['locationId=77', []],
 ])('roomsList narrowed by %s gives %j [contract 6.rooms]', async (query, names) => {
-  const { call } = await building()
+  const { call } = await createBuilding()
   const { rooms } = (await call('GET', `/rooms?${query}`)).body
   expect(rooms.map((r: { name: string }) => r.name)).toEqual(names)
 })
 
 test('roomsGet shows location, region, profile and every endpoint in full [contract 5.4.room] [contract 5.1]', async () => {
-  const org = await building()
+  const org = await createBuilding()
   await org.call('POST', '/profiles', { body: { name: 'Quiet', config: {} } })
   await org.call('PUT', '/rooms/1/profile', { body: { profileId: 1 } })
   const [id, second] = ['0b1d6a52-6a9e-4b5a-8a6e-000000000001', '0b1d6a52-6a9e-4b5a-8a6e-000000000002']
@@ -98,7 +98,7 @@ test('roomsGet shows location, region, profile and every endpoint in full [contr
 })
 
 test('roomsCreate answers with the enrolment code, which only keys with Write see again [contract 5.4.room] [contract D.6]', async () => {
-  const org = await building()
+  const org = await createBuilding()
   const [reader, writer] = [await org.newKey({ scopes: ['read'] }), await org.newKey({ scopes: ['write'] })]
   const created = (await org.call('POST', '/rooms', { body: { name: 'Loft' }, key: writer })).body
   const { dec, decUsed, decTimeout, ...rest } = created
@@ -106,40 +106,40 @@ test('roomsCreate answers with the enrolment code, which only keys with Write se
   expect(rest).toEqual({ id: 5, name: 'Loft', state: 'EMPTY', endpoints: [] })
   expect(await room(org, 5)).toEqual(created)
   expect((await org.call('GET', '/rooms/5', { key: reader })).body).toEqual(rest)
-  expect(await roomOfCode(dec)).toBe(5)
-  expect(await roomOfCode(` ${dec.toLowerCase().replaceAll('-', ' ')}`), 'as somebody types it').toBe(5)
-  const stored = await house.ground.db.system.kysely.selectFrom('rooms').select('dec_sealed').execute()
+  expect(await findRoomOfCode(dec)).toBe(5)
+  expect(await findRoomOfCode(` ${dec.toLowerCase().replaceAll('-', ' ')}`), 'as people type it').toBe(5)
+  const stored = await harness.ground.db.system.kysely.selectFrom('rooms').select('dec_sealed').execute()
   expect(Buffer.concat(stored.map((r) => r.dec_sealed)).includes(dec), 'in clear text').toBe(false)
   expect(JSON.stringify(await org.audit())).not.toContain(dec)
 })
 
 test('an enrolment code expires decTimeout hours after its first use, and is then left out [contract 5.4.room]', async () => {
-  const org = await building()
+  const org = await createBuilding()
   const { dec } = await room(org, 1)
-  const dec_used_at = house.clock.now()
-  await house.ground.db.systemTransaction((t) =>
+  const dec_used_at = harness.clock.now()
+  await harness.ground.db.systemTransaction((t) =>
     t.kysely.updateTable('rooms').set({ dec_used_at }).where('org', '=', org.org.key).where('id', '=', 1).execute(),
   )
   const times = { decUsed: String(dec_used_at / 1000), decTimeout: 24 }
-  house.clock.advance(24 * 3_600_000 - 1)
+  harness.clock.advance(24 * 3_600_000 - 1)
   expect(await room(org, 1)).toMatchObject({ dec, ...times })
-  house.clock.advance(1)
+  harness.clock.advance(1)
   expect(await room(org, 1)).toMatchObject(times)
   expect(await room(org, 1)).not.toHaveProperty('dec')
-  expect(await room(org, 2), 'a code that nobody used lives on').toMatchObject({ dec: code })
+  expect(await room(org, 2), 'an unused code does not expire').toMatchObject({ dec: code })
   const renewed = (await org.call('POST', '/rooms/1/regenerate_dec')).body.dec
   expect(await room(org, 1)).toMatchObject({ dec: renewed, decUsed: neverUsed })
 })
 
-test.each(['regenerate_dec', 'regenerate-dec'])('%s makes the old code die [contract 6.rooms]', async (verb) => {
-  const org = await building()
+test.each(['regenerate_dec', 'regenerate-dec'])('%s invalidates the old code [contract 6.rooms]', async (verb) => {
+  const org = await createBuilding()
   const [old, version, rest] = [await room(org, 1), await etag(org, 1), await others(org)]
   const { dec, ...more } = (await org.call('POST', `/rooms/1/${verb}`)).body
   expect([dec, more]).toEqual([code, {}])
   expect(dec).not.toBe(old.dec)
   expect(await room(org, 1)).toEqual({ ...old, dec })
   expect(await etag(org, 1)).not.toBe(version)
-  expect([await roomOfCode(old.dec), await roomOfCode(dec)]).toEqual([undefined, 1])
+  expect([await findRoomOfCode(old.dec), await findRoomOfCode(dec)]).toEqual([undefined, 1])
   expect(await others(org)).toEqual(rest)
   const log = await org.audit()
   expect(log[0]).toMatchObject({ category: 'DEVICE', type: 'DEVICE_ENROLMENT_CODE_GENERATED', target: { id: '1' } })
@@ -147,7 +147,7 @@ test.each(['regenerate_dec', 'regenerate-dec'])('%s makes the old code die [cont
 })
 
 test('roomsUpdate sets name and location, and an absent locationId clears it [contract 6.rooms]', async () => {
-  const org = await building()
+  const org = await createBuilding()
   const rest = await others(org)
   const moved = (await org.call('PUT', '/rooms/1', { body: { name: 'Sea', locationId: 2 } })).body
   expect(moved).toMatchObject({ name: 'Sea', location: { id: 2, name: 'Tokyo', region: { id: 2, name: 'Asia' } } })
@@ -159,8 +159,8 @@ test('roomsUpdate sets name and location, and an absent locationId clears it [co
   expect((await org.audit())[0]).toMatchObject({ type: 'ROOM_UPDATED', details })
 })
 
-test('what a room cannot be is refused, and nothing changes [contract 6.rooms] [contract 2.2]', async () => {
-  const org = await building()
+test('invalid values of a room are refused, and nothing changes [contract 6.rooms] [contract 2.2]', async () => {
+  const org = await createBuilding()
   const before = await stateOf(org)
   const lost = { body: { name: 'x', locationId: 77 } }
   expect((await org.call('POST', '/rooms', lost)).body.code).toBe('FAILED_PRECONDITION')
@@ -173,7 +173,7 @@ test('what a room cannot be is refused, and nothing changes [contract 6.rooms] [
 })
 
 test('roomsDelete unenrols its endpoints, deletes its notes and names both [contract 6.rooms] [contract 5.1.pairing]', async () => {
-  const org = await building()
+  const org = await createBuilding()
   const [bar, pad] = [await putEndpoint(org, 1, { connected: 1 }), await putEndpoint(org, 1)]
   const paired = await putEndpoint(org, 2, { pairing_serial: bar.serial })
   for (const id of [1, 2]) await org.call('POST', `/rooms/${id}/notes`, { body: { note: `Note ${id}` } })
@@ -184,7 +184,7 @@ test('roomsDelete unenrols its endpoints, deletes its notes and names both [cont
   for (const method of ['GET', 'DELETE']) expect((await org.call(method, '/rooms/1')).status).toBe(404)
   expect(await endpointsOf(org)).toEqual([paired])
   expect((await org.call('GET', '/rooms/notes')).body.notes).toMatchObject([{ note: 'Note 2' }])
-  expect(await roomOfCode(dec)).toBeUndefined()
+  expect(await findRoomOfCode(dec)).toBeUndefined()
   expect(await others(org)).toEqual(rest)
   const [entry, ...earlier] = await org.audit()
   expect(earlier).toEqual(log)
@@ -192,14 +192,14 @@ test('roomsDelete unenrols its endpoints, deletes its notes and names both [cont
   const unenrolled = [bar, pad].map(({ id, serial }) => ({ type: 'endpoint', id, name: serial }))
   const affected = new Set([...unenrolled, { type: 'roomNote', id: '1', name: 'Note 1' }])
   expect(new Set(entry.details.affected)).toEqual(affected)
-  expect((await org.call('POST', '/rooms', { body: { name: 'New' } })).body.id, 'no id comes back').toBe(5)
+  expect((await org.call('POST', '/rooms', { body: { name: 'New' } })).body.id, 'no id is reused').toBe(5)
 })
 
-test.each(['location', 'region'])('renaming its %s moves the version of a room [contract D.9]', async (noun) => {
-  const org = await building()
+test.each(['location', 'region'])('renaming its %s changes the version of a room [contract D.9]', async (noun) => {
+  const org = await createBuilding()
   const [version, rest] = [await etag(org, 1), await others(org)]
   await putEndpoint(org, 1, { connected: 1 })
-  expect(await etag(org, 1), 'what a device does moves nothing [contract 7.8]').toBe(version)
+  expect(await etag(org, 1), 'actions of a device do not change the version [contract 7.8]').toBe(version)
   await org.call('PUT', `/${noun}s/1`, { body: { name: 'Renamed' } })
   const { location } = await room(org, 1)
   expect(noun === 'region' ? location.region.name : location.name).toBe('Renamed')
@@ -208,14 +208,14 @@ test.each(['location', 'region'])('renaming its %s moves the version of a room [
 })
 
 test('renaming a room changes the version of its endpoints, which show the name [contract D.9]', async () => {
-  const org = await building()
+  const org = await createBuilding()
   const [inside, outside] = [await putEndpoint(org, 1), await putEndpoint(org, 2)]
   await org.call('PUT', '/rooms/1', { body: { name: 'Sea', locationId: 1 } })
   expect(await valuesOf(org, 'version')).toEqual({ [inside.id]: 2, [outside.id]: 1 })
 })
 
-test('roomsAssignProfile assigns to the room and all its endpoints, null takes it away [contract 6.assignProfile] [contract 5.4.profile]', async () => {
-  const org = await building()
+test('roomsAssignProfile assigns to the room and all its endpoints, null removes it [contract 6.assignProfile] [contract 5.4.profile]', async () => {
+  const org = await createBuilding()
   const assign = (id: number, body: object) => org.call('PUT', `/rooms/${id}/profile`, { body })
   for (const name of ['Quiet', 'Bright']) await org.call('POST', '/profiles', { body: { name, config: {} } })
   const [bar, pad] = [await putEndpoint(org, 1), await putEndpoint(org, 1, { profile_id: 2 })]

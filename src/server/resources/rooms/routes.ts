@@ -1,4 +1,4 @@
-// The doors to rooms.
+// Connects the HTTP operations on rooms to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { roomsEnrolmentGet } from './enrolment.ts'
 import {

@@ -1,4 +1,4 @@
-// Rooms: one function for each operation. [contract 6.rooms] [contract 5.4.room]
+// Carries out the operations on rooms, one function for each. [contract 6.rooms] [contract 5.4.room]
 
 import type { Static } from 'typebox'
 import type { Room } from '../../../contract/rooms.ts'
@@ -13,15 +13,11 @@ import { auditRef, change } from '../audit/change.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions } from '../configs/make-versions.ts'
-import {
-  deleteEndpointsInRoom,
-  listEndpointsInRoom,
-  touchEndpointsInRoom,
-  updateProfileInRoom,
-} from '../endpoints/store.ts'
+import { deleteEndpointsInRoom, listEndpointsInRoom, updateProfileInRoom } from '../endpoints/store.ts'
 import { endpointRef, endpointText } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
 import { findProfile } from '../profiles/store.ts'
 import { freshSince } from '../sensors/view.ts'
 import {
@@ -45,8 +41,7 @@ import {
 } from './store.ts'
 
 export async function roomsList(ctx: RequestContext, { regionId, locationId }: InputOf<'roomsList'>['query']) {
-  const fresh = freshSince(ctx)
-  const rows = await listRooms(ctx.db, fresh, regionId, locationId)
+  const rows = await listRooms(ctx.db, freshSince(ctx), regionId, locationId)
   return {
     rooms: rows.map((row) => {
       const endpointCount = Number(row.endpoints)
@@ -64,13 +59,13 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId }: I
   }
 }
 
-export const roomsGet = async (ctx: RequestContext, id: number) => view(ctx, ctx.db, await existing(ctx.db, ctx, id))
+export const roomsGet = async (ctx: RequestContext, id: number) => view(ctx, ctx.db, await requireRoom(ctx.db, id))
 
 export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['body']) =>
   change(ctx, 'roomsCreate', async (tx) => {
-    const location = await locationFor(tx, ctx, body.locationId)
+    const location = await findReferencedLocation(tx, body.locationId)
     const id = await nextId(tx, 'room')
-    const code = sealedCode(ctx, id)
+    const code = makeSealedCode(ctx, id)
     await insertRoom(tx, {
       id,
       name: body.name,
@@ -80,7 +75,7 @@ export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['b
     })
     await indexDec(tx, id, code.mac)
     return {
-      result: await view(ctx, tx, await existing(tx, ctx, id)),
+      result: await view(ctx, tx, await requireRoom(tx, id)),
       target: auditRef('room', { id, name: body.name }),
       after: { name: body.name, locationId: location?.id ?? null },
     }
@@ -88,13 +83,13 @@ export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['b
 
 export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'roomsUpdate'>['body']) =>
   change(ctx, 'roomsUpdate', async (tx) => {
-    const room = await existing(tx, ctx, id)
+    const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
-    const location = await locationFor(tx, ctx, body.locationId)
+    const location = await findReferencedLocation(tx, body.locationId)
     await updateRoom(tx, { id, name: body.name, location_id: location?.id ?? null })
-    await touchEndpointsInRoom(tx, { room: id })
+    await raiseResourceVersions(tx, { nameOfRoom: [id] })
     return {
-      result: await view(ctx, tx, await existing(tx, ctx, id)),
+      result: await view(ctx, tx, await requireRoom(tx, id)),
       target: auditRef('room', { id, name: body.name }),
       before: { name: room.name, locationId: room.location_id },
       after: { name: body.name, locationId: location?.id ?? null },
@@ -103,7 +98,7 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
 
 export async function roomsDelete(ctx: RequestContext, id: number) {
   const unenrolled = await change(ctx, 'roomsDelete', async (tx) => {
-    const room = await existing(tx, ctx, id)
+    const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
     const notes = await listNotesOfRoom(tx, { room: id })
     const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
@@ -117,7 +112,7 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
       before: { name: room.name, locationId: room.location_id, profileId: room.profile_id },
       affected: [
         ...endpoints.map(endpointRef),
-        ...notes.map((n) => auditRef('roomNote', { id: n.id, name: beginning(n.note) })),
+        ...notes.map((n) => auditRef('roomNote', { id: n.id, name: firstCharacters(n.note) })),
       ],
     }
   })
@@ -127,48 +122,47 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
 
 export const roomsRegenerateDec = (ctx: RequestContext, id: number) =>
   change(ctx, 'roomsRegenerateDec', async (tx) => {
-    const room = await existing(tx, ctx, id)
+    const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
-    const code = sealedCode(ctx, id)
+    const code = makeSealedCode(ctx, id)
     await updateDec(tx, { id, sealed: code.sealed })
     await indexDec(tx, id, code.mac)
     return { result: { dec: code.text }, target: auditRef('room', room) }
   })
 
-/** Its endpoints get the profile too; what is desired of those that had another changes. [contract 5.4.profile] */
+/** Assigns the profile to the endpoints of the room too. Those that had another get a new config version. [contract 5.4.profile] */
 export async function roomsAssignProfile(ctx: RequestContext, id: number, profileId: number | null) {
   const changed = await change(ctx, 'roomsAssignProfile', async (tx) => {
-    const room = await existing(tx, ctx, id)
+    const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
-    const to = (await profileFor(tx, ctx, profileId))?.id ?? null
-    await updateRoomProfile(tx, id, to)
+    const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
+    await updateRoomProfile(tx, id, newProfileId)
     const endpoints = await listEndpointsInRoom(tx, { room: id })
-    await updateProfileInRoom(tx, { room: id, profile: to })
-    const others = endpoints.filter((e) => e.profile_id !== to).map((e) => e.id)
-    await makeVersions(tx, ctx, others)
+    await updateProfileInRoom(tx, { room: id, profile: newProfileId })
+    const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)
+    await makeVersions(tx, ctx, changedIds)
     return {
-      result: others,
+      result: changedIds,
       target: auditRef('room', room),
       before: { profileId: room.profile_id },
-      after: { profileId: to },
+      after: { profileId: newProfileId },
       affected: endpoints.map(endpointRef),
-      undone: to === null,
+      undone: newProfileId === null,
     }
   })
   ctx.devices.wake(changed)
   return {}
 }
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: number) =>
-  mustFind(await findRoom(on, { id }), `room ${id}`)
+const requireRoom = async (on: OrgReader, id: number) => mustFind(await findRoom(on, { id }), `room ${id}`)
 
-const locationFor = (tx: Tx, ctx: RequestContext, id: number | null | undefined) =>
+const findReferencedLocation = (tx: Tx, id: number | null | undefined) =>
   findReferenced('location', id, (known) => findLocation(tx, { id: known }))
 
-const profileFor = (tx: Tx, ctx: RequestContext, id: number | null) =>
+const findReferencedProfile = (tx: Tx, id: number | null) =>
   findReferenced('profile', id, (known) => findProfile(tx, { id: known }))
 
-function sealedCode(ctx: RequestContext, room: number) {
+function makeSealedCode(ctx: RequestContext, room: number) {
   const text = makeEnrolmentCode()
   const { secrets } = ctx
   return {
@@ -178,8 +172,8 @@ function sealedCode(ctx: RequestContext, room: number) {
   }
 }
 
-/** In code points: half of a character is no text. */
-const beginning = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
+/** Returns the first 60 code points. Counting code points never splits a surrogate pair. */
+const firstCharacters = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
 
 function stateOf(endpoints: number, connected: number, hasFailed: boolean): Static<typeof Room>['state'] {
   if (endpoints === 0) return 'EMPTY'

@@ -1,4 +1,4 @@
-// SQL of rooms and of the look-up of enrolment codes.
+// Holds the SQL of rooms and of the look-up of enrolment codes.
 
 import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../db/any-of.ts'
@@ -7,11 +7,11 @@ import { query, queryExists, queryOne, write } from '../../db/query.ts'
 import { systemQueryOne } from '../../db/system.ts'
 import { bySite } from '../places/site-filter.ts'
 
-type Key = { org: number; id: number }
-type Filter = { org: number; region: number; location: number; fresh: number }
+type RoomKey = { org: number; id: number }
+type RoomFilter = { org: number; region: number; location: number; freshSinceSeconds: number }
 
-const listing = bySite((byRegion, byLocation) =>
-  query((db, p: Filter) =>
+const selectRooms = bySite((byRegion, byLocation) =>
+  query((db, p: RoomFilter) =>
     db
       .selectFrom('rooms as r')
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -23,7 +23,10 @@ const listing = bySite((byRegion, byLocation) =>
               j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
             )
             .leftJoin('samples_latest as s', (j) =>
-              j.onRef('s.org', '=', 'n.org').onRef('s.endpoint', '=', 'n.number').on('s.timestamp', '>=', p.fresh),
+              j
+                .onRef('s.org', '=', 'n.org')
+                .onRef('s.endpoint', '=', 'n.number')
+                .on('s.timestamp', '>=', p.freshSinceSeconds),
             )
             .select((e) => [
               'n.room_id',
@@ -53,11 +56,11 @@ const listing = bySite((byRegion, byLocation) =>
       .orderBy('r.id'),
   ),
 )
-/** `fresh`: samples since then count for the people in a room. */
-export const listRooms = (on: OrgReader, fresh: number, region?: number, location?: number) =>
-  listing(on, { fresh }, region, location)
+/** Only samples since `freshSinceSeconds` count for the number of people in a room. */
+export const listRooms = (on: OrgReader, freshSinceSeconds: number, region?: number, location?: number) =>
+  selectRooms(on, { freshSinceSeconds }, region, location)
 
-export const findRoom = queryOne((db, p: Key) =>
+export const findRoom = queryOne((db, p: RoomKey) =>
   db
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -80,8 +83,8 @@ export const findRoom = queryOne((db, p: Key) =>
 )
 export type RoomRow = NonNullable<Awaited<ReturnType<typeof findRoom>>>
 
-/** Whether an endpoint in the room has refused its config. */
-export const hasFailedConfig = queryExists((db, p: Key) =>
+/** True if an endpoint in the room has rejected its config. */
+export const hasFailedConfig = queryExists((db, p: RoomKey) =>
   db
     .selectFrom('endpoints as n')
     .innerJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id'))
@@ -118,7 +121,7 @@ export const insertRoom = write((db, p: NewRoom) =>
   }),
 )
 
-export const updateRoom = write((db, p: Key & { name: string; location_id: number | null }) =>
+export const updateRoom = write((db, p: RoomKey & { name: string; location_id: number | null }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ name: p.name, location_id: p.location_id, version: e('version', '+', 1) }))
@@ -126,16 +129,17 @@ export const updateRoom = write((db, p: Key & { name: string; location_id: numbe
     .where('id', '=', p.id),
 )
 
-const updateProfileColumn = write((db, p: Key & { profile: number | null }) =>
+const updateProfileColumn = write((db, p: RoomKey & { profile: number | null }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateRoomProfile = (tx: Tx, id: number, to: number | null) => updateProfileColumn(tx, { id, profile: to })
+export const updateRoomProfile = (tx: Tx, id: number, profile: number | null) =>
+  updateProfileColumn(tx, { id, profile })
 
-export const updateDec = write((db, p: Key & { sealed: Buffer }) =>
+export const updateDec = write((db, p: RoomKey & { sealed: Buffer }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ dec_sealed: p.sealed, dec_used_at: null, version: e('version', '+', 1) }))
@@ -161,13 +165,13 @@ const insertPastCode = write((db, p: { org: number; room: number }) =>
         .where('room_id', '=', p.room),
     ),
 )
-/** The old code of the room, if there was one, no longer works; who tries it is told why. */
+/** Replaces the code of a room. The old code stays known, so that a device that uses it learns why it is refused. */
 export const indexDec = async (tx: Tx, room: number, mac: Buffer) => {
   await insertPastCode(tx, { room })
   await upsertDirectoryEntry(tx, { room, mac })
 }
 
-/** The room that a code is or was for. */
+/** Finds the room of a code that is valid (`is_present`) or was replaced. */
 export const findDec = systemQueryOne((db, p: { mac: Buffer }) =>
   db
     .selectFrom('dec_directory as d')
@@ -183,8 +187,8 @@ export const findDec = systemQueryOne((db, p: { mac: Buffer }) =>
     ),
 )
 
-/** The first use starts the time that the code has left. */
-export const useDec = write((db, p: Key & { at: number }) =>
+/** Records the use of a code. The first use starts the period after which the code expires. */
+export const useDec = write((db, p: RoomKey & { at: number }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ dec_used_at: e.fn.coalesce('dec_used_at', sql<number>`${p.at}`), version: e('version', '+', 1) }))
@@ -192,7 +196,8 @@ export const useDec = write((db, p: Key & { at: number }) =>
     .where('id', '=', p.id),
 )
 
-export const freeRoomsOfLocation = write((db, p: { org: number; location: number }) =>
+/** Clears the location of its rooms, and returns these rooms for the audit entry. */
+export const unassignRoomsOfLocation = write((db, p: { org: number; location: number }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ location_id: null, version: e('version', '+', 1) }))
@@ -201,35 +206,7 @@ export const freeRoomsOfLocation = write((db, p: { org: number; location: number
     .returning(['id', 'name']),
 )
 
-/** Rooms show the name of their location and region: their version moves with them. [contract D.9] */
-export const touchRoomsOfLocation = write((db, p: { org: number; location: number }) =>
-  db
-    .updateTable('rooms')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('location_id', '=', p.location),
-)
-
-export const touchRoomsOfRegion = write((db, p: { org: number; region: number }) =>
-  db
-    .updateTable('rooms')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('location_id', 'in', (q) =>
-      q.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.region),
-    ),
-)
-
-/** A room shows its endpoints: its version moves with them. [contract D.9] */
-export const touchRooms = write((db, p: { org: number; ids: readonly number[] }, engine) =>
-  db
-    .updateTable('rooms')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where(isAnyNumberOf(engine, 'id', p.ids)),
-)
-
-/** Those of the ids that exist. */
+/** Ids of rooms that do not exist are skipped. */
 export const listRoomsById = query((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
     .selectFrom('rooms')
@@ -238,4 +215,6 @@ export const listRoomsById = query((db, p: { org: number; ids: readonly number[]
     .where(isAnyNumberOf(engine, 'id', p.ids)),
 )
 
-export const deleteRoom = write((db, p: Key) => db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id))
+export const deleteRoom = write((db, p: RoomKey) =>
+  db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id),
+)

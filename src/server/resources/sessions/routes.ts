@@ -1,4 +1,4 @@
-// The console's own door: signing in, who is signed in, signing out. [contract 9.session]
+// Serves the sign-in, the current session and the sign-out of the console. [contract 9.session]
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/session.ts'
@@ -13,20 +13,20 @@ import { type SessionCookie, sessionEnded, signInFirst } from '../../http/sessio
 import { findOrg } from '../orgs/store.ts'
 import { badLink, linkHolder, sessionEnd, sessionStart, sessionStartByLink } from './rules.ts'
 
-interface Door {
+interface SessionRouteOptions {
   readonly services: Services
   readonly keyring: Keyring
   readonly cookie: SessionCookie
   readonly refuse: CountRefusal
 }
 
-const oneOfTwo = () => invalid([{ field: 'body', error: 'must have key or link, one of the two' }])
+const keyOrLinkRequired = () => invalid([{ field: 'body', error: 'must have key or link, one of the two' }])
 
-export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie, refuse }: Door): void {
+export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie, refuse }: SessionRouteOptions): void {
   const readSignIn = bodyReader(SignIn, {}) as (body: unknown) => SignIn
   const version = programVersion()
 
-  /** Another site must not sign anybody in or out, not even as itself. */
+  /** Requests from other sites are refused, so that they cannot sign a user in or out. */
   const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
     done(cookie.strangerProblem(request))
 
@@ -49,8 +49,8 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
 
   app.post(sessionPath, { onRequest }, async (request, reply) => {
     const { key, link } = readSignIn(request.body)
-    if ((key === undefined) === (link === undefined)) throw oneOfTwo()
-    const asked = { requestId: request.id, ip: request.ip }
+    if ((key === undefined) === (link === undefined)) throw keyOrLinkRequired()
+    const origin = { requestId: request.id, ip: request.ip }
     const before = await signedIn(request)
     let holder: KeyHolder | undefined
     let secret: string
@@ -60,20 +60,20 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
       const failure = takeFromRateLimit(caller, reply, services.clock.now())
       if (failure) throw failure
       holder = caller
-      secret = await sessionStart(services, caller, asked)
+      secret = await sessionStart(services, caller, origin)
     } else {
       holder = await linkHolder(services, link ?? '')
       if (!holder) throw refuse(request, badLink())
-      secret = await sessionStartByLink(services, holder, link ?? '', asked)
+      secret = await sessionStartByLink(services, holder, link ?? '', origin)
     }
-    if (before) await sessionEnd(services, before, asked)
+    if (before) await sessionEnd(services, before, origin)
     request.caller = await keyring.find(secret, 'session')
     reply.header('Set-Cookie', cookie.keep(request, secret))
     return answer(reply, await view(holder))
   })
 
   app.get(sessionPath, { onRequest }, async (request, reply) => {
-    // Whoever opens the console for the first time has done nothing wrong.
+    // A first visit to the console has no cookie, and does not count as a failed authentication.
     if (cookie.read(request) === undefined) throw signInFirst('Nobody is signed in. Sign in with an API key or a link.')
     const caller = await signedIn(request)
     if (!caller) throw refuse(request, sessionEnded())

@@ -1,4 +1,4 @@
-// Signing in to the console and out of it, and the links that let somebody in without typing a key. [contract 9.session] [contract 9.link]
+// Starts and ends sessions of the console, and makes sign-in links. [contract 9.session] [contract 9.link]
 
 import type { Caller, KeyHolder } from '../../auth/keyring.ts'
 import { isSignInLinkSecret, makeSessionSecret, makeSignInLinkSecret, tokenHash } from '../../auth/token.ts'
@@ -10,32 +10,31 @@ import type { Tx } from '../../db/handles.ts'
 import { sessionEnded, signInFirst } from '../../http/session-cookie.ts'
 import { auditRef, change } from '../audit/change.ts'
 import { findKey, type KeyRow, listKeys } from '../keys/store.ts'
-import { deleteLink, deleteSession, deleteSurplus, findLinkHolder, insertLink, insertSession } from './store.ts'
+import { deleteLink, deleteSession, deleteSurplusSessions, findLinkHolder, insertLink, insertSession } from './store.ts'
 
-/** More at once are not people. */
-const mostSessions = 1000
-/** How long a link lets somebody in, in milliseconds. */
-const linkLife = 15 * 60_000
+/** More concurrent sessions of one key than this do not come from people. */
+const maxSessionsPerKey = 1000
+const linkLifetimeMs = 15 * 60_000
 
-/** Starts a session for whoever has shown a key; gives back its secret. */
-export function sessionStart(services: Services, holder: KeyHolder, asked: RequestOrigin): Promise<string> {
-  return start(services, holder, asked, 'key', async () => {})
+/** Starts a session for a key that the caller presented, and returns the secret of the session. */
+export function sessionStart(services: Services, holder: KeyHolder, origin: RequestOrigin): Promise<string> {
+  return startSession(services, holder, origin, 'key', async () => {})
 }
 
-/** Whom a link lets in. It is not used up by asking. */
+/** Finds the key that a link signs in with. This does not use up the link. */
 export async function linkHolder(services: Services, link: string): Promise<KeyHolder | undefined> {
   if (!isSignInLinkSecret(link)) return undefined
   return findLinkHolder(services.db.system, tokenHash(link), services.clock.now())
 }
 
-/** The same with a link, which lets in one of all who try. */
+/** Starts a session with a link. A link works once, also when several callers try it at the same time. */
 export function sessionStartByLink(
   services: Services,
   holder: KeyHolder,
   link: string,
-  asked: RequestOrigin,
+  origin: RequestOrigin,
 ): Promise<string> {
-  return start(services, holder, asked, 'link', async (tx) => {
+  return startSession(services, holder, origin, 'link', async (tx) => {
     if (!(await deleteLink(tx, { hash: tokenHash(link) }))) throw badLink()
   })
 }
@@ -45,12 +44,12 @@ export const badLink = (): Failure =>
     'This sign-in link does not work: it was used already, is older than 15 minutes, or was not copied whole. Make another one with "roomkeeper login-link".',
   )
 
-async function start(
+async function startSession(
   services: Services,
   holder: KeyHolder,
-  asked: RequestOrigin,
+  origin: RequestOrigin,
   via: 'key' | 'link',
-  prove: (tx: Tx) => Promise<void>,
+  verify: (tx: Tx) => Promise<void>,
 ): Promise<string> {
   if (!holder.read) {
     throw new Failure(
@@ -59,31 +58,31 @@ async function start(
     )
   }
   const secret = makeSessionSecret()
-  await change(contextOf(services, holder, asked), 'sessionStart', async (tx) => {
-    await prove(tx)
+  await change(contextOf(services, holder, origin), 'sessionStart', async (tx) => {
+    await verify(tx)
     if (!(await findKey(tx, { id: holder.keyId }))) {
       throw signInFirst('This key was revoked a moment ago. Sign in with another one.')
     }
     const now = services.clock.now()
     await insertSession(tx, { hash: tokenHash(secret), key_id: holder.keyId, created_at: now, used_at: now })
-    await deleteSurplus(tx, { key: holder.keyId, most: mostSessions })
+    await deleteSurplusSessions(tx, { key: holder.keyId, max: maxSessionsPerKey })
     return { result: undefined, target: auditRef('key', { id: holder.keyId, name: holder.name }), after: { via } }
   })
   return secret
 }
 
-/** Ends the session of this caller; one that has ended meanwhile is as good. */
-export async function sessionEnd(services: Services, caller: Caller, asked: RequestOrigin): Promise<void> {
+/** Ends the session of this caller. A session that has ended already is no error. */
+export async function sessionEnd(services: Services, caller: Caller, origin: RequestOrigin): Promise<void> {
   const { session } = caller
   if (!session) return
-  const gone = sessionEnded()
+  const alreadyEnded = sessionEnded()
   try {
-    await change(contextOf(services, caller, asked), 'sessionEnd', async (tx) => {
-      if (!(await deleteSession(tx, { hash: session.hash }))) throw gone
+    await change(contextOf(services, caller, origin), 'sessionEnd', async (tx) => {
+      if (!(await deleteSession(tx, { hash: session.hash }))) throw alreadyEnded
       return { result: undefined, target: auditRef('key', { id: caller.keyId, name: caller.name }) }
     })
   } catch (error) {
-    if (error !== gone) throw error
+    if (error !== alreadyEnded) throw error
   }
   services.keysChanged()
 }
@@ -94,7 +93,7 @@ interface LoginLink {
   readonly expiresAt: string
 }
 
-/** Makes a link for a key: the one that is named, or the first that can do everything. */
+/** Makes a link for the given key, or for the first key with all permissions. */
 export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Promise<LoginLink> {
   const now = ctx.clock.now()
   const isCurrent = (key: KeyRow) => key.expires_at === null || key.expires_at > now
@@ -102,7 +101,7 @@ export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Prom
   return change(ctx, 'loginLinkCreate', async (tx) => {
     const key =
       keyId === undefined
-        ? await firstOfAll(tx, ctx, isCurrent)
+        ? await requireFullKey(tx, isCurrent)
         : mustFind(await findKey(tx, { id: keyId }), `key ${keyId}`)
     if (key.read !== 1 || !isCurrent(key)) {
       const why = key.read === 1 ? 'has expired' : 'lacks the scope read'
@@ -111,14 +110,14 @@ export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Prom
         `key ${key.id} ${why}, so nobody can sign in with it. Choose another key.`,
       )
     }
-    const expires_at = now + linkLife
+    const expires_at = now + linkLifetimeMs
     await insertLink(tx, { hash: tokenHash(secret), key_id: key.id, expires_at })
     const expiresAt = isoTime(expires_at)
     return { result: { secret, key, expiresAt }, target: auditRef('key', key), after: { expiresAt } }
   })
 }
 
-async function firstOfAll(tx: Tx, ctx: RequestContext, isCurrent: (key: KeyRow) => boolean): Promise<KeyRow> {
+async function requireFullKey(tx: Tx, isCurrent: (key: KeyRow) => boolean): Promise<KeyRow> {
   const keys = await listKeys(tx)
   const key = keys.find((key) => key.read === 1 && key.write === 1 && key.manage === 1 && isCurrent(key))
   if (key) return key

@@ -1,4 +1,4 @@
-// SQL of the console's sessions and sign-in links.
+// Holds the SQL of the console's sessions and sign-in links.
 
 import type { Insertable } from 'kysely'
 import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
@@ -15,7 +15,7 @@ const selectSessionHolder = systemQueryOne((db, p: { hash: Buffer }) =>
     .select(['k.expires_at', 'k.rate_limit', 's.used_at'])
     .where('s.hash', '=', p.hash),
 )
-/** Whom a session stands for. */
+/** Finds the key that a session acts for. */
 export async function findSessionHolder(on: SystemReader, hash: Buffer): Promise<KeyHolder | undefined> {
   const row = await selectSessionHolder(on, { hash })
   return row && { ...keyHolderOf(row), session: { hash, usedAt: row.used_at } }
@@ -31,8 +31,8 @@ export const insertSession = write((db, p: Insertable<DatabaseSchema['sessions']
   }),
 )
 
-/** Leaves a key the sessions that were used last. */
-export const deleteSurplus = write((db, p: { org: number; key: number; most: number }, engine) =>
+/** Deletes all but the `max` most recently used sessions of a key. */
+export const deleteSurplusSessions = write((db, p: { org: number; key: number; max: number }, engine) =>
   db.deleteFrom('sessions').where('hash', 'in', (q) => {
     const oldest = q
       .selectFrom('sessions')
@@ -41,8 +41,8 @@ export const deleteSurplus = write((db, p: { org: number; key: number; most: num
       .where('key_id', '=', p.key)
       .orderBy('used_at', 'desc')
       .orderBy('hash')
-      .offset(p.most)
-    // SQLite knows no offset without a limit.
+      .offset(p.max)
+    // SQLite has no OFFSET without a LIMIT.
     return engine === 'sqlite' ? oldest.limit(-1) : oldest
   }),
 )
@@ -51,11 +51,11 @@ export const deleteSession = writeExists((db, p: { org: number; hash: Buffer }) 
   db.deleteFrom('sessions').where('org', '=', p.org).where('hash', '=', p.hash).returning('key_id'),
 )
 
-export const updateUsed = systemWrite((db, p: { hash: Buffer; at: number }) =>
+export const updateSessionUsed = systemWrite((db, p: { hash: Buffer; at: number }) =>
   db.updateTable('sessions').set({ used_at: p.at }).where('hash', '=', p.hash),
 )
 
-export const deleteUnused = systemWrite((db, p: { before: number }) =>
+export const deleteUnusedSessions = systemWrite((db, p: { before: number }) =>
   db.deleteFrom('sessions').where('used_at', '<', p.before),
 )
 
@@ -70,7 +70,7 @@ const selectLinkHolder = systemQueryOne((db, p: { hash: Buffer; now: number }) =
     .where('l.expires_at', '>', p.now)
     .where((e) => e.or([e('k.expires_at', 'is', null), e('k.expires_at', '>', p.now)])),
 )
-/** Whom a link lets in; nobody, when it or its key has expired. */
+/** Finds the key that a link signs in with, unless the link or the key has expired. */
 export async function findLinkHolder(on: SystemReader, hash: Buffer, now: number): Promise<KeyHolder | undefined> {
   const row = await selectLinkHolder(on, { hash, now })
   return row && keyHolderOf(row)
@@ -80,7 +80,7 @@ export const insertLink = write((db, p: Insertable<DatabaseSchema['login_links']
   db.insertInto('login_links').values({ hash: p.hash, org: p.org, key_id: p.key_id, expires_at: p.expires_at }),
 )
 
-/** True for one of all who try: it is gone then. */
+/** Returns true for one of several concurrent callers: the one that deleted the link. */
 export const deleteLink = writeExists((db, p: { org: number; hash: Buffer }) =>
   db.deleteFrom('login_links').where('org', '=', p.org).where('hash', '=', p.hash).returning('key_id'),
 )

@@ -1,4 +1,4 @@
-// The doors to users.
+// Connects the HTTP operations on users to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { usersCreate, usersDelete, usersGet, usersList, usersUpdate } from './rules.ts'
 

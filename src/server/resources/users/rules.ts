@@ -1,4 +1,4 @@
-// Users: one function for each operation. [contract 5.4.user] [contract 6.users]
+// Carries out the operations on users, one function for each. [contract 5.4.user] [contract 6.users]
 
 import type { Static } from 'typebox'
 import type { User } from '../../../contract/users.ts'
@@ -40,14 +40,14 @@ export async function usersList(ctx: RequestContext) {
 }
 
 export async function usersGet(ctx: RequestContext, userId: string) {
-  const user = await existing(ctx.db, ctx, userId)
+  const user = await requireUser(ctx.db, userId)
   return new VersionedAnswer(user.version, view(user, user.regionIds))
 }
 
 export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['body']) =>
   change(ctx, 'usersCreate', async (tx) => {
-    const regionIds = await knownRegions(tx, ctx, body.regionIds ?? [])
-    await refuseTaken(tx, ctx, body.email, undefined)
+    const regionIds = await requireRegions(tx, body.regionIds ?? [])
+    await refuseTakenEmail(tx, body.email, undefined)
     const user = { id: await nextId(tx, 'user'), email: body.email, role: body.role }
     await insertUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
     await updateRegionsOfUser(tx, user.id, regionIds)
@@ -60,12 +60,12 @@ export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['b
 
 export const usersUpdate = (ctx: RequestContext, userId: string, body: InputOf<'usersUpdate'>['body']) =>
   change(ctx, 'usersUpdate', async (tx) => {
-    const before = await existing(tx, ctx, userId)
+    const before = await requireUser(tx, userId)
     checkIfMatch(ctx, before.version)
-    const regionIds = body.regionIds ? await knownRegions(tx, ctx, body.regionIds) : before.regionIds
+    const regionIds = body.regionIds ? await requireRegions(tx, body.regionIds) : before.regionIds
     const user = { id: before.id, email: body.email ?? before.email, role: body.role ?? before.role }
-    await refuseTaken(tx, ctx, user.email, user.id)
-    if (user.role !== 'owner') await keepAnOwner(tx, ctx, before, 'demoted')
+    await refuseTakenEmail(tx, user.email, user.id)
+    if (user.role !== 'owner') await requireAnotherOwner(tx, before, 'demoted')
     await updateUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
     await updateRegionsOfUser(tx, user.id, regionIds)
     return {
@@ -78,9 +78,9 @@ export const usersUpdate = (ctx: RequestContext, userId: string, body: InputOf<'
 
 export const usersDelete = (ctx: RequestContext, userId: string) =>
   change(ctx, 'usersDelete', async (tx) => {
-    const user = await existing(tx, ctx, userId)
+    const user = await requireUser(tx, userId)
     checkIfMatch(ctx, user.version)
-    await keepAnOwner(tx, ctx, user, 'deleted')
+    await requireAnotherOwner(tx, user, 'deleted')
     await deleteUser(tx, { id: user.id })
     return {
       result: {},
@@ -89,14 +89,14 @@ export const usersDelete = (ctx: RequestContext, userId: string) =>
     }
   })
 
-async function existing(on: OrgReader, ctx: RequestContext, userId: string) {
+async function requireUser(on: OrgReader, userId: string) {
   const id = parseInt32(userId)
   const user = mustFind(id === undefined ? undefined : await findUser(on, { id }), `user ${userId}`)
   return { ...user, regionIds: await listRegionsOfUser(on, user.id) }
 }
 
-/** Each id once, in order; every one that does not exist is named. [contract 2.2] */
-async function knownRegions(tx: Tx, ctx: RequestContext, ids: readonly number[]): Promise<number[]> {
+/** Returns the ids sorted and without duplicates. The failure names every id that does not exist. [contract 2.2] */
+async function requireRegions(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const known = new Set((await listRegions(tx)).map((r) => r.id))
   const unknown = ids.flatMap((id, i) =>
     known.has(id) ? [] : [{ field: `regionIds[${i}]`, error: `names region ${id}, which does not exist` }],
@@ -107,17 +107,18 @@ async function knownRegions(tx: Tx, ctx: RequestContext, ids: readonly number[])
 
 const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 
-/** [contract D.2] */
-async function refuseTaken(tx: Tx, ctx: RequestContext, email: string, own: number | undefined) {
+/** An address belongs to one user of an organisation, ignoring case. [contract D.2] */
+async function refuseTakenEmail(tx: Tx, email: string, ownId: number | undefined) {
   const holder = await findUserByEmail(tx, { key: emailKey(email) })
-  if (!holder || holder.id === own) return
+  if (!holder || holder.id === ownId) return
   throw new Failure(
     'FAILED_PRECONDITION',
     `user ${holder.id} already has the address ${email}. Change that one instead.`,
   )
 }
 
-async function keepAnOwner(tx: Tx, ctx: RequestContext, user: { id: number; role: string }, verb: string) {
+/** An organisation always has an owner. [contract 5.4.user] */
+async function requireAnotherOwner(tx: Tx, user: { id: number; role: string }, verb: string) {
   if (user.role !== 'owner' || (await hasOtherOwner(tx, { id: user.id }))) return
   throw new Failure('FAILED_PRECONDITION', `the last owner cannot be ${verb}. Make somebody else an owner first.`)
 }

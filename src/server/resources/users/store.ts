@@ -1,15 +1,16 @@
-// SQL of users and of the regions they look after.
+// Holds the SQL of users and of the regions that they are assigned to.
 
+import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 
-type Key = { org: number; id: number }
+type UserKey = { org: number; id: number }
 
 export const listUsers = query((db, p: { org: number }) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).orderBy('id'),
 )
 
-export const findUser = queryOne((db, p: Key) =>
+export const findUser = queryOne((db, p: UserKey) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
 
@@ -17,7 +18,7 @@ export const findUserByEmail = queryOne((db, p: { org: number; key: string }) =>
   db.selectFrom('users').select('id').where('org', '=', p.org).where('email_key', '=', p.key),
 )
 
-export const hasOtherOwner = queryExists((db, p: Key) =>
+export const hasOtherOwner = queryExists((db, p: UserKey) =>
   db
     .selectFrom('users')
     .select('id')
@@ -31,7 +32,7 @@ export const listRegionsOfUsers = query((db, p: { org: number }) =>
   db.selectFrom('user_regions').select(['user_id', 'region_id']).where('org', '=', p.org).orderBy('region_id'),
 )
 
-const selectRegionsOf = query((db, p: Key) =>
+const selectRegionsOfUser = query((db, p: UserKey) =>
   db
     .selectFrom('user_regions')
     .select('region_id')
@@ -40,59 +41,55 @@ const selectRegionsOf = query((db, p: Key) =>
     .orderBy('region_id'),
 )
 export const listRegionsOfUser = async (on: OrgReader, id: number) =>
-  (await selectRegionsOf(on, { id })).map((r) => r.region_id)
+  (await selectRegionsOfUser(on, { id })).map((r) => r.region_id)
 
-interface Values {
+interface UserValues {
   email: string
   email_key: string
   role: string
 }
 
-const insertRow = write((db, p: Key & Values) =>
+const insertRow = write((db, p: UserKey & UserValues) =>
   db
     .insertInto('users')
     .values({ org: p.org, id: p.id, version: 1, email: p.email, email_key: p.email_key, role: p.role }),
 )
-export const insertUser = (tx: Tx, id: number, values: Values) => insertRow(tx, { id, ...values })
+export const insertUser = (tx: Tx, id: number, values: UserValues) => insertRow(tx, { id, ...values })
 
-const updateRow = write((db, p: Key & Values) =>
+const updateRow = write((db, p: UserKey & UserValues) =>
   db
     .updateTable('users')
     .set((e) => ({ email: p.email, email_key: p.email_key, role: p.role, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateUser = (tx: Tx, id: number, values: Values) => updateRow(tx, { id, ...values })
+export const updateUser = (tx: Tx, id: number, values: UserValues) => updateRow(tx, { id, ...values })
 
-const deleteRegionsOf = write((db, p: Key) =>
+const deleteRegionsOfUser = write((db, p: UserKey) =>
   db.deleteFrom('user_regions').where('org', '=', p.org).where('user_id', '=', p.id),
 )
-const insertUserRegion = write((db, p: Key & { region: number }) =>
+const insertUserRegion = write((db, p: UserKey & { region: number }) =>
   db.insertInto('user_regions').values({ org: p.org, user_id: p.id, region_id: p.region }),
 )
 export async function updateRegionsOfUser(tx: Tx, id: number, regions: readonly number[]) {
-  await deleteRegionsOf(tx, { id })
+  await deleteRegionsOfUser(tx, { id })
   for (const region of regions) await insertUserRegion(tx, { id, region })
 }
 
-const raiseVersionsOfRegionUsers = write((db, p: { org: number; region: number }) =>
+/** Unassigns a region from its users, and returns those users for the audit entry. [contract D.3] */
+export const deleteRegionOfUsers = write((db, p: { org: number; region: number }) =>
   db
-    .updateTable('users')
-    .set((e) => ({ version: e('version', '+', 1) }))
+    .deleteFrom('user_regions')
     .where('org', '=', p.org)
-    .where('id', 'in', (q) =>
-      q.selectFrom('user_regions').select('user_id').where('org', '=', p.org).where('region_id', '=', p.region),
-    )
-    .returning(['id', 'email']),
+    .where('region_id', '=', p.region)
+    .returning([
+      'user_id as id',
+      sql<string>`(select email from users where users.org = user_regions.org and users.id = user_regions.user_id)`.as(
+        'email',
+      ),
+    ]),
 )
-const deleteUserRegions = write((db, p: { org: number; region: number }) =>
-  db.deleteFrom('user_regions').where('org', '=', p.org).where('region_id', '=', p.region),
-)
-/** Takes a region away from everybody who looks after it. [contract D.3] */
-export async function freeUsersOfRegion(tx: Tx, region: number) {
-  const users = await raiseVersionsOfRegionUsers(tx, { region })
-  await deleteUserRegions(tx, { region })
-  return users
-}
 
-export const deleteUser = write((db, p: Key) => db.deleteFrom('users').where('org', '=', p.org).where('id', '=', p.id))
+export const deleteUser = write((db, p: UserKey) =>
+  db.deleteFrom('users').where('org', '=', p.org).where('id', '=', p.id),
+)

@@ -1,19 +1,19 @@
-// Behaviour of users, through HTTP.
+// Tests users, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const ada = { id: '1', email: 'Ada@Example.org', role: 'owner', regionIds: [] }
 const bob = { id: '2', email: 'bob@example.org', role: 'admin', regionIds: [1, 3] }
 
-/** Regions 1 to 3; Ada, the only owner, and Bob, an admin. */
+/** Creates the regions 1 to 3, Ada, the only owner, and Bob, an admin. */
 async function people(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (const name of ['Europe', 'Asia', 'Africa']) await org.call('POST', '/regions', { body: { name } })
   for (const { email, role, regionIds } of [ada, bob])
     await org.call('POST', '/users', { body: { email, role, regionIds } })
