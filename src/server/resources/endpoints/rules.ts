@@ -36,7 +36,11 @@ async function listPart(ctx: RequestContext, regionId: number | undefined, locat
   return { endpoints: rows.map(basicEndpointView) }
 }
 
-export const endpointsGet = (ctx: RequestContext, kept: EndpointCache, id: string) => kept.one(ctx.org.key, id)
+export const endpointsGet = (ctx: RequestContext, cache: EndpointCache, id: string) =>
+  cache.get(ctx.org.key, id) ?? loadEndpoint(ctx, cache, id)
+
+const loadEndpoint = async (ctx: RequestContext, cache: EndpointCache, id: string) =>
+  mustFind(await cache.load(ctx.org.key, id), `endpoint ${id}`)
 
 export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {
