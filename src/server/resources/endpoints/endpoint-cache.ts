@@ -7,7 +7,7 @@ import type { WrittenRows } from '../../db/written-rows.ts'
 import { ReadyAnswer } from '../../http/answer.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 import { findEndpoint } from './store.ts'
-import { endpointText } from './view.ts'
+import { endpointView } from './view.ts'
 
 interface CachedEndpoint {
   readonly org: number
@@ -48,7 +48,7 @@ export class EndpointCache {
     const writes = this.#writes
     const row = await findEndpoint(this.#db.forOrg(org), id)
     if (!row) return undefined
-    const answer = new ReadyAnswer(etagOf(row.version), endpointText(row, row.room_name))
+    const answer = new ReadyAnswer(etagOf(row.version), JSON.stringify(endpointView(row, row.room_name)))
     if (writes === this.#writes) this.#endpoints.set(id, { org, roomId: row.room_id, answer })
     return answer
   }
