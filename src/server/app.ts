@@ -31,7 +31,7 @@ import { builtConsoleFolder, staticFileRoutes } from './http/static-files.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { deleteOldReports } from './resources/bug-reports/retention.ts'
 import { type BugReportSettings, bugReportRoutes } from './resources/bug-reports/routes.ts'
-import { logsCommand, uploadBundle, uploadUrl } from './resources/bug-reports/upload.ts'
+import { BundleUploads, renewLogsCommand, uploadUrl } from './resources/bug-reports/upload.ts'
 import {
   deleteOldCommands,
   expireCommands,
@@ -118,7 +118,7 @@ const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandler
     },
     operation: (session, message) => storeCommandReport(services, session, message).then(nothing),
     async logs({ device }, { id }) {
-      const body = await logsCommand(services, device, id)
+      const body = await renewLogsCommand(services, device, id)
       return body ? [{ kind: 'operation', body }] : []
     },
   },
@@ -253,11 +253,12 @@ export async function startService(
       enrol: (request, from) => enrolDevice(services, request, from),
       addresses: () => connectAddresses(publicUrl(), listeners, options.mqttHost),
     })
+    const uploads = new BundleUploads(services, bundles.folder)
     logUploadRoutes(http.app, {
       clock,
       identify: devices.identify,
       refuse: http.refuse,
-      upload: (...upload) => uploadBundle(services, bundles.folder, ...upload),
+      upload: (...upload) => uploads.upload(...upload),
     })
 
     await markAllDisconnected(services)

@@ -11,11 +11,16 @@ import { isSupportId } from './support-id.ts'
 const folderOf = (root: string, org: number, report: string): string => join(root, String(org), report)
 const unfinished = '.part'
 
+/** Where a bundle is stored, under `root`. */
+export interface BundleFile {
+  readonly root: string
+  readonly org: number
+  readonly report: string
+  readonly name: string
+}
+
 /** Stores what the stream brings; nothing is left of it if it is refused, breaks off or does not fit. */
-export async function storeBundle(
-  { root, org, report, name }: { root: string; org: number; report: string; name: string },
-  stream: Readable,
-): Promise<number> {
+export async function storeBundle({ root, org, report, name }: BundleFile, stream: Readable): Promise<number> {
   const folder = folderOf(root, org, report)
   const part = join(folder, randomUUID() + unfinished)
   try {
@@ -39,7 +44,7 @@ async function write(part: string, stream: Readable): Promise<number> {
     // A refusal must be able to reach the sender: leaving the loop does not cut the connection.
     for await (const bytes of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += bytes.length
-      if (size > maxBundleBytes) throw tooLarge()
+      if (size > maxBundleBytes) throw bundleTooLarge()
       await Promise.all([file.appendFile(bytes), check.take(bytes)])
     }
     await check.end()
@@ -61,7 +66,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Opened before it is promised: what is deleted meanwhile is still read to its end. Undefined if it is gone. */
-export async function openBundle(root: string, org: number, report: string, name: string) {
+export async function openBundle({ root, org, report, name }: BundleFile) {
   try {
     const file = await open(join(folderOf(root, org, report), name), 'r')
     const { size } = await file.stat()
@@ -72,7 +77,7 @@ export async function openBundle(root: string, org: number, report: string, name
   }
 }
 
-export const removeBundle = (root: string, org: number, report: string, name: string) =>
+export const removeBundle = ({ root, org, report, name }: BundleFile) =>
   rm(join(folderOf(root, org, report), name), { force: true })
 
 /** The reports that have a folder, organisation by organisation. What is not ours is not touched. */
@@ -103,7 +108,7 @@ const namesIn = (folder: string): Promise<string[]> =>
     throw error
   })
 
-export const tooLarge = () =>
+export const bundleTooLarge = () =>
   new Failure('PAYLOAD_TOO_LARGE', 'The bundle is larger than 64 MiB. Leave out the oldest logs.')
 
 const full = new Set(['ENOSPC', 'EDQUOT'])

@@ -82,7 +82,8 @@ export async function bugReportsFileGet(
   const report = await existing(ctx, supportId)
   const endpointId = name.slice(0, name.indexOf('.'))
   const item = await findFile(ctx.db, report.id, endpointId)
-  const bundle = item?.file === name ? await openBundle(folder, ctx.org.key, report.id, item.file) : undefined
+  const bundle =
+    item?.file === name ? await openBundle({ root: folder, org: ctx.org.key, report: report.id, name }) : undefined
   if (!item || !bundle) throw new Failure('NOT_FOUND', 'there is no such file in this bug report.')
   // One upload counts for each operation: what it brought never changes.
   const etag = `"${item.operation_id}"`

@@ -87,13 +87,13 @@ const selectUploadTarget = queryOne((db, p: Key) =>
     .where('i.operation_id', '=', p.id),
 )
 /** What the operation asks for, as long as it is known. */
-export const findUploadTarget = async (on: OrgReader, operationId: string) =>
-  isUuid(operationId) ? selectUploadTarget(on, { id: operationId }) : undefined
+export const findUploadTarget = async (on: OrgReader, commandId: string) =>
+  isUuid(commandId) ? selectUploadTarget(on, { id: commandId }) : undefined
 export type UploadTargetRow = NonNullable<Awaited<ReturnType<typeof findUploadTarget>>>
 
 interface Uploaded {
   org: number
-  operation: string
+  command: string
   file: string
   size: number
   at: number
@@ -103,7 +103,7 @@ export const updateUploaded = writeTelemetry((db, p: Uploaded) =>
     .updateTable('bug_report_items')
     .set({ file: p.file, size: p.size, uploaded_at: p.at })
     .where('org', '=', p.org)
-    .where('operation_id', '=', p.operation)
+    .where('operation_id', '=', p.command)
     .where('file', 'is', null),
 )
 
