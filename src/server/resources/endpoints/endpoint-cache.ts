@@ -66,7 +66,7 @@ export class EndpointCache {
   clear(): void {
     this.#writes++
     this.#endpoints.clear()
-    for (const list of this.#lists.values()) list.forgetAll()
+    for (const list of this.#lists.values()) list.invalidateAll()
     this.#lists.clear()
   }
 
@@ -79,13 +79,13 @@ export class EndpointCache {
     const list = this.#lists.get(org)
     if (typeof id === 'string') {
       this.#endpoints.delete(id)
-      list?.forget(id)
+      list?.invalidate(id)
     } else if (typeof roomId === 'number') {
       this.#deleteWhere((cached) => cached.org === org && cached.roomId === roomId)
-      list?.forgetRoom(roomId)
+      list?.invalidateRoom(roomId)
     } else {
       this.#deleteWhere((cached) => cached.org === org)
-      list?.forgetAll()
+      list?.invalidateAll()
     }
   }
 
