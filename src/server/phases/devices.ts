@@ -6,7 +6,7 @@ import type { DeviceHandlers } from '../devices/mqtt/handlers.ts'
 import { type MqttListeners, openMqttListeners } from '../devices/mqtt/listeners.ts'
 import { type DeviceMetrics, makeDeviceMetrics } from '../devices/mqtt/metrics.ts'
 import type { TlsFiles } from '../http/listen.ts'
-import { logsCommand } from '../resources/bug-reports/upload.ts'
+import { renewLogsCommand } from '../resources/bug-reports/upload.ts'
 import { listPendingMessages } from '../resources/commands/pending-messages.ts'
 import { storeCommandReport } from '../resources/commands/progress.ts'
 import { configReported } from '../resources/configs/reported.ts'
@@ -72,7 +72,7 @@ const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandler
     },
     operation: (session, message) => storeCommandReport(services, session, message).then(noAnswer),
     async logs({ device }, { id }) {
-      const body = await logsCommand(services, device, id)
+      const body = await renewLogsCommand(services, device, id)
       return body ? [{ kind: 'operation', body }] : []
     },
   },

@@ -11,7 +11,6 @@ import { serviceRoutes } from '../http/service-routes.ts'
 import { staticFileRoutes } from '../http/static-files.ts'
 import { auditRoutes } from '../resources/audit/routes.ts'
 import { bugReportRoutes } from '../resources/bug-reports/routes.ts'
-import { uploadBundle } from '../resources/bug-reports/upload.ts'
 import { commandRoutes } from '../resources/commands/routes.ts'
 import { configRoutes } from '../resources/configs/routes.ts'
 import { enrolDevice } from '../resources/endpoints/enrol.ts'
@@ -97,7 +96,7 @@ export async function startHttp(
 function addRoutes(
   { app, identify, cookie, refuse }: HttpServer,
   { services, keyring, metrics, options }: Core,
-  { bundles }: Resources,
+  { uploads }: Resources,
   devices: Devices,
   consoleFolder: string,
 ): void {
@@ -116,6 +115,6 @@ function addRoutes(
     clock,
     identify: devices.handlers.identify,
     refuse,
-    upload: (...upload) => uploadBundle(services, bundles.folder, ...upload),
+    upload: (...upload) => uploads.upload(...upload),
   })
 }

@@ -1,6 +1,7 @@
 // Phase 2 of a start: the objects of the resources that live as long as the process, caches above all.
 import { join } from 'node:path'
 import type { BugReportSettings } from '../resources/bug-reports/routes.ts'
+import { BundleUploads } from '../resources/bug-reports/upload.ts'
 import { EndpointCache } from '../resources/endpoints/endpoint-cache.ts'
 import { SampleIntake } from '../resources/sensors/ingest/intake.ts'
 import { LatestSamples } from '../resources/sensors/latest/cache.ts'
@@ -14,6 +15,7 @@ export interface Resources {
   readonly intake: SampleIntake
   readonly rollups: RollupTask
   readonly bundles: BugReportSettings
+  readonly uploads: BundleUploads
 }
 
 export async function makeResources({ services, metrics, caches, options }: Core): Promise<Resources> {
@@ -25,11 +27,13 @@ export async function makeResources({ services, metrics, caches, options }: Core
   const intake = new SampleIntake(services, latest, horizon)
   metrics.watchCount('roomkeeper_samples_stored_total', 'Samples that were written.', () => intake.stored)
   metrics.watchCount('roomkeeper_samples_refused_total', 'Samples that were refused.', () => intake.refused)
+  const bundles = { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention }
   return {
     endpoints,
     latest,
     intake,
     rollups: new RollupTask(services, horizon),
-    bundles: { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention },
+    bundles,
+    uploads: new BundleUploads(services, bundles.folder),
   }
 }

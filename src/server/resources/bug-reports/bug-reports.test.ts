@@ -1,4 +1,4 @@
-// Behaviour of bug reports, through HTTP and real devices.
+// Tests the behaviour of bug reports through HTTP and real devices.
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,26 +6,26 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { bundle, commandFor, newOrgWithRoom, put, stored } from '../../../../test/support/log-bundles.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const download = (org: TestOrg, path: string, key = org.key, method = 'GET', headers = {}) =>
-  fetch(`${house.url}/v1/orgs/${org.id}/bug_reports/${path}`, {
+  fetch(`${harness.url}/v1/orgs/${org.id}/bug_reports/${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...headers },
   })
 
-test('a connected endpoint is asked at once, uploads, and its logs are downloaded by support ID [interface 6]', async () => {
-  const org = await newOrgWithRoom(house)
+test('a connected endpoint gets the command at once, uploads, and its logs are downloaded by support ID [interface 6]', async () => {
+  const org = await newOrgWithRoom(harness)
   const device = await org.newDevice()
   const supportId = await org.report([device])
   expect(supportId).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/)
 
   const command = await commandFor(device, supportId)
-  const uploadUrl = expect.stringContaining(`${house.url}/device/v1/logs/${command.id}/`)
+  const uploadUrl = expect.stringContaining(`${harness.url}/device/v1/logs/${command.id}/`)
   expect(command).toMatchObject({ type: 'COLLECT_LOGS', logs: { supportId, inCallLogs: false, uploadUrl } })
   const { body: before } = await org.call('GET', `/bug_reports/${supportId}`)
   expect(before).toMatchObject({ supportId, uploadInCallLogs: false })
@@ -40,11 +40,11 @@ test('a connected endpoint is asked at once, uploads, and its logs are downloade
     },
   ])
 
-  const reply = await put(house, device, command.logs.uploadUrl)
+  const reply = await put(harness, device, command.logs.uploadUrl)
   expect([reply.status, reply.text]).toEqual([200, '{}'])
-  const told = device.received.length
+  const receivedCount = device.received.length
   await device.publish('logs', { id: command.id, state: 'UPLOADED' })
-  expect(device.received.length).toBe(told)
+  expect(device.received.length).toBe(receivedCount)
   const file = `${device.id}.log.gz`
   expect(await org.item(supportId)).toMatchObject({ state: 'UPLOADED', file, size: String(bundle.length) })
   expect((await org.call('GET', `/operations/${command.id}`)).body.state).toBe('SUCCEEDED')
@@ -64,13 +64,13 @@ test('a connected endpoint is asked at once, uploads, and its logs are downloade
   expect([again.status, await again.text()]).toEqual([304, ''])
   const head = await download(org, `${supportId}/files/${file}`, org.key, 'HEAD')
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bundle.length)])
-  // Nobody else on this machine can read what lies there.
-  const folder = join(house.place.dataDir, 'bundles', String(org.org.key), supportId.replace('-', ''))
+  // Other users of the machine cannot read the bundles.
+  const folder = join(harness.place.dataDir, 'bundles', String(org.org.key), supportId.replace('-', ''))
   expect([statSync(folder).mode & 0o777, statSync(join(folder, file)).mode & 0o777]).toEqual([0o700, 0o600])
 })
 
-test('one audit entry names every endpoint that was asked [contract 5.4.audit]', async () => {
-  const org = await newOrgWithRoom(house)
+test('one audit entry names every endpoint of the report [contract 5.4.audit]', async () => {
+  const org = await newOrgWithRoom(harness)
   const first = await org.newDevice({ offline: true })
   const second = await org.newDevice({ offline: true })
   const before = (await org.audit()).length
@@ -88,8 +88,8 @@ test('one audit entry names every endpoint that was asked [contract 5.4.audit]',
   })
 })
 
-test('a device that lost its power after it acknowledged is asked once more, and only when it is back', async () => {
-  const org = await newOrgWithRoom(house)
+test('a device that lost its power after it acknowledged gets the command once more, and only when it is back', async () => {
+  const org = await newOrgWithRoom(harness)
   const device = await org.newDevice({})
   const supportId = await org.report([device])
   const { id } = await commandFor(device, supportId)
@@ -97,26 +97,26 @@ test('a device that lost its power after it acknowledged is asked once more, and
   await org.call('POST', '/endpoints/send_message', { body: { message: 'Hello.', endpointIds: [device.id] } })
   expect((await device.next('operation')).type, 'a wake asks for nothing that is acknowledged').toBe('MESSAGE')
   device.drop()
-  house.clock.advance(1000)
+  harness.clock.advance(1000)
   await device.connect()
   const again = await commandFor(device, supportId)
   expect(again.id).toBe(id)
-  expect((await put(house, device, again.logs.uploadUrl)).status).toBe(200)
+  expect((await put(harness, device, again.logs.uploadUrl)).status).toBe(200)
   expect((await org.item(supportId)).state).toBe('UPLOADED')
 })
 
-test('an endpoint that is offline is asked when it returns', async () => {
-  const org = await newOrgWithRoom(house)
+test('an endpoint that is offline gets the command when it reconnects', async () => {
+  const org = await newOrgWithRoom(harness)
   const device = await org.newDevice({ offline: true })
   const supportId = await org.report([device])
   await device.connect()
   const { logs } = await commandFor(device, supportId)
-  expect((await put(house, device, logs.uploadUrl)).status).toBe(200)
+  expect((await put(harness, device, logs.uploadUrl)).status).toBe(200)
   expect((await org.item(supportId)).state).toBe('UPLOADED')
 })
 
-test('in-call logs are asked for only with uploadInCallLogs=true', async () => {
-  const org = await newOrgWithRoom(house)
+test('in-call logs are requested only with uploadInCallLogs=true', async () => {
+  const org = await newOrgWithRoom(harness)
   const device = await org.newDevice()
   for (const [query, inCallLogs] of [
     ['', false],
@@ -132,9 +132,9 @@ test('in-call logs are asked for only with uploadInCallLogs=true', async () => {
 })
 
 test('ids that are unknown or of another organisation are named, each, and nothing is done', async () => {
-  const org = await newOrgWithRoom(house)
+  const org = await newOrgWithRoom(harness)
   const device = await org.newDevice()
-  const foreign = await (await newOrgWithRoom(house)).newDevice({ offline: true })
+  const foreign = await (await newOrgWithRoom(harness)).newDevice({ offline: true })
   const unknown = [randomUUID(), foreign.id, '', 'x\u0000', '\ud800']
   const before = await org.audit()
   const reply = await org.call('POST', '/endpoints/generate_bug_report', { body: [device.id, ...unknown] })
@@ -147,7 +147,7 @@ test('ids that are unknown or of another organisation are named, each, and nothi
 })
 
 test('1 to 1000 ids, and repeating one changes nothing [contract 7.4]', async () => {
-  const org = await newOrgWithRoom(house)
+  const org = await newOrgWithRoom(harness)
   const device = await org.newDevice({ offline: true })
   const ask = (body: unknown) => org.call('POST', '/endpoints/generate_bug_report', { body })
   for (const body of [[], Array(1001).fill(device.id), { endpointIds: [device.id] }, [1], device.id]) {
@@ -160,14 +160,14 @@ test('1 to 1000 ids, and repeating one changes nothing [contract 7.4]', async ()
 })
 
 test('a support ID is found however it is typed, in its own organisation alone', async () => {
-  const org = await newOrgWithRoom(house)
+  const org = await newOrgWithRoom(harness)
   const supportId = await org.report([await org.newDevice({ offline: true })])
   const plain = supportId.replace('-', '')
   for (const typed of [plain, supportId.toLowerCase(), `%20${plain.slice(0, 3)}%20${plain.slice(3)}-`]) {
     const reply = await org.call('GET', `/bug_reports/${typed}`)
     expect([reply.status, reply.body.supportId]).toEqual([200, supportId])
   }
-  const other = await newOrgWithRoom(house)
+  const other = await newOrgWithRoom(harness)
   for (const path of [supportId, `${supportId}/files/x.log.gz`]) {
     expect((await other.call('GET', `/bug_reports/${path}`)).status).toBe(404)
   }
@@ -177,11 +177,11 @@ test('a support ID is found however it is typed, in its own organisation alone',
 })
 
 test('files need Write, and only what a report lists is a file', async () => {
-  const org = await newOrgWithRoom(house)
+  const org = await newOrgWithRoom(harness)
   const device = await org.newDevice()
   const silent = await org.newDevice({ offline: true })
   const supportId = await org.report([device, silent])
-  expect((await put(house, device, (await commandFor(device, supportId)).logs.uploadUrl)).status).toBe(200)
+  expect((await put(harness, device, (await commandFor(device, supportId)).logs.uploadUrl)).status).toBe(200)
   const file = `${supportId}/files/${device.id}.log.gz`
 
   const reader = await org.newKey({ scopes: ['read'] })
@@ -191,7 +191,7 @@ test('files need Write, and only what a report lists is a file', async () => {
   expect((await download(org, file, writer)).status).toBe(200)
   expect((await download(org, supportId, writer)).status).toBe(403)
 
-  const [path] = stored(house, org).filter((name) => name.endsWith('.gz'))
+  const [path] = stored(harness, org).filter((name) => name.endsWith('.gz'))
   const secret = encodeURIComponent('../../../secret.key')
   for (const name of [
     `${silent.id}.log.gz`,
@@ -207,12 +207,12 @@ test('files need Write, and only what a report lists is a file', async () => {
 })
 
 test('a report shows what became of each endpoint, also of one that is gone', async () => {
-  const org = await newOrgWithRoom(house)
+  const org = await newOrgWithRoom(harness)
   const [failing, gone, done] = [await org.newDevice(), await org.newDevice(), await org.newDevice()]
   const supportId = await org.report([failing, gone, done])
   const { id } = await commandFor(failing, supportId)
   await failing.publish('operation', { id, state: 'FAILED', error: 'The disk is broken.' })
-  expect((await put(house, done, (await commandFor(done, supportId)).logs.uploadUrl)).status).toBe(200)
+  expect((await put(harness, done, (await commandFor(done, supportId)).logs.uploadUrl)).status).toBe(200)
   for (const { id } of [gone, done]) expect((await org.call('DELETE', `/endpoints/${id}`)).status).toBe(200)
 
   const { endpoints } = (await org.call('GET', `/bug_reports/${supportId}`)).body

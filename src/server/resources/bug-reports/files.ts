@@ -1,4 +1,4 @@
-// Bundles on disk: each arrives whole or not at all, under a name of our own.
+// Stores log bundles on disk: each completely or not at all, under a name that the service chooses.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,38 +9,43 @@ import { gzipCheck } from './gzip.ts'
 import { isSupportId } from './support-id.ts'
 
 const folderOf = (root: string, org: number, report: string): string => join(root, String(org), report)
-const unfinished = '.part'
+const partialSuffix = '.part'
 
-/** Stores what the stream brings; nothing is left of it if it is refused, breaks off or does not fit. */
-export async function storeBundle(
-  { root, org, report, name }: { root: string; org: number; report: string; name: string },
-  stream: Readable,
-): Promise<number> {
+/** Where a bundle is stored, under `root`. */
+export interface BundleFile {
+  readonly root: string
+  readonly org: number
+  readonly report: string
+  readonly name: string
+}
+
+/** Stores a bundle and returns its size in bytes. If it is refused or incomplete, or the disk is full, no file remains. */
+export async function storeBundle({ root, org, report, name }: BundleFile, stream: Readable): Promise<number> {
   const folder = folderOf(root, org, report)
-  const part = join(folder, randomUUID() + unfinished)
+  const part = join(folder, randomUUID() + partialSuffix)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const size = await write(part, stream)
+    const size = await writePartialFile(part, stream)
     await rename(part, join(folder, name))
-    // A name is durable when its folder is, and that when its own is.
-    for (const each of [folder, dirname(folder), root]) await syncFolder(each)
+    // The new name survives a power cut only after every folder above it is synced.
+    for (const path of [folder, dirname(folder), root]) await syncFolder(path)
     return size
   } catch (error) {
     await rm(part, { force: true })
-    throw full.has((error as NodeJS.ErrnoException).code ?? '') ? noSpace() : error
+    throw diskFullCodes.has((error as NodeJS.ErrnoException).code ?? '') ? diskFull() : error
   }
 }
 
-async function write(part: string, stream: Readable): Promise<number> {
+async function writePartialFile(part: string, stream: Readable): Promise<number> {
   const file = await open(part, 'wx', 0o600)
   const check = gzipCheck()
   let size = 0
   try {
-    // A refusal must be able to reach the sender: leaving the loop does not cut the connection.
+    // Leaving the loop must not destroy the stream, because the refusal is sent over the same connection.
     for await (const bytes of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += bytes.length
-      if (size > maxBundleBytes) throw tooLarge()
-      await Promise.all([file.appendFile(bytes), check.take(bytes)])
+      if (size > maxBundleBytes) throw bundleTooLarge()
+      await Promise.all([file.appendFile(bytes), check.write(bytes)])
     }
     await check.end()
     await file.sync()
@@ -60,8 +65,8 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Opened before it is promised: what is deleted meanwhile is still read to its end. Undefined if it is gone. */
-export async function openBundle(root: string, org: number, report: string, name: string) {
+/** Opens a bundle, which stays readable even if it is deleted concurrently. The result is undefined if there is no file. */
+export async function openBundle({ root, org, report, name }: BundleFile) {
   try {
     const file = await open(join(folderOf(root, org, report), name), 'r')
     const { size } = await file.stat()
@@ -72,11 +77,11 @@ export async function openBundle(root: string, org: number, report: string, name
   }
 }
 
-export const removeBundle = (root: string, org: number, report: string, name: string) =>
+export const removeBundle = ({ root, org, report, name }: BundleFile) =>
   rm(join(folderOf(root, org, report), name), { force: true })
 
-/** The reports that have a folder, organisation by organisation. What is not ours is not touched. */
-export async function listStored(root: string): Promise<{ org: number; reports: string[] }[]> {
+/** Lists the reports that have a folder, by organisation. Files and folders with other names are ignored. */
+export async function listStoredReports(root: string): Promise<{ org: number; reports: string[] }[]> {
   const orgs = (await namesIn(root)).filter((name) => /^[1-9]\d{0,8}$/.test(name))
   return Promise.all(
     orgs.map(async (org) => ({ org: Number(org), reports: (await namesIn(join(root, org))).filter(isSupportId) })),
@@ -86,14 +91,14 @@ export async function listStored(root: string): Promise<{ org: number; reports: 
 export const removeReport = (root: string, org: number, report: string) =>
   rm(folderOf(root, org, report), { recursive: true, force: true })
 
-/** What a crash left of uploads. */
-export async function removeUnfinished(root: string, org: number, report: string, before: number): Promise<void> {
+/** Removes partial files that a crash left behind: those last written before the given time. */
+export async function removePartialFiles(root: string, org: number, report: string, beforeMs: number): Promise<void> {
   const folder = folderOf(root, org, report)
   for (const name of await namesIn(folder)) {
-    if (!name.endsWith(unfinished)) continue
+    if (!name.endsWith(partialSuffix)) continue
     const path = join(folder, name)
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-    if (mtimeMs < before) await rm(path, { force: true })
+    if (mtimeMs < beforeMs) await rm(path, { force: true })
   }
 }
 
@@ -103,11 +108,11 @@ const namesIn = (folder: string): Promise<string[]> =>
     throw error
   })
 
-export const tooLarge = () =>
+export const bundleTooLarge = () =>
   new Failure('PAYLOAD_TOO_LARGE', 'The bundle is larger than 64 MiB. Leave out the oldest logs.')
 
-const full = new Set(['ENOSPC', 'EDQUOT'])
-const noSpace = () =>
+const diskFullCodes = new Set(['ENOSPC', 'EDQUOT'])
+const diskFull = () =>
   new Failure('UNAVAILABLE', 'The disk for bundles is full, and nothing was stored. Send it again later.', {
     headers: { 'Retry-After': '300' },
   })

@@ -1,48 +1,48 @@
-// Checks that what arrives is one whole gzip stream, while it passes by.
+// Checks, piece by piece, that an upload is one complete gzip stream.
 import { createGunzip } from 'node:zlib'
 import { Failure } from '../../core/failure.ts'
 
-/** Of a bundle that is unpacked; logs shrink to a tenth, a bomb to a thousandth. */
-const mostUnpacked = 2 * 1024 * 1024 * 1024
+/** A bundle is at most 64 MiB, and logs compress to about a tenth. A zip bomb compresses to a thousandth and exceeds this. */
+const maxUnpackedBytes = 2 * 1024 * 1024 * 1024
 
 export interface GzipCheck {
-  /** Resolves when the bytes were looked at, so that no more than these wait in memory. */
-  take(bytes: Buffer): Promise<void>
-  /** There are no more. */
+  /** Resolves when the bytes were checked, so that the caller holds no more than these in memory. */
+  write(bytes: Buffer): Promise<void>
+  /** Rejects unless the stream is complete. */
   end(): Promise<void>
   close(): void
 }
 
-/** Unpacks to nowhere, beside the event loop: a bundle that turns out broken in weeks is of no use to anybody. */
+/** Unpacks the bundle in zlib's thread pool and discards the result, so that a broken bundle is refused at upload. */
 export function gzipCheck(): GzipCheck {
   const gunzip = createGunzip()
-  let unpacked = 0
-  let problem: Failure | undefined
-  let tell: (problem: Failure) => void = () => {}
+  let unpackedBytes = 0
+  let failure: Failure | undefined
+  let rejectPending: (failure: Failure) => void = () => {}
   gunzip.on('data', (piece: Buffer) => {
-    unpacked += piece.length
-    if (unpacked > mostUnpacked) gunzip.destroy(bomb())
+    unpackedBytes += piece.length
+    if (unpackedBytes > maxUnpackedBytes) gunzip.destroy(unpacksTooLarge())
   })
-  // A write that fails is never called back: whoever waits is told from here.
+  // zlib does not call the callback of a write that failed, so the pending promise is rejected here.
   gunzip.on('error', (error) => {
-    problem = error instanceof Failure ? error : broken(error.message)
-    tell(problem)
+    failure = error instanceof Failure ? error : notGzip(error.message)
+    rejectPending(failure)
   })
-  const settled = (start: (done: () => void) => void): Promise<void> =>
+  const rejectOnError = (start: (done: () => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (problem) return reject(problem)
-      tell = reject
+      if (failure) return reject(failure)
+      rejectPending = reject
       start(resolve)
     })
   return {
-    take: (bytes) => settled((done) => gunzip.write(bytes, () => done())),
-    end: () => settled((done) => (gunzip.readableEnded ? done() : gunzip.once('end', done).end())),
+    write: (bytes) => rejectOnError((done) => gunzip.write(bytes, () => done())),
+    end: () => rejectOnError((done) => (gunzip.readableEnded ? done() : gunzip.once('end', done).end())),
     close: () => void gunzip.destroy(),
   }
 }
 
-const broken = (why: string) =>
+const notGzip = (why: string) =>
   new Failure('INVALID_ARGUMENT', `the bundle is not a complete gzip stream (${why}). Pack it again and send it again.`)
 
-const bomb = () =>
+const unpacksTooLarge = () =>
   new Failure('INVALID_ARGUMENT', 'the bundle holds more than 2 GiB when it is unpacked. Leave out the oldest logs.')

@@ -1,18 +1,18 @@
-// Old bug reports go, with their files; so does what a crash left behind.
+// Deletes expired bug reports with their files, and files that a crash left behind.
 import type { Services } from '../../context/services.ts'
-import { listStored, removeReport, removeUnfinished } from './files.ts'
+import { listStoredReports, removePartialFiles, removeReport } from './files.ts'
 import { deleteExpiredReports, listExistingReports } from './store.ts'
 
-const day = 24 * 3_600_000
+const partialFileMaxAgeMs = 24 * 3_600_000
 
-/** Rows first: files without a row are found by the next run, a row without its files would promise what is gone. */
+/** Rows are deleted first: the next run finds files without a row, but a row without its files would list a missing bundle. */
 export async function deleteOldReports({ db, clock }: Services, folder: string): Promise<void> {
   const now = clock.now()
   await db.systemTransaction((tx) => deleteExpiredReports(tx, { now }))
-  for (const { org, reports } of await listStored(folder)) {
-    const kept = new Set((await listExistingReports(db.forOrg(org), { ids: reports })).map((report) => report.id))
+  for (const { org, reports } of await listStoredReports(folder)) {
+    const existing = new Set((await listExistingReports(db.forOrg(org), { ids: reports })).map((report) => report.id))
     for (const report of reports) {
-      if (kept.has(report)) await removeUnfinished(folder, org, report, now - day)
+      if (existing.has(report)) await removePartialFiles(folder, org, report, now - partialFileMaxAgeMs)
       else await removeReport(folder, org, report)
     }
   }

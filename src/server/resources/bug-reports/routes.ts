@@ -1,9 +1,9 @@
-// The doors to bug reports.
+// Connects the operations of bug reports to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { bugReportsFileGet, bugReportsGet, endpointsGenerateBugReport } from './rules.ts'
 
 export interface BugReportSettings {
-  /** Where bundles lie. */
+  /** The folder that log bundles are stored in. */
   readonly folder: string
   readonly retentionDays: number
 }

@@ -12,12 +12,12 @@ import { listEndpointsById } from '../endpoints/store.ts'
 import { endpointRef } from '../endpoints/view.ts'
 import { openBundle } from './files.ts'
 import { findFile, findReport, insertItems, insertReport, listItems } from './store.ts'
-import { makeSupportId, parseSupportId, shownSupportId } from './support-id.ts'
+import { formatSupportId, makeSupportId, parseSupportId } from './support-id.ts'
 import { reportView } from './view.ts'
 
-const hour = 3_600_000
-/** How long endpoints have to send their logs. */
-const patience = 24 * hour
+const dayMs = 24 * 3_600_000
+/** Endpoints have this long to upload their logs. */
+const uploadDeadlineMs = dayMs
 
 export interface BugReportRequest {
   readonly endpointIds: readonly string[]
@@ -29,37 +29,30 @@ export async function endpointsGenerateBugReport(
   ctx: RequestContext,
   { endpointIds, inCallLogs, retentionDays }: BugReportRequest,
 ) {
-  const wanted = [...new Set(endpointIds)]
+  const ids = [...new Set(endpointIds)]
   const supportId = await change(ctx, 'endpointsGenerateBugReport', async (tx) => {
-    const endpoints = mustFindAll('body', 'endpoint', wanted, await listEndpointsById(tx, wanted))
+    const endpoints = mustFindAll('body', 'endpoint', ids, await listEndpointsById(tx, ids))
     const now = ctx.clock.now()
-    const id = await insertWithNewId(tx, ctx, now, now + retentionDays * 24 * hour, inCallLogs)
-    const operations = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))
-    const operationIds = operations.map((o) => o.id)
-    const payload = JSON.stringify({ supportId: shownSupportId(id), inCallLogs })
-    const batch = { org: ctx.org.key, type: 'COLLECT_LOGS', payload, at: now, deadline: now + patience }
-    await insertCommands(tx, batch, operations)
-    tx.drafts.push(...newCommandViews(batch, operations).map((o) => commandEventDraft(o)))
-    await insertItems(tx, { report: id, operations: operationIds })
+    const id = await insertReportWithNewId(tx, now, now + retentionDays * dayMs, inCallLogs)
+    const commands = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))
+    const payload = JSON.stringify({ supportId: formatSupportId(id), inCallLogs })
+    const batch = { org: ctx.org.key, type: 'COLLECT_LOGS', payload, at: now, deadline: now + uploadDeadlineMs }
+    await insertCommands(tx, batch, commands)
+    tx.drafts.push(...newCommandViews(batch, commands).map((command) => commandEventDraft(command)))
+    await insertItems(tx, { report: id, commands: commands.map((command) => command.id) })
     return {
-      result: shownSupportId(id),
+      result: formatSupportId(id),
       target: endpointRef(endpoints[0]),
-      after: { supportId: shownSupportId(id), uploadInCallLogs: inCallLogs },
+      after: { supportId: formatSupportId(id), uploadInCallLogs: inCallLogs },
       affected: endpoints.slice(1).map(endpointRef),
     }
   })
-  ctx.devices.wake(wanted)
+  ctx.devices.wake(ids)
   return { supportId }
 }
 
-/** 40 random bits: two of the same in an organisation are unlikely, and cost a second throw. */
-async function insertWithNewId(
-  tx: Tx,
-  ctx: RequestContext,
-  at: number,
-  expiresAt: number,
-  inCallLogs: boolean,
-): Promise<string> {
+/** A support ID has 40 random bits. If the organisation already has a report with the same one, another is tried. */
+async function insertReportWithNewId(tx: Tx, at: number, expiresAt: number, inCallLogs: boolean): Promise<string> {
   for (;;) {
     const id = makeSupportId()
     const in_call_logs = inCallLogs ? 1 : 0
@@ -68,28 +61,29 @@ async function insertWithNewId(
 }
 
 export async function bugReportsGet(ctx: RequestContext, supportId: string) {
-  const report = await existing(ctx, supportId)
+  const report = await requireReport(ctx, supportId)
   return reportView(report, await listItems(ctx.db, { id: report.id }))
 }
 
-/** The name is only compared: paths are made of what the tables hold. */
+/** The requested name is only compared with the stored one, so it cannot lead to another path. */
 export async function bugReportsFileGet(
   ctx: RequestContext,
   folder: string,
   supportId: string,
   name: string,
 ): Promise<StreamedAnswer> {
-  const report = await existing(ctx, supportId)
+  const report = await requireReport(ctx, supportId)
   const endpointId = name.slice(0, name.indexOf('.'))
   const item = await findFile(ctx.db, report.id, endpointId)
-  const bundle = item?.file === name ? await openBundle(folder, ctx.org.key, report.id, item.file) : undefined
+  const bundle =
+    item?.file === name ? await openBundle({ root: folder, org: ctx.org.key, report: report.id, name }) : undefined
   if (!item || !bundle) throw new Failure('NOT_FOUND', 'there is no such file in this bug report.')
-  // One upload counts for each operation: what it brought never changes.
+  // A command accepts one upload, so the file of a command never changes.
   const etag = `"${item.operation_id}"`
   return new StreamedAnswer('application/gzip', name, bundle.content, { length: bundle.size, etag })
 }
 
-async function existing(ctx: RequestContext, supportId: string) {
+async function requireReport(ctx: RequestContext, supportId: string) {
   const id = parseSupportId(supportId)
   const report = id === undefined ? undefined : await findReport(ctx.db, id)
   return mustFind(report, 'bug report with this support ID')

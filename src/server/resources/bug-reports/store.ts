@@ -1,4 +1,4 @@
-// SQL of bug reports and of what each endpoint sent for one.
+// SQL of bug reports and of their items, one for each endpoint.
 
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
@@ -13,7 +13,7 @@ interface NewReport extends Key {
   expires_at: number
   in_call_logs: 0 | 1
 }
-/** False when there is one with this id. */
+/** Returns false if a report with this id exists. */
 export const insertReport = writeExists((db, p: NewReport) =>
   db
     .insertInto('bug_reports')
@@ -28,8 +28,8 @@ export const insertReport = writeExists((db, p: NewReport) =>
     .returning('id'),
 )
 
-/** One for each operation; serial and model are kept, because an item outlives its endpoint. */
-export const insertItems = write((db, p: { org: number; report: string; operations: readonly string[] }, engine) =>
+/** Inserts an item for each command. Serial and model are copied, because an item outlives its endpoint. */
+export const insertItems = write((db, p: { org: number; report: string; commands: readonly string[] }, engine) =>
   db
     .insertInto('bug_report_items')
     .columns(['org', 'report_id', 'endpoint_id', 'serial', 'model', 'operation_id'])
@@ -40,7 +40,7 @@ export const insertItems = write((db, p: { org: number; report: string; operatio
         .innerJoin('bug_reports as r', (j) => j.onRef('r.org', '=', 'o.org').on('r.id', '=', p.report))
         .select(['o.org', 'r.id as report_id', 'e.id as endpoint_id', 'e.serial', 'e.model', 'o.id as operation_id'])
         .where('o.org', '=', p.org)
-        .where(isAnyOf(engine, 'o.id', p.operations)),
+        .where(isAnyOf(engine, 'o.id', p.commands)),
     ),
 )
 
@@ -74,7 +74,7 @@ const selectFile = queryOne((db, p: Key & { endpoint: string }) =>
     .where('report_id', '=', p.id)
     .where('endpoint_id', '=', p.endpoint),
 )
-/** The bundle of an endpoint, if it has sent one. */
+/** Finds the item of an endpoint; its `file` is null until the bundle was uploaded. */
 export const findFile = async (on: OrgReader, id: string, endpoint: string) =>
   isUuid(endpoint) ? selectFile(on, { id, endpoint }) : undefined
 
@@ -86,14 +86,14 @@ const selectUploadTarget = queryOne((db, p: Key) =>
     .where('i.org', '=', p.org)
     .where('i.operation_id', '=', p.id),
 )
-/** What the operation asks for, as long as it is known. */
-export const findUploadTarget = async (on: OrgReader, operationId: string) =>
-  isUuid(operationId) ? selectUploadTarget(on, { id: operationId }) : undefined
+/** Finds the item that a command collects logs for. The result is undefined after the command or the report was deleted. */
+export const findUploadTarget = async (on: OrgReader, commandId: string) =>
+  isUuid(commandId) ? selectUploadTarget(on, { id: commandId }) : undefined
 export type UploadTargetRow = NonNullable<Awaited<ReturnType<typeof findUploadTarget>>>
 
 interface Uploaded {
   org: number
-  operation: string
+  command: string
   file: string
   size: number
   at: number
@@ -103,16 +103,16 @@ export const updateUploaded = writeTelemetry((db, p: Uploaded) =>
     .updateTable('bug_report_items')
     .set({ file: p.file, size: p.size, uploaded_at: p.at })
     .where('org', '=', p.org)
-    .where('operation_id', '=', p.operation)
+    .where('operation_id', '=', p.command)
     .where('file', 'is', null),
 )
 
-/** In all organisations, with their items. */
+/** Deletes the expired reports of all organisations; their items are deleted with them. */
 export const deleteExpiredReports = systemWrite((db, p: { now: number }) =>
   db.deleteFrom('bug_reports').where('expires_at', '<=', p.now).returning(['org', 'id']),
 )
 
-/** Those of the ids that exist. */
+/** Returns those of the ids that exist. */
 export const listExistingReports = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .selectFrom('bug_reports')

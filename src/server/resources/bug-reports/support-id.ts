@@ -1,17 +1,17 @@
-// Support IDs: short enough to be read over the phone, and found again however they are typed.
+// Support IDs: short enough to read over the phone, and accepted in any case, with or without hyphen.
 import { formatCode, normaliseCode, randomCode } from '../../auth/readable-code.ts'
 
-const length = 8
+const idLength = 8
 
-/** As tables and folders know it: without hyphen. */
-export const makeSupportId = (): string => randomCode(length)
+/** Makes an ID in the form that tables and folders use, without hyphen. */
+export const makeSupportId = (): string => randomCode(idLength)
 
-/** As people see it: `K7QF-2MXA`. */
-export const shownSupportId = formatCode
+/** Adds the hyphen that people see: `K7QF-2MXA`. */
+export const formatSupportId = formatCode
 
 const shape = /^[A-Z2-9]{8}$/
 
-/** Undefined for what cannot be one: nobody need look for it. */
+/** Returns undefined for a text that cannot be a support ID, which saves a database query. */
 export function parseSupportId(typed: string): string | undefined {
   const id = normaliseCode(typed)
   return shape.test(id) ? id : undefined

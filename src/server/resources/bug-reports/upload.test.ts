@@ -1,4 +1,4 @@
-// The door for logs: who may come in, what counts as a bundle, and that nothing is left of what does not.
+// Tests the upload of log bundles: who may upload, what is accepted, and that a refused upload leaves no file.
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
@@ -18,13 +18,13 @@ import type { TestDevice } from '../../../../test/support/test-device.ts'
 import { maxBundleBytes } from '../../../contract/device.ts'
 import type { ErrorBody } from '../../../contract/error.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-interface Asked {
+interface RequestedLogs {
   readonly org: OrgWithRoom
   readonly device: TestDevice
   readonly supportId: string
@@ -32,20 +32,20 @@ interface Asked {
   readonly url: string
 }
 
-/** A device that was asked for its logs. */
-async function asked(org?: OrgWithRoom): Promise<Asked> {
-  const place = org ?? (await newOrgWithRoom(house))
+/** Makes a device that has received a command to upload its logs. */
+async function requestLogs(org?: OrgWithRoom): Promise<RequestedLogs> {
+  const place = org ?? (await newOrgWithRoom(harness))
   const device = await place.newDevice()
   const supportId = await place.report([device])
   const { id, logs } = await commandFor(device, supportId)
   return { org: place, device, supportId, id, url: logs.uploadUrl }
 }
 
-/** Nothing came in, and the right bundle still may. */
-async function expectStillOpen({ org, device, supportId, url }: Asked) {
-  expect(storedFiles(house, org)).toEqual([])
+/** Expects that no file was stored, and that a valid bundle is still accepted. */
+async function expectStillOpen({ org, device, supportId, url }: RequestedLogs) {
+  expect(storedFiles(harness, org)).toEqual([])
   expect((await org.item(supportId)).state).toBe('REQUESTED')
-  expect((await put(house, device, url)).status).toBe(200)
+  expect((await put(harness, device, url)).status).toBe(200)
   expect((await org.item(supportId)).state).toBe('UPLOADED')
 }
 
@@ -57,7 +57,7 @@ const streamed = (device: TestDevice, url: string, body: Readable) =>
     duplex: 'half',
   } as RequestInit)
 
-/** A gzip stream that packs nothing, made as it is read. */
+/** Makes an uncompressed gzip stream while it is read. */
 function unpacked(bytes: number): Readable {
   const piece = Buffer.alloc(64 * 1024, 7)
   const pieces = function* () {
@@ -66,8 +66,8 @@ function unpacked(bytes: number): Readable {
   return Readable.from(pieces()).pipe(createGzip({ level: 0 }))
 }
 
-/** An upload that stands still after its first bytes; the connection can be watched and cut. */
-function hangingUpload({ device, url }: Asked) {
+/** Starts an upload that stalls after its first bytes. The test can watch and cut the connection. */
+function hangingUpload({ device, url }: RequestedLogs) {
   const sending = request(url, { method: 'PUT', headers: proofOf(device) })
   const closed = new Promise<void>((resolve) => sending.on('close', resolve))
   const answered = new Promise<number | undefined>((resolve) => sending.on('response', (r) => resolve(r.statusCode)))
@@ -75,10 +75,10 @@ function hangingUpload({ device, url }: Asked) {
   sending.write(bundle.subarray(0, 15))
   return { sending, closed, answered }
 }
-const parts = (org: OrgWithRoom) => storedFiles(house, org).filter((name) => name.endsWith('.part'))
+const parts = (org: OrgWithRoom) => storedFiles(harness, org).filter((name) => name.endsWith('.part'))
 
 test('the device proves itself with its credential', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   const other = await it.org.newDevice({ offline: true })
   const path = new URL(it.url).pathname
   const proofs = [
@@ -91,7 +91,7 @@ test('the device proves itself with its credential', async () => {
     proofOf({ id: '', credential: it.device.credential }),
   ]
   for (const headers of proofs) {
-    const reply = await house.call('PUT', path, { raw: bundle, headers })
+    const reply = await harness.call('PUT', path, { raw: bundle, headers })
     expect([reply.status, reply.body.code]).toEqual([401, 'UNAUTHENTICATED'])
     expect(reply.headers.get('www-authenticate')).toBe('Basic realm="roomkeeper"')
   }
@@ -99,56 +99,56 @@ test('the device proves itself with its credential', async () => {
 })
 
 test('the address works for its own device alone', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   const sameOrg = await it.org.newDevice({ offline: true })
-  const otherOrg = await (await newOrgWithRoom(house)).newDevice({ offline: true })
+  const otherOrg = await (await newOrgWithRoom(harness)).newDevice({ offline: true })
   for (const device of [sameOrg, otherOrg]) {
-    const reply = await put(house, device, it.url)
+    const reply = await put(harness, device, it.url)
     expect([reply.status, reply.body.code]).toEqual([404, 'NOT_FOUND'])
   }
   await expectStillOpen(it)
 })
 
 test('a made-up address or one of another operation is refused, and says how to get a new one', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   const token = it.url.split('/').at(-1) as string
-  const foreign = (await asked(it.org)).url.split('/').at(-1) as string
+  const foreign = (await requestLogs(it.org)).url.split('/').at(-1) as string
   const late = Buffer.from(token, 'base64url')
   late.writeUIntBE(2 ** 47, 0, 6)
   for (const wrong of [foreign, token.slice(0, -1), `${token}A`, late.toString('base64url'), 'x', '%00']) {
-    const reply = await put(house, it.device, it.url.replace(token, wrong))
+    const reply = await put(harness, it.device, it.url.replace(token, wrong))
     expect([reply.status, reply.body.code]).toEqual([403, 'PERMISSION_DENIED'])
     expect(reply.body.message).toContain('URL_WANTED')
   }
   for (const operation of ['0b0f3c52-6d3c-4c3e-8c55-0d5b5f0e8f10', 'x', '%00']) {
-    expect((await put(house, it.device, it.url.replace(it.id, operation))).status).toBe(404)
+    expect((await put(harness, it.device, it.url.replace(it.id, operation))).status).toBe(404)
   }
-  expect((await house.call('GET', new URL(it.url).pathname, { headers: proofOf(it.device) })).status).toBe(404)
+  expect((await harness.call('GET', new URL(it.url).pathname, { headers: proofOf(it.device) })).status).toBe(404)
   expect(parts(it.org)).toEqual([])
-  expect((await put(house, it.device, it.url, bundle, 'POST')).status).toBe(200)
+  expect((await put(harness, it.device, it.url, bundle, 'POST')).status).toBe(200)
 })
 
 test('the first complete upload counts, a second is refused', async () => {
-  const it = await asked()
-  expect((await put(house, it.device, it.url)).status).toBe(200)
+  const it = await requestLogs()
+  expect((await put(harness, it.device, it.url)).status).toBe(200)
   const before = await it.org.item(it.supportId)
-  const again = await put(house, it.device, it.url, gzipSync('something else, and longer'))
+  const again = await put(harness, it.device, it.url, gzipSync('something else, and longer'))
   expect([again.status, again.body.code]).toEqual([400, 'FAILED_PRECONDITION'])
-  const told = it.device.received.length
+  const receivedCount = it.device.received.length
   await it.device.publish('logs', { id: it.id, state: 'URL_WANTED' })
-  expect(it.device.received.length).toBe(told)
+  expect(it.device.received.length).toBe(receivedCount)
   expect(await it.org.item(it.supportId)).toEqual(before)
-  expect(storedFiles(house, it.org)).toEqual([`${it.supportId.replace('-', '')}/${before.file}`])
+  expect(storedFiles(harness, it.org)).toEqual([`${it.supportId.replace('-', '')}/${before.file}`])
 })
 
 test('a new address is sent on request, also for an operation that the device has acknowledged', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   await it.device.publish('operation', { id: it.id, state: 'ACKNOWLEDGED' })
-  house.clock.advance(1000)
+  harness.clock.advance(1000)
   await it.device.publish('logs', { id: it.id, state: 'URL_WANTED' })
   const again = await commandFor(it.device, it.supportId, it.url)
   expect(again).toMatchObject({ id: it.id, type: 'COLLECT_LOGS', logs: { inCallLogs: false } })
-  // What a device says without having done it changes nothing.
+  // A report of UPLOADED without an upload changes nothing.
   await it.device.publish('logs', { id: it.id, state: 'UPLOADED' })
   await commandFor(it.device, it.supportId)
   await it.device.publish('operation', { id: it.id, state: 'SUCCEEDED' })
@@ -158,8 +158,8 @@ test('a new address is sent on request, also for an operation that the device ha
   await expectStillOpen({ ...it, url: again.logs.uploadUrl })
 })
 
-test('a bundle is a whole gzip stream', async () => {
-  const it = await asked()
+test('a bundle must be a complete gzip stream', async () => {
+  const it = await requestLogs()
   const broken = Buffer.from(bundle)
   broken.writeUInt32LE(0, broken.length - 8)
   const notGzip = [
@@ -169,14 +169,14 @@ test('a bundle is a whole gzip stream', async () => {
     Buffer.concat([bundle, bundle.subarray(9)]),
   ]
   for (const bytes of [...notGzip, Buffer.alloc(0)]) {
-    const reply = await put(house, it.device, it.url, bytes)
+    const reply = await put(harness, it.device, it.url, bytes)
     expect([reply.status, reply.body.code]).toEqual([400, 'INVALID_ARGUMENT'])
   }
   await expectStillOpen(it)
 })
 
-/** The head of an upload, as bytes on the wire. */
-const head = ({ device, url }: Asked, length: number) =>
+/** Writes the HTTP header of an upload. */
+const head = ({ device, url }: RequestedLogs, length: number) =>
   [
     `PUT ${new URL(url).pathname} HTTP/1.1`,
     'Host: x',
@@ -184,8 +184,8 @@ const head = ({ device, url }: Asked, length: number) =>
     `Content-Length: ${length}\r\n\r\n`,
   ].join('\r\n')
 
-/** A connection that is written to by hand. */
-function connection({ url }: Asked) {
+/** Opens a plain TCP connection. */
+function connection({ url }: RequestedLogs) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let answers = ''
   socket.on('data', (bytes) => {
@@ -195,7 +195,7 @@ function connection({ url }: Asked) {
 }
 
 test('a refusal reaches a sender that is still sending, and its connection lives on', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   const { socket, statuses } = connection(it)
   const size = 20 * 1024 * 1024
   socket.write(head(it, size))
@@ -209,7 +209,7 @@ test('a refusal reaches a sender that is still sending, and its connection lives
 })
 
 test('a bundle that says it is larger than 64 MiB is refused before a byte of it is sent', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   const { socket, statuses } = connection(it)
   socket.write(head(it, maxBundleBytes + 1))
   await expect.poll(statuses).toEqual([413])
@@ -217,61 +217,61 @@ test('a bundle that says it is larger than 64 MiB is refused before a byte of it
   await expectStillOpen(it)
 })
 
-test('a bundle that turns out larger than 64 MiB is refused, and nothing of it is kept', async () => {
-  const it = await asked()
+test('a bundle that turns out larger than 64 MiB is refused, and no file remains', async () => {
+  const it = await requestLogs()
   const reply = await streamed(it.device, it.url, unpacked(maxBundleBytes))
   expect([reply.status, ((await reply.json()) as ErrorBody).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   await expectStillOpen(it)
 })
 
-test('a large bundle of unknown length is taken', async () => {
-  const it = await asked()
+test('a large bundle of unknown length is accepted', async () => {
+  const it = await requestLogs()
   const reply = await streamed(it.device, it.url, unpacked(5 * 1024 * 1024))
   expect(reply.status).toBe(200)
   expect(Number((await it.org.item(it.supportId)).size)).toBeGreaterThan(5 * 1024 * 1024)
 })
 
 test('an upload that breaks off leaves nothing', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   const { sending, closed } = hangingUpload(it)
   await expect.poll(() => parts(it.org).length).toBe(1)
   sending.destroy()
   await closed
   await expect.poll(() => parts(it.org)).toEqual([])
   await expectStillOpen(it)
-  expect(house.logged.filter((line) => line.msg === 'request failed')).toEqual([])
+  expect(harness.logged.filter((line) => line.msg === 'request failed')).toEqual([])
 })
 
 test('a device that begins again takes over from its upload that hangs', async () => {
-  const it = await asked()
+  const it = await requestLogs()
   const { closed } = hangingUpload(it)
   await expect.poll(() => parts(it.org).length).toBe(1)
-  expect((await put(house, it.device, it.url)).status).toBe(200)
+  expect((await put(harness, it.device, it.url)).status).toBe(200)
   await closed
-  expect(storedFiles(house, it.org).length).toBe(1)
+  expect(storedFiles(harness, it.org).length).toBe(1)
   expect((await it.org.item(it.supportId)).size).toBe(String(bundle.length))
 })
 
-test('of many uploads at once one counts, and its file is whole', async () => {
-  const it = await asked()
+test('one of many concurrent uploads is accepted, and its file is complete', async () => {
+  const it = await requestLogs()
   const bundles = Array.from({ length: 8 }, (_, i) => gzipSync('log line\n'.repeat(10_000 * (i + 1))))
-  const replies = await Promise.allSettled(bundles.map((bytes) => put(house, it.device, it.url, bytes)))
+  const replies = await Promise.allSettled(bundles.map((bytes) => put(harness, it.device, it.url, bytes)))
   const counted = replies.flatMap((r, i) => (r.status === 'fulfilled' && r.value.status === 200 ? [bundles[i]] : []))
   expect(counted.length).toBe(1)
   const { file, size } = await it.org.item(it.supportId)
   const path = `/v1/orgs/${it.org.id}/bug_reports/${it.supportId}/files/${file}`
-  const answer = await fetch(house.url + path, { headers: { authorization: `Bearer ${it.org.key}` } })
+  const answer = await fetch(harness.url + path, { headers: { authorization: `Bearer ${it.org.key}` } })
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(counted[0])
-  expect([size, storedFiles(house, it.org).length]).toEqual([String(counted[0]?.length), 1])
+  expect([size, storedFiles(harness, it.org).length]).toEqual([String(counted[0]?.length), 1])
 })
 
-test('what arrives for an endpoint that was unenrolled meanwhile is not kept', async () => {
-  const it = await asked()
+test('an upload for an endpoint that was unenrolled during it leaves no file', async () => {
+  const it = await requestLogs()
   const { sending, answered } = hangingUpload(it)
   await expect.poll(() => parts(it.org).length).toBe(1)
   expect((await it.org.call('DELETE', `/endpoints/${it.device.id}`)).status).toBe(200)
   sending.end(bundle.subarray(15))
   expect(await answered).toBe(400)
-  expect(storedFiles(house, it.org)).toEqual([])
+  expect(storedFiles(harness, it.org)).toEqual([])
   expect((await it.org.item(it.supportId)).state).toBe('CANCELLED')
 })

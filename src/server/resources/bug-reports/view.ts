@@ -1,15 +1,15 @@
-// A bug report as an answer shows it: how far each endpoint is. [contract 6.bugReports]
+// A bug report as an answer shows it, with the progress of each endpoint. [contract 6.bugReports]
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { ItemRow, ReportRow } from './store.ts'
-import { shownSupportId } from './support-id.ts'
+import { formatSupportId } from './support-id.ts'
 
 type Report = ResponseOf<Operations['bugReportsGet']>
 type Item = Report['endpoints'][number]
 
 export const reportView = (report: ReportRow, items: readonly ItemRow[]): Report => ({
-  supportId: shownSupportId(report.id),
+  supportId: formatSupportId(report.id),
   createdAt: isoTime(report.created_at),
   expiresAt: isoTime(report.expires_at),
   uploadInCallLogs: report.in_call_logs === 1,
@@ -17,12 +17,12 @@ export const reportView = (report: ReportRow, items: readonly ItemRow[]): Report
     endpointId: item.endpoint_id,
     serial: item.serial,
     model: item.model,
-    ...progress(item, report.created_at),
+    ...progressOf(item, report.created_at),
   })),
 })
 
-/** What is there counts; until then, what became of the operation. */
-function progress(item: ItemRow, requestedAt: number): Pick<Item, 'state' | 'updatedAt' | 'file' | 'size' | 'error'> {
+/** An uploaded file decides the state; without one, the state of the command does. */
+function progressOf(item: ItemRow, requestedAt: number): Pick<Item, 'state' | 'updatedAt' | 'file' | 'size' | 'error'> {
   if (item.file !== null) {
     const updatedAt = isoTime(item.uploaded_at ?? requestedAt)
     return { state: 'UPLOADED', updatedAt, file: item.file, size: String(item.size) }

@@ -1,15 +1,15 @@
-// What can be asked of devices through the API, of whom, and what can be called back. [contract 6.operations]
+// Tests the commands of the API: reboot, messages, lists and cancelling. [contract 6.operations]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newDevice } from '../../../../test/support/test-device.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 interface Operation {
   id: string
@@ -21,7 +21,7 @@ interface Operation {
 }
 
 async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (const name of ['Fjord', 'Fuji', 'Attic']) await org.call('POST', '/rooms', { body: { name } })
   return org
 }
@@ -33,17 +33,22 @@ const toRooms = (org: TestOrg, roomIds: unknown, message = 'Hello') =>
 const cancel = (org: TestOrg, id: string) => org.call('DELETE', `/operations/${id}`)
 const stateOf = async (org: TestOrg, id: string) => (await org.call('GET', `/operations/${id}`)).body.state
 const rowsOf = ({ org }: TestOrg) =>
-  house.ground.db.system.kysely.selectFrom('operations').selectAll().where('org', '=', org.key).orderBy('id').execute()
+  harness.ground.db.system.kysely
+    .selectFrom('operations')
+    .selectAll()
+    .where('org', '=', org.key)
+    .orderBy('id')
+    .execute()
 const snapshot = async (org: TestOrg) => [await rowsOf(org), await org.audit()]
 const minutes = ({ createdAt, deadline }: Operation) => (Date.parse(deadline) - Date.parse(createdAt)) / 60_000
 
 test('endpointsReboot asks the endpoint and everything paired with it; who is offline is SKIPPED [contract 4.endpointsReboot]', async () => {
   const org = await building()
-  const bar = await newDevice(house, org, { roomId: 1 })
-  const pad = await newDevice(house, org, { roomId: 2, pairingSerial: bar.serial })
+  const bar = await newDevice(harness, org, { roomId: 1 })
+  const pad = await newDevice(harness, org, { roomId: 2, pairingSerial: bar.serial })
   await bar.publish('status', { pairedSerials: [pad.serial] })
-  const asleep = await newDevice(house, org, { roomId: 1, pairingSerial: bar.serial, offline: true })
-  const loner = await newDevice(house, org, { roomId: 1 })
+  const asleep = await newDevice(harness, org, { roomId: 1, pairingSerial: bar.serial, offline: true })
+  const loner = await newDevice(harness, org, { roomId: 1 })
   const log = await org.audit()
 
   const { status, body } = await reboot(org, pad.id)
@@ -73,8 +78,8 @@ test('endpointsReboot asks the endpoint and everything paired with it; who is of
 
 test('endpointsReboot of an endpoint that is not connected is refused, and nothing reboots', async () => {
   const org = await building()
-  const bar = await newDevice(house, org, { roomId: 1, offline: true })
-  const pad = await newDevice(house, org, { roomId: 1, pairingSerial: bar.serial })
+  const bar = await newDevice(harness, org, { roomId: 1, offline: true })
+  const pad = await newDevice(harness, org, { roomId: 1, pairingSerial: bar.serial })
   const before = await snapshot(org)
   const { status, body } = await reboot(org, bar.id)
   expect([status, body.code]).toEqual([400, 'FAILED_PRECONDITION'])
@@ -88,8 +93,8 @@ test('endpointsReboot of an endpoint that is not connected is refused, and nothi
 test('a group of a thousand reboots at once', async () => {
   const org = await building()
   const paired = Array.from({ length: 999 }, (_, n) => ({ pairing_serial: 'LEADER', room_id: 1, connected: n % 2 }))
-  const followers = await putEndpoints(house, org, paired)
-  await putEndpoints(house, org, [{ serial: 'LEADER', room_id: 1, connected: 1 }])
+  const followers = await putEndpoints(harness, org, paired)
+  await putEndpoints(harness, org, [{ serial: 'LEADER', room_id: 1, connected: 1 }])
   const addressed = followers[501]?.id as string
   const { operations } = (await reboot(org, addressed)).body as { operations: Operation[] }
   expect(operations[0]?.endpointId).toBe(addressed)
@@ -105,8 +110,8 @@ test('a group of a thousand reboots at once', async () => {
 test('endpointsSendMessage makes one operation for each endpoint, in their order, offline or not [contract 6.messages]', async () => {
   const org = await building()
   const [here, away] = [
-    await newDevice(house, org, { roomId: 1 }),
-    await newDevice(house, org, { roomId: 1, offline: true }),
+    await newDevice(harness, org, { roomId: 1 }),
+    await newDevice(harness, org, { roomId: 1, offline: true }),
   ]
   const message = 'Line one\nLine "two" \u2603'
   const { operations } = (await toEndpoints(org, [away.id, here.id, away.id], message)).body
@@ -130,8 +135,8 @@ test('endpointsSendMessage makes one operation for each endpoint, in their order
 
 test('endpointsSendMessage to unknown or foreign endpoints is a 400 that names each, and nobody gets it [contract 2.2]', async () => {
   const [org, elsewhere] = [await building(), await building()]
-  const [mine] = await putEndpoints(house, org, [{ room_id: 1 }])
-  const [foreign] = await putEndpoints(house, elsewhere, [{ room_id: 1 }])
+  const [mine] = await putEndpoints(harness, org, [{ room_id: 1 }])
+  const [foreign] = await putEndpoints(harness, elsewhere, [{ room_id: 1 }])
   const before = await snapshot(org)
   const wrong = [randomUUID(), foreign?.id as string, 'nonsense', 'a\u0000b']
   const { status, body } = await toEndpoints(org, [mine?.id, ...wrong, ...wrong])
@@ -153,7 +158,7 @@ test('endpointsSendMessage to unknown or foreign endpoints is a 400 that names e
 
 test('roomsSendMessage reaches every endpoint of the rooms once; an empty room has nobody [contract 6.messages]', async () => {
   const org = await building()
-  const rows = await putEndpoints(house, org, [{ room_id: 1 }, { room_id: 1, connected: 1 }, { room_id: 2 }, {}])
+  const rows = await putEndpoints(harness, org, [{ room_id: 1 }, { room_id: 1, connected: 1 }, { room_id: 2 }, {}])
   const { operations } = (await toRooms(org, [2, 1, 2])).body as { operations: Operation[] }
   expect(operations.map((o) => o.endpointId).sort()).toEqual(
     rows
@@ -176,13 +181,13 @@ test('roomsSendMessage reaches every endpoint of the rooms once; an empty room h
 
 test('endpointsOperationsList shows the newest 200, newest first [contract 6.operations]', async () => {
   const org = await building()
-  const [one, other] = (await putEndpoints(house, org, [{}, {}])).map((row) => row.id) as [string, string]
+  const [one, other] = (await putEndpoints(harness, org, [{}, {}])).map((row) => row.id) as [string, string]
   await toEndpoints(org, [other])
   const rows = Array.from({ length: 205 }, (_, n) => ({
     ...{ org: org.org.key, id: randomUUID(), endpoint_id: one, type: 'MESSAGE', state: 'FAILED', payload: '{}' },
     ...{ created_at: n, updated_at: n, deadline: n + 1, sent_at: null, error: 'no screen' },
   }))
-  await house.ground.db.systemTransaction((t) => t.kysely.insertInto('operations').values(rows).execute())
+  await harness.ground.db.systemTransaction((t) => t.kysely.insertInto('operations').values(rows).execute())
   const { operations } = (await org.call('GET', `/endpoints/${one}/operations`)).body
   const newest = rows.toReversed().slice(0, 200)
   expect(operations.map((o: Operation) => o.id)).toEqual(newest.map((row) => row.id))
@@ -195,7 +200,7 @@ test('endpointsOperationsList shows the newest 200, newest first [contract 6.ope
 
 test('operationsCancel works before SENT, and the device never hears of it [contract 6.operations]', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1, offline: true })
+  const device = await newDevice(harness, org, { roomId: 1, offline: true })
   const [first, second] = [
     (await toEndpoints(org, [device.id])).body.operations[0],
     (await toEndpoints(org, [device.id], 'Still here')).body.operations[0],
@@ -227,7 +232,7 @@ test('operationsCancel works before SENT, and the device never hears of it [cont
 
 test('an operation that is not here is a 404, whatever its id looks like [contract 1.5]', async () => {
   const [org, elsewhere] = [await building(), await building()]
-  const [row] = await putEndpoints(house, elsewhere, [{}])
+  const [row] = await putEndpoints(harness, elsewhere, [{}])
   const foreign = (await toEndpoints(elsewhere, [row?.id])).body.operations[0].id
   for (const id of [foreign, randomUUID(), 'x', '1', '%00']) {
     for (const method of ['GET', 'DELETE']) expect((await org.call(method, `/operations/${id}`)).status).toBe(404)

@@ -1,20 +1,20 @@
-// How operations reach devices and what devices say about them, over the real wire. [contract 5.4.operation]
+// Tests how commands reach devices over MQTT, and how devices report on them. [contract 5.4.operation]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
 import { deleteOldCommands, listUnacknowledged } from './progress.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-const minute = 60_000
+const minuteMs = 60_000
 
 async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
   return org
 }
@@ -28,7 +28,7 @@ async function reboot(org: TestOrg, { id }: TestDevice): Promise<string> {
 const read = async (org: TestOrg, id: string) => (await org.call('GET', `/operations/${id}`)).body
 const stateOf = async (org: TestOrg, id: string) => (await read(org, id)).state
 
-/** What is sent may be sent again before it is acknowledged: waits for the one that is meant. */
+/** Waits for a certain command, because others may be sent again before they are acknowledged. */
 async function commanded(device: TestDevice, id: string, within = 1_000) {
   for (;;) {
     const command = await device.next('operation', within)
@@ -40,7 +40,7 @@ const report = (device: TestDevice, id: string, state: string, error?: string) =
 
 test('a message goes from QUEUED over SENT and ACKNOWLEDGED to SUCCEEDED, and no further', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const id = await message(org, device)
   await commanded(device, id)
   expect(await stateOf(org, id)).toBe('SENT')
@@ -58,7 +58,7 @@ test('a message goes from QUEUED over SENT and ACKNOWLEDGED to SUCCEEDED, and no
 
 test('FAILED keeps what the device said', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const id = await message(org, device)
   await commanded(device, id)
   await report(device, id, 'FAILED', 'The screen is off.')
@@ -68,7 +68,7 @@ test('FAILED keeps what the device said', async () => {
 
 test('a reboot SUCCEEDED when the device has come back and names it, not before', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const id = await reboot(org, device)
   await commanded(device, id)
   await report(device, id, 'SUCCEEDED')
@@ -81,13 +81,13 @@ test('a reboot SUCCEEDED when the device has come back and names it, not before'
   await device.close()
 })
 
-test('what was asked of an offline device reaches it within a second of its reconnecting, the oldest first', async () => {
+test('commands for an offline device reach it within a second of its reconnecting, the oldest first', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1, offline: true })
+  const device = await newDevice(harness, org, { roomId: 1, offline: true })
   const ids: string[] = []
   for (const text of ['one', 'two', 'three']) {
     ids.push(await message(org, device, text))
-    house.clock.advance(1)
+    harness.clock.advance(1)
   }
   expect(await Promise.all(ids.map((id) => stateOf(org, id)))).toEqual(['QUEUED', 'QUEUED', 'QUEUED'])
   await device.connect()
@@ -97,21 +97,21 @@ test('what was asked of an offline device reaches it within a second of its reco
 
 test('what was sent and not acknowledged is sent again, under the same id', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const id = await message(org, device)
   await commanded(device, id)
   device.drop()
   await device.connect()
   await commanded(device, id)
-  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
-  house.clock.advance(minute + 1)
-  expect(await listUnacknowledged(house.ground), 'a silent device is told again').toContain(device.id)
-  house.ground.devices.wake([device.id])
+  expect(await listUnacknowledged(harness.ground)).not.toContain(device.id)
+  harness.clock.advance(minuteMs + 1)
+  expect(await listUnacknowledged(harness.ground), 'a silent device gets the command again').toContain(device.id)
+  harness.ground.devices.wake([device.id])
   await commanded(device, id)
-  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
+  expect(await listUnacknowledged(harness.ground)).not.toContain(device.id)
   await report(device, id, 'ACKNOWLEDGED')
-  house.clock.advance(minute + 1)
-  expect(await listUnacknowledged(house.ground)).not.toContain(device.id)
+  harness.clock.advance(minuteMs + 1)
+  expect(await listUnacknowledged(harness.ground)).not.toContain(device.id)
   device.drop()
   await device.connect()
   const next = await message(org, device)
@@ -122,14 +122,14 @@ test('what was sent and not acknowledged is sent again, under the same id', asyn
 test('an operation expires at its deadline without anybody asking, sent or not', async () => {
   const org = await building()
   const [away, silent] = [
-    await newDevice(house, org, { roomId: 1, offline: true }),
-    await newDevice(house, org, { roomId: 1 }),
+    await newDevice(harness, org, { roomId: 1, offline: true }),
+    await newDevice(harness, org, { roomId: 1 }),
   ]
   const [queued, sent] = [await message(org, away), await message(org, silent)]
   await commanded(silent, sent)
-  house.clock.advance(4 * minute)
+  harness.clock.advance(4 * minuteMs)
   const young = await message(org, away, 'young')
-  house.clock.advance(minute + 1)
+  harness.clock.advance(minuteMs + 1)
   for (const id of [queued, sent]) await expect.poll(() => stateOf(org, id), { timeout: 3_000 }).toBe('EXPIRED')
   expect(await stateOf(org, young)).toBe('QUEUED')
   await report(silent, sent, 'SUCCEEDED')
@@ -142,8 +142,11 @@ test('an operation expires at its deadline without anybody asking, sent or not',
 
 test('a device speaks for itself only, and an unknown operation is nobody’s', async () => {
   const [org, elsewhere] = [await building(), await building()]
-  const [device, neighbour] = [await newDevice(house, org, { roomId: 1 }), await newDevice(house, org, { roomId: 1 })]
-  const foreigner = await newDevice(house, elsewhere, { roomId: 1 })
+  const [device, neighbour] = [
+    await newDevice(harness, org, { roomId: 1 }),
+    await newDevice(harness, org, { roomId: 1 }),
+  ]
+  const foreigner = await newDevice(harness, elsewhere, { roomId: 1 })
   const id = await message(org, device)
   await commanded(device, id)
   const before = await read(org, id)
@@ -157,7 +160,7 @@ test('a device speaks for itself only, and an unknown operation is nobody’s', 
 
 test('logs are not there because a device says so: the upload decides', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const { supportId } = (await org.call('POST', '/endpoints/generate_bug_report', { body: [device.id] })).body
   const command = await device.next('operation')
   expect(command).toMatchObject({ type: 'COLLECT_LOGS', logs: { supportId, inCallLogs: false } })
@@ -167,18 +170,18 @@ test('logs are not there because a device says so: the upload decides', async ()
   await device.close()
 })
 
-test('what ended 90 days ago is forgotten, and nothing else', async () => {
+test('commands that ended 90 days ago are deleted, and no others', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1, offline: true })
+  const device = await newDevice(harness, org, { roomId: 1, offline: true })
   const old = await message(org, device)
   await org.call('DELETE', `/operations/${old}`)
-  house.clock.advance(89 * 24 * 60 * minute)
+  harness.clock.advance(89 * 24 * 60 * minuteMs)
   const recent = await message(org, device)
-  await deleteOldCommands(house.ground)
+  await deleteOldCommands(harness.ground)
   expect(await stateOf(org, old)).toBe('CANCELLED')
-  house.clock.advance(2 * 24 * 60 * minute)
+  harness.clock.advance(2 * 24 * 60 * minuteMs)
   await expect.poll(() => stateOf(org, recent), { timeout: 3_000 }).toBe('EXPIRED')
-  await deleteOldCommands(house.ground)
+  await deleteOldCommands(harness.ground)
   expect((await org.call('GET', `/operations/${old}`)).status).toBe(404)
   expect(await stateOf(org, recent)).toBe('EXPIRED')
 })

@@ -1,4 +1,4 @@
-// How far operations are: sent, reported by their devices, or expired. Not audited. [contract 5.4.audit]
+// Moves commands forward: sent, reported by their devices, or expired. These writes are not audited. [contract 5.4.audit]
 
 import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device.ts'
 import type { Services } from '../../context/services.ts'
@@ -18,15 +18,18 @@ import {
 } from './store.ts'
 import { commandEventDraft, commandMessage, commandView } from './view.ts'
 
-/** Final operations are kept for so long. */
-const remembered = 90 * 24 * 3600_000
-const deletedAtOnce = 1000
+/** Commands are deleted this long after they reached a final state. */
+const retentionMs = 90 * 24 * 3600_000
+const maxRowsPerDelete = 1000
 
-/** What waits for a device, the oldest first. It counts as sent before it is: a crash sends it twice, never not at all. */
+/**
+ * Returns the commands to send to a device, the oldest first. They are marked as sent beforehand, so a crash may repeat a
+ * command but never loses one.
+ */
 export async function takePendingCommands(
   { db, clock, feed }: Services,
   { device: { org, id }, since }: Session,
-  uploadUrl: (operationId: string) => string,
+  uploadUrl: (commandId: string) => string,
 ): Promise<DeviceCommandMessage[]> {
   const now = clock.now()
   const orgDb = db.forOrg(org.key)
@@ -36,20 +39,20 @@ export async function takePendingCommands(
   const sent = await orgDb.telemetry((tx) => updateToSent(tx, { ids, at: now }))
   const isNew = (row: CommandRow) => row.state === 'SENT' && row.updated_at === now
   feed.forOrg(org.key).publish(sent.filter(isNew).map(draftOf))
-  // Somebody may have cancelled one meanwhile.
+  // A command that was cancelled since the query is not sent.
   const sendable = new Set(sent.map((row) => row.id))
   return rows.filter((row) => sendable.has(row.id)).map((row) => commandMessage(row, uploadUrl))
 }
 
-/** What a device says about something that it was asked. What comes late, twice or about others changes nothing. */
+/** Stores the report of a device. A report that is late, repeated or about a command of another device changes nothing. */
 export async function storeCommandReport(services: Services, { device, since }: Session, report: CommandReport) {
   const { db, clock, feed } = services
   const { id, error } = report
   const org = device.org.key
   const orgDb = db.forOrg(org)
-  const operation = await findCommand(orgDb, id)
-  if (operation?.endpoint_id !== device.id) return
-  const state = believed(operation, report.state, since)
+  const command = await findCommand(orgDb, id)
+  if (command?.endpoint_id !== device.id) return
+  const state = acceptedState(command, report.state, since)
   const changed = await orgDb.telemetry((tx) =>
     state === 'ACKNOWLEDGED'
       ? updateToAcknowledged(tx, { id, at: clock.now() })
@@ -60,16 +63,16 @@ export async function storeCommandReport(services: Services, { device, since }: 
 
 const draftOf = (row: CommandRow) => commandEventDraft(commandView(row))
 
-/** Some things a device cannot know when it says them. */
-function believed({ type, sent_at }: CommandRow, state: CommandReport['state'], since: number) {
+/** A device may report SUCCEEDED too early. Such a report counts as ACKNOWLEDGED. */
+function acceptedState({ type, sent_at }: CommandRow, state: CommandReport['state'], since: number) {
   if (state !== 'SUCCEEDED') return state
-  // A device has rebooted when it has come back. [contract 5.4.operation]
+  // A reboot has succeeded when the device has connected again. [contract 5.4.operation]
   if (type === 'REBOOT') return sent_at !== null && since > sent_at ? state : 'ACKNOWLEDGED'
-  // Logs are there when they were uploaded.
+  // The upload itself completes the collection of logs.
   return type === 'COLLECT_LOGS' ? 'ACKNOWLEDGED' : state
 }
 
-/** Ends what passed its deadline. To be called twice a second: nothing is written unless something did. */
+/** Expires commands after their deadline. It runs twice a second, and writes only if there is one. */
 export async function expireCommands({ db, clock, feed }: Services): Promise<void> {
   const now = clock.now()
   if (!(await hasExpiredCommand(db.system, { now }))) return
@@ -77,15 +80,15 @@ export async function expireCommands({ db, clock, feed }: Services): Promise<voi
   for (const row of expired) feed.forOrg(row.org).publish([draftOf(row)])
 }
 
-/** Forgets what ended long ago, in steps that let others write in between. To be called every hour. */
+/** Deletes old commands, in steps that let other writers run in between. It runs every hour. */
 export async function deleteOldCommands({ db, clock }: Services): Promise<void> {
-  const before = clock.now() - remembered
+  const before = clock.now() - retentionMs
   while (await hasOldCommand(db.system, { before })) {
-    await db.systemTransaction((tx) => deleteOldCommandRows(tx, { before, limit: deletedAtOnce }))
+    await db.systemTransaction((tx) => deleteOldCommandRows(tx, { before, limit: maxRowsPerDelete }))
   }
 }
 
-/** Endpoints that have said nothing for long about what they were told: it is time to tell them again. */
+/** Lists endpoints that have not acknowledged a command in time, so that it is sent again. */
 export async function listUnacknowledged({ db, clock }: Services): Promise<string[]> {
   const now = clock.now()
   return (await listOverdueEndpoints(db.system, { now, before: now - resendAfterMs })).map((row) => row.endpoint_id)

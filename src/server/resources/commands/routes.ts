@@ -1,4 +1,4 @@
-// The doors to operations: what devices are asked to do, and how far they are.
+// Connects the operations of device commands to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import {
   endpointsOperationsList,

@@ -1,4 +1,4 @@
-// Operations: one function for each operation of the API that asks devices for something. [contract 6.operations]
+// The rules of device commands, one function for each operation of the API. [contract 6.operations]
 
 import { randomUUID } from 'node:crypto'
 import type { CommandState, CommandType } from '../../../contract/device-commands.ts'
@@ -19,13 +19,13 @@ import { listRoomsById } from '../rooms/store.ts'
 import { cancelQueuedCommand, findCommand, insertCommands, listCommandsOf } from './store.ts'
 import { commandEventDraft, commandView, newCommandViews } from './view.ts'
 
-/** Whatever came too late to be of use is not done. */
-const timeToLive = 5 * 60_000
-const mostListed = 200
+/** A command that the device does not get in this time is of no use any more and expires. */
+const commandDeadlineMs = 5 * 60_000
+const maxListedCommands = 200
 
-/** The endpoint first, then everything that is paired with it. [contract 4.endpointsReboot] */
+/** The answer names the endpoint first, then everything that is paired with it. [contract 4.endpointsReboot] */
 export async function endpointsReboot(ctx: RequestContext, id: string) {
-  const operations = await change(ctx, 'endpointsReboot', async (tx) => {
+  const commands = await change(ctx, 'endpointsReboot', async (tx) => {
     const endpoint = mustFind(await findEndpoint(tx, id), `endpoint ${id}`)
     if (endpoint.connected === 0) {
       throw new Failure(
@@ -36,56 +36,58 @@ export async function endpointsReboot(ctx: RequestContext, id: string) {
     const group = await listPairedEndpoints(tx, [id])
     const others = group.filter((e) => e.id !== id)
     return {
-      result: await ask(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) => (e.connected ? 'QUEUED' : 'SKIPPED')),
+      result: await insertFor(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) =>
+        e.connected ? 'QUEUED' : 'SKIPPED',
+      ),
       target: endpointRef(endpoint),
       affected: others.map(endpointRef),
     }
   })
-  return sent(ctx, operations)
+  return deliver(ctx, commands)
 }
 
 export async function endpointsSendMessage(
   ctx: RequestContext,
   { message, endpointIds }: InputOf<'endpointsSendMessage'>['body'],
 ) {
-  const operations = await change(ctx, 'endpointsSendMessage', async (tx) => {
-    const wanted = [...new Set(endpointIds)]
-    const endpoints = mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, wanted))
+  const commands = await change(ctx, 'endpointsSendMessage', async (tx) => {
+    const ids = [...new Set(endpointIds)]
+    const endpoints = mustFindAll('endpointIds', 'endpoint', ids, await listEndpointsById(tx, ids))
     return {
-      result: await ask(tx, ctx, 'MESSAGE', { message }, endpoints),
+      result: await insertFor(tx, ctx, 'MESSAGE', { message }, endpoints),
       target: endpointRef(endpoints[0]),
       after: { message },
       affected: endpoints.slice(1).map(endpointRef),
     }
   })
-  return sent(ctx, operations)
+  return deliver(ctx, commands)
 }
 
 export async function roomsSendMessage(ctx: RequestContext, { message, roomIds }: InputOf<'roomsSendMessage'>['body']) {
-  const operations = await change(ctx, 'roomsSendMessage', async (tx) => {
-    const wanted = [...new Set(roomIds)]
-    const rooms = mustFindAll('roomIds', 'room', wanted, await listRoomsById(tx, { ids: wanted }))
-    const endpoints = await listEndpointsInRooms(tx, { rooms: wanted })
+  const commands = await change(ctx, 'roomsSendMessage', async (tx) => {
+    const ids = [...new Set(roomIds)]
+    const rooms = mustFindAll('roomIds', 'room', ids, await listRoomsById(tx, { ids }))
+    const endpoints = await listEndpointsInRooms(tx, { rooms: ids })
     return {
-      result: await ask(tx, ctx, 'MESSAGE', { message }, endpoints),
+      result: await insertFor(tx, ctx, 'MESSAGE', { message }, endpoints),
       target: auditRef('room', rooms[0]),
       after: { message },
       affected: [...rooms.slice(1).map((r) => auditRef('room', r)), ...endpoints.map(endpointRef)],
     }
   })
-  return sent(ctx, operations)
+  return deliver(ctx, commands)
 }
 
 export async function endpointsOperationsList(ctx: RequestContext, id: string) {
   mustFind(await findEndpoint(ctx.db, id), `endpoint ${id}`)
-  const rows = await listCommandsOf(ctx.db, { endpoint: id, limit: mostListed })
+  const rows = await listCommandsOf(ctx.db, { endpoint: id, limit: maxListedCommands })
   return { operations: rows.map(commandView) }
 }
 
 export const operationsGet = async (ctx: RequestContext, id: string) =>
   commandView(mustFind(await findCommand(ctx.db, id), `operation ${id}`))
 
-/** What is on its way cannot be called back. [contract 6.operations] */
+/** A command that was sent cannot be cancelled. [contract 6.operations] */
 export const operationsCancel = (ctx: RequestContext, id: string) =>
   change(ctx, 'operationsCancel', async (tx) => {
     const cancelled = await cancelQueuedCommand(tx, id, ctx.clock.now())
@@ -93,7 +95,7 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
       const { state } = mustFind(await findCommand(tx, id), `operation ${id}`)
       throw new Failure(
         'FAILED_PRECONDITION',
-        `operation ${id} is ${state}: ${tooLate[state as keyof typeof tooLate]}. Only a QUEUED one can be cancelled.`,
+        `operation ${id} is ${state}: ${reasonsNotCancellable[state as keyof typeof reasonsNotCancellable]}. Only a QUEUED one can be cancelled.`,
       )
     }
     tx.drafts.push(commandEventDraft(commandView(cancelled)))
@@ -107,7 +109,7 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
     }
   })
 
-const tooLate: Record<Exclude<CommandState, 'QUEUED'>, string> = {
+const reasonsNotCancellable: Record<Exclude<CommandState, 'QUEUED'>, string> = {
   SENT: 'it is on its way to the device',
   ACKNOWLEDGED: 'the device has it already',
   SUCCEEDED: 'the device has done it',
@@ -117,8 +119,8 @@ const tooLate: Record<Exclude<CommandState, 'QUEUED'>, string> = {
   SKIPPED: 'the device was offline and was never asked',
 }
 
-/** Writes an operation for each of them, before anything is sent. */
-async function ask<E extends Pick<EndpointSummary, 'id' | 'connected'>>(
+/** Inserts a command for each endpoint. `deliver` sends them after the commit. */
+async function insertFor<E extends Pick<EndpointSummary, 'id' | 'connected'>>(
   tx: Tx,
   ctx: RequestContext,
   type: CommandType,
@@ -127,17 +129,17 @@ async function ask<E extends Pick<EndpointSummary, 'id' | 'connected'>>(
   stateOf: (endpoint: E) => CommandState = () => 'QUEUED',
 ) {
   const at = ctx.clock.now()
-  const deadline = at + timeToLive
+  const deadline = at + commandDeadlineMs
   const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: stateOf(e) }))
   const batch = { org: ctx.org.key, type, payload: JSON.stringify(payload), at, deadline }
   await insertCommands(tx, batch, rows)
-  const operations = newCommandViews(batch, rows)
-  tx.drafts.push(...operations.map((o) => commandEventDraft(o)))
-  return operations
+  const commands = newCommandViews(batch, rows)
+  tx.drafts.push(...commands.map((command) => commandEventDraft(command)))
+  return commands
 }
 
-/** After the commit: those that are connected get it now. */
-function sent(ctx: RequestContext, operations: readonly ReturnType<typeof commandView>[]) {
-  ctx.devices.wake(operations.filter((o) => o.state === 'QUEUED').map((o) => o.endpointId))
-  return { operations: [...operations] }
+/** Wakes the devices after the commit, so that connected ones get their command now. */
+function deliver(ctx: RequestContext, commands: readonly ReturnType<typeof commandView>[]) {
+  ctx.devices.wake(commands.filter(({ state }) => state === 'QUEUED').map(({ endpointId }) => endpointId))
+  return { operations: [...commands] }
 }

@@ -1,4 +1,4 @@
-// SQL of operations: what devices are asked to do. A state only moves forward. [contract 5.4.operation]
+// SQL of device commands, in the table `operations`. A state only moves forward. [contract 5.4.operation]
 
 import { type Selectable, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
@@ -11,7 +11,7 @@ import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
 
 export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
 
-/** Written out, not given as values: only then SQLite knows that the index of open operations fits. */
+/** The states are literals, because SQLite uses the partial index of open commands only then. */
 const open = sql<boolean>`state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`
 const waiting = sql<boolean>`state in ('QUEUED', 'SENT')`
 const final = sql<boolean>`state in ('SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED')`
@@ -46,17 +46,17 @@ export const listCommandsOf = query((db, p: { org: number; endpoint: string; lim
     .limit(p.limit),
 )
 
-/** Collecting takes long: a device that acknowledged it and then lost its power may not know of it any more. */
+/** Collecting logs takes long, so a device may acknowledge the command, restart, and not know of it any more. */
 const collecting = sql<boolean>`(type = 'COLLECT_LOGS' and state = 'ACKNOWLEDGED')`
 
-/** When the device connected, and since when silence means that it did not hear. */
+/** `since` is the time of the connection. A command that was sent before `overdue` and not acknowledged is sent again. */
 export interface ResendTimes {
   readonly now: number
   readonly since: number
   readonly overdue: number
 }
 
-/** What the device is still to be told, the oldest first; not again what it was just told. */
+/** Lists the commands to send to a device, the oldest first, without those sent a moment ago on this connection. */
 export const listWaiting = query((db, p: ResendTimes & { org: number; endpoint: string }) =>
   db
     .selectFrom('operations')
@@ -76,7 +76,7 @@ export const listWaiting = query((db, p: ResendTimes & { org: number; endpoint: 
     .orderBy('id'),
 )
 
-/** Endpoints of any organisation that said nothing about what they were told, or could not be told, before that time. */
+/** Lists endpoints of all organisations with a command that was sent or created before the given time and not acknowledged. */
 export const listOverdueEndpoints = systemQuery((db, p: { now: number; before: number }) =>
   db
     .selectFrom('operations')
@@ -88,18 +88,18 @@ export const listOverdueEndpoints = systemQuery((db, p: { now: number; before: n
     .where((e) => e(e.fn.coalesce('told_at', 'created_at'), '<', p.before)),
 )
 
-/** What many operations have in common. */
+/** The values that the commands of one request share. */
 export interface CommandBatch {
   readonly org: number
   readonly type: string
-  /** JSON. */
+  /** JSON text. */
   readonly payload: string
   readonly at: number
   readonly deadline: number
 }
 export type NewCommand = Pick<CommandRow, 'id' | 'endpoint_id' | 'state'>
 
-/** The items of a JSON array of arrays as columns. */
+/** Selects an item of a row, which is a JSON array. */
 const item = (engine: EngineName, position: 0 | 1 | 2) =>
   engine === 'postgres'
     ? sql<string>`value ->> ${sql.lit(position)}`
@@ -132,17 +132,17 @@ const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
         ]),
     ),
 )
-/** SQLite takes 5 ms for this many rows, and the event loop waits for it. */
-const maxPerStatement = 250
+/** SQLite blocks the event loop for 5 ms with this many rows. */
+const maxRowsPerInsert = 250
 
 export async function insertCommands(tx: Tx, batch: CommandBatch, items: readonly NewCommand[]): Promise<void> {
-  for (let at = 0; at < items.length; at += maxPerStatement) {
-    const some = items.slice(at, at + maxPerStatement).map((i) => [i.id, i.endpoint_id, i.state])
-    await insertRows(tx, { ...batch, items: JSON.stringify(some) })
+  for (let at = 0; at < items.length; at += maxRowsPerInsert) {
+    const rows = items.slice(at, at + maxRowsPerInsert).map((i) => [i.id, i.endpoint_id, i.state])
+    await insertRows(tx, { ...batch, items: JSON.stringify(rows) })
   }
 }
 
-/** Those that may be sent: a cancelled one is not among them, and one that is can no longer be cancelled. */
+/** Marks commands as sent and returns them. A cancelled command is not returned; a returned one can no longer be cancelled. */
 export const updateToSent = writeTelemetry((db, p: { org: number; ids: readonly string[]; at: number }, engine) =>
   db
     .updateTable('operations')
@@ -160,7 +160,7 @@ export const updateToSent = writeTelemetry((db, p: { org: number; ids: readonly 
 
 type Step = { org: number; id: string; at: number }
 
-/** Undefined if it was further already. */
+/** Returns undefined if the command was already acknowledged or final. */
 export const updateToAcknowledged = writeTelemetryOne((db, p: Step) =>
   db
     .updateTable('operations')
@@ -171,7 +171,7 @@ export const updateToAcknowledged = writeTelemetryOne((db, p: Step) =>
     .returning(columns),
 )
 
-/** Undefined if it was not open any more: a final state never changes. */
+/** Returns undefined if the command was not open, because a final state never changes. */
 export const finishCommand = writeTelemetryOne((db, p: Step & { state: string; error: string | null }) =>
   db
     .updateTable('operations')
@@ -191,11 +191,11 @@ const cancelIfQueued = writeOne((db, p: Step) =>
     .where('state', '=', 'QUEUED')
     .returning(columns),
 )
-/** Undefined if it is not waiting any more. */
+/** Returns undefined if the command is not queued any more. */
 export const cancelQueuedCommand = async (tx: Tx, id: string, at: number) =>
   isUuid(id) ? cancelIfQueued(tx, { id, at }) : undefined
 
-/** For endpoints that are unenrolled. [contract 4.endpointsDelete] */
+/** Cancels the commands of endpoints that are unenrolled. [contract 4.endpointsDelete] */
 export const cancelOpenCommands = write((db, p: { org: number; endpoints: readonly string[]; at: number }, engine) =>
   db
     .updateTable('operations')
@@ -210,7 +210,7 @@ export const hasExpiredCommand = systemQueryExists((db, p: { now: number }) =>
   db.selectFrom('operations').select('id').where(open).where('deadline', '<=', p.now).limit(1),
 )
 
-/** In all organisations. */
+/** Expires commands in all organisations. */
 export const expireOpenCommands = systemWrite((db, p: { now: number }) =>
   db
     .updateTable('operations')
@@ -224,7 +224,7 @@ export const hasOldCommand = systemQueryExists((db, p: { before: number }) =>
   db.selectFrom('operations').select('id').where(final).where('updated_at', '<', p.before).limit(1),
 )
 
-/** In all organisations, at most so many at once. */
+/** Deletes at most `limit` commands, in all organisations. */
 export const deleteOldCommandRows = systemWrite((db, p: { before: number; limit: number }) =>
   db.deleteFrom('operations').where(
     (e) => e.refTuple('org', 'id'),

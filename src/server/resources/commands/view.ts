@@ -1,4 +1,4 @@
-// An operation as an answer shows it, and as its device is told it. [contract 5.4.operation]
+// A command as answers, events and the messages to its device show it. [contract 5.4.operation]
 
 import type { Static } from 'typebox'
 import type { DeviceCommandMessage } from '../../../contract/device.ts'
@@ -20,21 +20,21 @@ export const commandView = (row: Omit<CommandRow, 'payload' | 'sent_at' | 'told_
   ...(row.error !== null && { error: row.error }),
 })
 
-/** Operations that were just written. */
+/** Shows commands that were just inserted, without reading them again. */
 export const newCommandViews = (batch: Omit<CommandBatch, 'org' | 'payload'>, rows: readonly NewCommand[]): View[] => {
   const { type, at, deadline } = batch
   return rows.map((row) => commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null }))
 }
 
-/** For those who follow. An endpoint that is gone is in no room any more: then `rooms` says where it was. */
-export const commandEventDraft = (operation: View, rooms?: readonly number[]): EventDraft => ({
+/** A deleted endpoint has no room in the database, so its event must carry the `rooms` that it was in. */
+export const commandEventDraft = (command: View, rooms?: readonly number[]): EventDraft => ({
   type: 'operation',
-  endpointId: operation.endpointId,
-  operation,
+  endpointId: command.endpointId,
+  operation: command,
   ...(rooms && { about: { rooms } }),
 })
 
-/** `uploadUrl` makes the address for logs: a new one each time. */
+/** `uploadUrl` makes a new upload address on every call. */
 export function commandMessage(
   { id, type, deadline, payload }: CommandRow,
   uploadUrl: (id: string) => string,

@@ -1,19 +1,19 @@
-// Behaviour of device configs through HTTP: reading, applying, unsetting, what is refused, and who wins.
+// Tests device configs through HTTP: reading, applying, unsetting, refusals and concurrent writes.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Call, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newDevice } from '../../../../test/support/test-device.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-/** An organisation with one endpoint that is not connected. */
+/** Makes an organisation with one endpoint that is not connected. */
 async function newEndpoint() {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const { id, serial } = await newDevice(house, org, { roomId: room, offline: true })
+  const { id, serial } = await newDevice(harness, org, { roomId: room, offline: true })
   const at = `/endpoints/${id}/config`
   const apply = (body: unknown, call: Call = {}) => org.call('POST', at, { body, ...call })
   return { ...org, room, endpoint: id, serial, at, apply }
@@ -39,7 +39,7 @@ test('an endpoint for which nothing was set has version 0, delivered and empty [
 
 test('endpointsApplyConfig changes the sent keys only, null unsets one, and answers what GET would [contract 4.endpointsApplyConfig]', async () => {
   const e = await newEndpoint()
-  const { id: other } = await newDevice(house, e, { roomId: e.room, offline: true })
+  const { id: other } = await newDevice(harness, e, { roomId: e.room, offline: true })
   const first = await e.apply({ nightMode: true, brightness: 0.5, fontSize: ' large ' })
   expect(first.body).toEqual({ config: { nightMode: true, brightness: 0.5, fontSize: 'large' } })
   expect(first.headers.get('etag')).toBe('"1"')
@@ -90,7 +90,7 @@ test.each([
   }
 })
 
-test('in a body of more than 1,000 values the texts of numbers are not kept [contract 7.2]', async () => {
+test('in a body of more than 1,000 values the texts of numbers are not retained [contract 7.2]', async () => {
   const e = await newEndpoint()
   const send = (values: number) =>
     e.call('POST', e.at, { raw: `{"deviceConfig":{"brightness":1.0},"more":[${Array(values).fill('1.0')}]}` })
@@ -145,9 +145,9 @@ test('a wrong value or an unknown key is a violation that names it, and nothing 
 })
 
 test('read-only keys are shown as the device reports them; only with their present value may they be sent [contract 4.endpointsSettings] [contract 4.endpointsApplyConfig]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const device = await newDevice(house, org, { roomId, pairingSerial: 'LEADER1' })
+  const device = await newDevice(harness, org, { roomId, pairingSerial: 'LEADER1' })
   const at = `/endpoints/${device.id}/config`
   await device.publish('status', { primaryMode: 'zoom', controllerMode: 'schedule', timezone: 'Europe/Oslo' })
   const others = {
@@ -198,12 +198,12 @@ test('a password is taken, and never answered, logged or stored in clear text [c
   expect(replies[0]?.body).toEqual({ config: { nightMode: true } })
   const tables = await Promise.all(
     (['endpoint_configs', 'config_versions'] as const).map((table) =>
-      house.ground.db.system.kysely.selectFrom(table).selectAll().where('endpoint_id', '=', e.endpoint).execute(),
+      harness.ground.db.system.kysely.selectFrom(table).selectAll().where('endpoint_id', '=', e.endpoint).execute(),
     ),
   )
   expect(tables[1]).toHaveLength(5)
   const log = await e.audit()
-  const everything = JSON.stringify([replies.map((r) => r.text), log, house.logged, tables])
+  const everything = JSON.stringify([replies.map((r) => r.text), log, harness.logged, tables])
   for (const word of words.flatMap((w) => [w, Buffer.from(w).toString('base64').slice(0, -4)])) {
     expect(everything).not.toContain(word)
   }
@@ -246,7 +246,7 @@ test('a stale If-Match is a 412; of those that write at once with the same one, 
 })
 
 test('an endpoint that does not exist has no config [contract 1.5]', async () => {
-  const org: TestOrg = await house.newOrg()
+  const org: TestOrg = await harness.newOrg()
   for (const id of ['5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11', 'x', '7', '%00']) {
     const at = `/endpoints/${id}/config`
     const replies = [

@@ -1,4 +1,4 @@
-// Configs on the wire: delivered, lost, refused, reported, until desired and reported agree.
+// Tests the delivery of configs over MQTT: delivered, lost, rejected and reported.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
@@ -6,17 +6,17 @@ import { newDevice } from '../../../../test/support/test-device.ts'
 import { resendAfterMs } from '../../../contract/device.ts'
 import { listUndelivered } from './reported.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-/** An organisation with one connected device. */
+/** Makes an organisation with one connected device. */
 async function newConnected() {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   const at = `/endpoints/${device.id}/config`
   return {
     ...org,
@@ -27,9 +27,9 @@ async function newConnected() {
     version: async (n: number) => (await org.call('GET', `${at}/versions/${n}`)).body,
     report: (version: number, config: object = {}, rejected?: Record<string, string>) =>
       device.publish('config', { version, config, ...(rejected && { rejected }) }),
-    /** The next config that comes down. */
+    /** Waits for the next config message. */
     next: () => device.next('config'),
-    /** How many configs have come so far; what is sent down keeps its order, so a message proves what came before. */
+    /** Counts the config messages so far. Messages arrive in order, so a later message proves that none is missing. */
     async configs() {
       await org.call('POST', '/endpoints/send_message', { body: { message: 'Ping.', endpointIds: [device.id] } })
       await device.next('operation')
@@ -44,7 +44,7 @@ test('a connected device gets a config at once, and what it reports makes it DEL
   const config = { nightMode: true, brightness: 0.5, settingsPassword: 'hunter2' }
   expect(await e.next()).toEqual({ version: 1, config })
   expect(await e.state()).toMatchObject({ version: 1, state: 'PENDING', reported: {} })
-  house.clock.advance(1000)
+  harness.clock.advance(1000)
   await e.report(1, { nightMode: true, brightness: 0.5, screenReader: false })
   expect(await e.state()).toEqual({
     version: 1,
@@ -96,7 +96,7 @@ test('a device that reports an old version gets the newest again, but not in a l
   expect(await e.state()).toMatchObject({ state: 'PENDING', reported: { nightMode: false } })
   for (let i = 0; i < 5; i++) await e.report(0)
   expect(await e.configs(), 'nothing is said again so soon, also when something else wakes it').toBe(2)
-  house.clock.advance(60_000)
+  harness.clock.advance(60_000)
   await e.report(0)
   expect(await e.next()).toMatchObject({ version: 1 })
   await e.report(1)
@@ -134,15 +134,15 @@ test('applies and reports that cross each other end in agreement [contract 5.3.v
   await e.device.close()
 })
 
-test('a connected device that stays silent is found, so that it is told again [contract 5.3.versions]', async () => {
+test('a connected device that stays silent is listed, so that its config is sent again [contract 5.3.versions]', async () => {
   const e = await newConnected()
-  const isSilent = async () => (await listUndelivered(house.ground)).includes(e.device.id)
+  const isSilent = async () => (await listUndelivered(harness.ground)).includes(e.device.id)
   await e.apply({ nightMode: true })
   await e.next()
   expect(await isSilent()).toBe(false)
-  house.clock.advance(resendAfterMs + 1)
+  harness.clock.advance(resendAfterMs + 1)
   expect(await isSilent()).toBe(true)
-  house.ground.devices.wake([e.device.id])
+  harness.ground.devices.wake([e.device.id])
   expect(await e.next()).toMatchObject({ version: 1 })
   await e.report(1)
   expect(await isSilent()).toBe(false)
@@ -185,7 +185,7 @@ test('a refused key makes the version FAILED, stays desired, and is not sent aga
   expect(settled).toMatchObject({ version: 4, state: 'DELIVERED', rejected: {} })
   expect(settled.error).toBeUndefined()
   await e.apply({ timezone: 'Europe/Oslo' })
-  expect((await e.next()).config, 'unset meanwhile, so it may be tried again').toMatchObject({
+  expect((await e.next()).config, 'unset since then, so it may be tried again').toMatchObject({
     timezone: 'Europe/Oslo',
   })
   await e.device.close()
@@ -201,20 +201,20 @@ test('a refused password is marked without being known, and never quoted [contra
   expect(await e.next()).toEqual({ version: 2, config: {} })
   await e.apply({ settingsPassword: '1234' })
   expect(await e.next()).toEqual({ version: 3, config: { settingsPassword: '1234' } })
-  const rows = await house.ground.db.system.kysely
+  const rows = await harness.ground.db.system.kysely
     .selectFrom('endpoint_configs')
     .selectAll()
     .where('endpoint_id', '=', e.device.id)
     .execute()
-  expect(JSON.stringify([rows, await e.state(), house.logged])).not.toContain('hunter2-')
+  expect(JSON.stringify([rows, await e.state(), harness.logged])).not.toContain('hunter2-')
   await e.device.close()
 })
 
-test('of a report only known keys with values that fit are kept, never a password [contract 4.endpointsSettings]', async () => {
+test('only known keys of a report with valid values are stored, never a password [contract 4.endpointsSettings]', async () => {
   const e = await newConnected()
-  const kept = { nightMode: true, brightness: 1, usbMode: 'AUTO', ntpServer: 'time.example', scheduledUpdateDelay: -1 }
+  const valid = { nightMode: true, brightness: 1, usbMode: 'AUTO', ntpServer: 'time.example', scheduledUpdateDelay: -1 }
   await e.report(0, {
-    ...kept,
+    ...valid,
     ...{
       settingsPassword: 'hunter2',
       colour: 'red',
@@ -225,10 +225,10 @@ test('of a report only known keys with values that fit are kept, never a passwor
     ...{ layoutMaxPersons: 1.5, screenStandby: 3e9, usbCableInstructions: 'NONE', fontSize: '' },
     ...{ multiDevicePbp: 1, neatOtaChannel: 7 },
   })
-  expect((await e.state()).reported).toEqual(kept)
-  await e.report(0, { ...kept, brightness: 1.01 })
+  expect((await e.state()).reported).toEqual(valid)
+  await e.report(0, { ...valid, brightness: 1.01 })
   expect((await e.state()).reported.brightness).toBeUndefined()
-  await e.report(0, { ...kept, logLevel: 'a\u0000b' })
+  await e.report(0, { ...valid, logLevel: 'a\u0000b' })
   expect((await e.state()).reported, 'a message with control characters is a bad one').not.toHaveProperty('logLevel')
   await e.device.close()
 })

@@ -1,10 +1,10 @@
-// What a device is to be set to: the keys of the endpoint, the keys of its profile laid over them. [contract 5.3.versions]
+// Computes the desired config of a device: the keys of the endpoint, overlaid with those of its profile. [contract 5.3.versions]
 import type { ConfigValue } from '../../../contract/config-keys.ts'
 import type { Org } from '../../auth/keyring.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { endpointContext, openConfig, profileContext, type SealedConfig } from './sealed-config.ts'
 
-/** As both the current config and each version are stored. */
+/** Both the current config and each version are stored in this form. */
 export interface ConfigLayers {
   readonly explicit: string
   readonly secrets: string
@@ -22,16 +22,15 @@ export const profileLayer = (layers: ConfigLayers): SealedConfig => ({
   secrets: layers.profile_secrets,
 })
 
-const overlaid = (below: string, above: string): string =>
-  JSON.stringify({ ...JSON.parse(below), ...JSON.parse(above) })
+const overlay = (below: string, above: string): string => JSON.stringify({ ...JSON.parse(below), ...JSON.parse(above) })
 
-/** Sealed as it is stored, to compare two. */
+/** The passwords stay sealed, which is enough to compare two configs. */
 export const effectiveConfig = (layers: ConfigLayers): SealedConfig => ({
-  config: overlaid(layers.explicit, layers.profile),
-  secrets: overlaid(layers.secrets, layers.profile_secrets),
+  config: overlay(layers.explicit, layers.profile),
+  secrets: overlay(layers.secrets, layers.profile_secrets),
 })
 
-/** Open, passwords included, for the device alone. */
+/** Includes the passwords in plain text, so the result may be sent to the device only. */
 export const effectiveValues = (
   secrets: Secrets,
   org: Org,

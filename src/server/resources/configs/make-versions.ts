@@ -1,16 +1,15 @@
-// Makes config versions: the one way in which what is desired of an endpoint changes. [contract 5.3.versions]
+// Makes config versions; every change of a desired config goes through here. [contract 5.3.versions]
 
 import type { RequestContext } from '../../context/request-context.ts'
 import type { Tx } from '../../db/handles.ts'
 import { insertVersions, raiseVersions, supersedeVersions } from './store.ts'
 
 /**
- * A new version for each endpoint, of its keys and its profile as they are now in this transaction. Three statements,
- * however many endpoints. Wake them after the commit.
+ * Makes a version for each endpoint, from its keys and its profile as this transaction sees them. The number of statements
+ * does not depend on the number of endpoints. The caller wakes the devices after the commit.
  */
-export async function makeVersions(tx: Tx, ctx: RequestContext, endpointIds: readonly string[]): Promise<void> {
-  if (endpointIds.length === 0) return
-  const ids = endpointIds
+export async function makeVersions(tx: Tx, ctx: RequestContext, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
   const now = ctx.clock.now()
   const raised = await raiseVersions(tx, { ids })
   await supersedeVersions(tx, { ids, now })

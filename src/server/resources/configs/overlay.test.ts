@@ -1,23 +1,23 @@
-// Configs and profiles: the profile wins, hides what was set, and every change of it makes versions.
+// Tests configs with profiles: the profile overrides the endpoint, and every change of it makes versions.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newDevice } from '../../../../test/support/test-device.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const newProfile = async ({ call }: TestOrg, config: object): Promise<number> =>
   (await call('POST', '/profiles', { body: { name: 'Quiet', config } })).body.profile.id
 
-/** An organisation with one endpoint in a room. */
+/** Makes an organisation with one endpoint in a room. */
 async function newEndpoint(offline = true) {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const device = await newDevice(house, org, { roomId: room, offline })
+  const device = await newDevice(harness, org, { roomId: room, offline })
   const at = `/endpoints/${device.id}/config`
   return {
     ...org,
@@ -91,7 +91,7 @@ test('a change of a profile makes a version on each endpoint that has it; a rena
   const profile = await newProfile(e, { nightMode: true })
   const put = (config: object, name = 'Quiet') => e.call('PUT', `/profiles/${profile}`, { body: { name, config } })
   const elsewhere = (await e.call('POST', '/rooms', { body: { name: 'Skog' } })).body.id
-  const stranger = await newDevice(house, e, { roomId: elsewhere, offline: true })
+  const stranger = await newDevice(harness, e, { roomId: elsewhere, offline: true })
   await e.assign(profile)
   expect(await e.next()).toEqual({ version: 1, config: { nightMode: true } })
   await put({ nightMode: true }, 'Quieter')
@@ -117,7 +117,7 @@ test('a change of a profile makes a version on each endpoint that has it; a rena
 test('a device that enrols into a room with a profile gets it [contract 5.4.profile]', async () => {
   const e = await newEndpoint()
   await e.assign(await newProfile(e, { nightMode: true }))
-  const device = await newDevice(house, e, { roomId: e.room })
+  const device = await newDevice(harness, e, { roomId: e.room })
   expect(await device.next('config')).toEqual({ version: 1, config: { nightMode: true } })
   expect((await e.call('GET', `/endpoints/${device.id}/config/versions/1`)).body.author).toEqual({
     type: 'DEVICE',
@@ -128,11 +128,11 @@ test('a device that enrols into a room with a profile gets it [contract 5.4.prof
 })
 
 test('a profile of 5,000 endpoints changes in a few seconds [contract 5.4.profile]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const profile = await newProfile(org, { nightMode: true })
   const count = 5000
   await putEndpoints(
-    house,
+    harness,
     org,
     Array.from({ length: count }, () => ({ profile_id: profile })),
   )
@@ -142,7 +142,7 @@ test('a profile of 5,000 endpoints changes in a few seconds [contract 5.4.profil
     expect((await put({ brightness })).status).toBe(200)
     expect(performance.now() - started).toBeLessThan(10_000)
   }
-  const states = await house.ground.db.system.kysely
+  const states = await harness.ground.db.system.kysely
     .selectFrom('config_versions')
     .select(['version', 'state', (e) => e.fn.countAll<number>().as('count')])
     .where('org', '=', org.org.key)

@@ -1,14 +1,14 @@
-// Keys that a device refused: not sent again while they have the value that it refused. [contract 5.3.versions]
+// Config keys that a device rejected. They are not sent again while they have the rejected value. [contract 5.3.versions]
 import { type ConfigValue, configKeys } from '../../../contract/config-keys.ts'
 import type { Org } from '../../auth/keyring.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { effectiveValues } from './effective.ts'
 import type { EndpointConfigRow } from './store.ts'
 
-/** As it is stored. The mark stands for the value, which may be a password. */
+/** The stored form. The mark is a MAC of the rejected value, because the value may be a password. */
 type Rejected = Readonly<Record<string, { readonly reason: string; readonly mark: string }>>
 
-/** What a device is to be set to, and the marks of those values. */
+/** The desired values of a device, and the marks of those values. */
 export interface DesiredValues {
   readonly values: Readonly<Record<string, ConfigValue>>
   readonly mark: (name: string) => string
@@ -21,28 +21,28 @@ export function desiredValuesOf(secrets: Secrets, org: Org, row: EndpointConfigR
   return { values, mark }
 }
 
-/** The refused keys whose value is still the one that was refused. */
+/** Returns the rejected keys whose desired value is still the rejected one. */
 export const stillRejected = ({ values, mark }: DesiredValues, row: EndpointConfigRow): Rejected =>
   Object.fromEntries(
     Object.entries<Rejected[string]>(JSON.parse(row.rejected)).filter(
-      ([name, refused]) => Object.hasOwn(values, name) && refused.mark === mark(name),
+      ([name, rejection]) => Object.hasOwn(values, name) && rejection.mark === mark(name),
     ),
   )
 
-/** What a device says about the values as they are now; of other keys it can refuse nothing. */
+/** Marks the keys that a device rejects now. Keys without a desired value cannot be rejected. */
 export const newlyRejected = ({ values, mark }: DesiredValues, reasons: Readonly<Record<string, string>>): Rejected =>
   Object.fromEntries(
     Object.entries(reasons)
       .filter(([name]) => Object.hasOwn(values, name))
-      .map(([name, reason]) => [name, { reason: readable(reason, values), mark: mark(name) }]),
+      .map(([name, reason]) => [name, { reason: sanitiseReason(reason, values), mark: mark(name) }]),
   )
 
-/** One line of text; a device may quote a password, of this key or another, as it is or as JSON has it. */
-function readable(reason: string, values: DesiredValues['values']): string {
+/** Makes the reason one line and masks passwords, because a device may quote one, plain or escaped as in JSON. */
+function sanitiseReason(reason: string, values: DesiredValues['values']): string {
   const passwords = Object.keys(values).flatMap((name) => (configKeys[name]?.secret ? [String(values[name])] : []))
   const spellings = passwords.flatMap((password) => [JSON.stringify(password).slice(1, -1), password])
-  const quotable = spellings.reduce((text, spelling) => text.replaceAll(spelling, '***'), reason)
-  const line = quotable.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ')
+  const masked = spellings.reduce((text, spelling) => text.replaceAll(spelling, '***'), reason)
+  const line = masked.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ')
   return line.trim() || 'refused without a reason'
 }
 

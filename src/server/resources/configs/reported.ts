@@ -1,4 +1,4 @@
-// Configs and the devices: what waits for one, and what one says that it has. [contract 5.3.versions]
+// Exchanges configs with devices: the pending config of a device, and the config that it reports. [contract 5.3.versions]
 
 import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/config-keys.ts'
 import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../contract/device.ts'
@@ -9,7 +9,7 @@ import type { Device, Session } from '../../devices/mqtt/handlers.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
 import { type EndpointConfigRow, findConfig, listUnconfirmed, updateOutcome, updateReported } from './store.ts'
 
-/** What the device has not confirmed yet, if anything. */
+/** Returns the config that the device has not confirmed yet, if there is one. */
 export async function findPendingConfig(
   { db, secrets }: Services,
   { org, id }: Device,
@@ -17,36 +17,36 @@ export async function findPendingConfig(
   const row = await findConfig(db.forOrg(org.key), id)
   if (!row || row.version === 0) return undefined
   if (row.state !== 'PENDING' && row.reported_version === row.version) return undefined
-  return desired(row, desiredValuesOf(secrets, org, row))
+  return makeMessage(row, desiredValuesOf(secrets, org, row))
 }
 
-/** A device that answers everything with an old version must not keep us talking. */
-const answerPause = 10_000
+/** A device that always reports an old version gets an answer at most this often, to avoid a loop of messages. */
+const minAnswerIntervalMs = 10_000
 
-/** Stores what a device says. What comes back is to be sent: it has seen another version than the newest. */
+/** Stores a report. If the device reports another version than the newest, the result is the config to send to it. */
 export async function configReported(
   { db, secrets, clock, feed }: Services,
   { device: { org, id } }: Session,
   report: ConfigReport,
 ): Promise<DesiredConfig | undefined> {
-  const { answer, outcome, isNews } = await db.forOrg(org.key).telemetry(async (tx): Promise<Reported> => {
+  const { answer, outcome, isChanged } = await db.forOrg(org.key).telemetry(async (tx): Promise<Reported> => {
     const before = await findConfig(tx, id)
     if (!before) return {}
     const now = clock.now()
-    const reported = JSON.stringify(readable(report.config))
+    const reported = JSON.stringify(pickShownValues(report.config))
     await updateReported(tx, { id, version: report.version, reported, now })
-    const isNews = reported !== before.reported
-    // Only now is it certain that nobody makes another version meanwhile.
+    const isChanged = reported !== before.reported
+    // The write has locked the row, so the version cannot change until the transaction ends.
     const row = await findConfig(tx, id)
-    if (!row || row.version === 0) return { isNews }
-    const wanted = desiredValuesOf(secrets, org, row)
+    if (!row || row.version === 0) return { isChanged }
+    const desired = desiredValuesOf(secrets, org, row)
     if (report.version !== row.version) {
       const repeats = before.reported_version === report.version && before.reported_at !== null
-      const isPause = repeats && now - (before.reported_at ?? 0) < answerPause
-      return { isNews, ...(!isPause && { answer: desired(row, wanted) }) }
+      const isTooSoon = repeats && now - (before.reported_at ?? 0) < minAnswerIntervalMs
+      return { isChanged, ...(!isTooSoon && { answer: makeMessage(row, desired) }) }
     }
-    if (row.state !== 'PENDING') return { isNews }
-    const rejected = { ...stillRejected(wanted, row), ...newlyRejected(wanted, report.rejected ?? {}) }
+    if (row.state !== 'PENDING') return { isChanged }
+    const rejected = { ...stillRejected(desired, row), ...newlyRejected(desired, report.rejected ?? {}) }
     const error = rejectionError(rejected)
     const state = error === null ? 'DELIVERED' : 'FAILED'
     const { version } = row
@@ -57,38 +57,38 @@ export async function configReported(
     return { outcome: { version, state } }
   })
   if (outcome) feed.forOrg(org.key).publish([{ type: 'config', endpointId: id, config: outcome }])
-  // Somebody has changed a setting at the device itself.
-  else if (isNews) feed.forOrg(org.key).publish([{ type: 'status', endpointId: id }])
+  // A setting was changed on the device itself.
+  else if (isChanged) feed.forOrg(org.key).publish([{ type: 'status', endpointId: id }])
   return answer
 }
 
 interface Reported {
   readonly answer?: DesiredConfig
   readonly outcome?: { version: number; state: 'DELIVERED' | 'FAILED' }
-  /** It says something else than the last time. */
-  readonly isNews?: boolean
+  /** The reported config differs from the last one. */
+  readonly isChanged?: boolean
 }
 
-/** Connected endpoints that have not confirmed a version for so long that it should be sent again. */
+/** Lists connected endpoints that have not confirmed their version in time, so that it is sent again. */
 export const listUndelivered = async ({ db, clock }: Services): Promise<string[]> =>
   (await listUnconfirmed(db.system, { before: clock.now() - resendAfterMs })).map(({ id }) => id)
 
-function desired(row: EndpointConfigRow, wanted: DesiredValues): DesiredConfig {
-  const refused = stillRejected(wanted, row)
-  const config = Object.fromEntries(Object.entries(wanted.values).filter(([name]) => !Object.hasOwn(refused, name)))
+function makeMessage(row: EndpointConfigRow, desired: DesiredValues): DesiredConfig {
+  const rejected = stillRejected(desired, row)
+  const config = Object.fromEntries(Object.entries(desired.values).filter(([name]) => !Object.hasOwn(rejected, name)))
   return { version: row.version, config }
 }
 
-/** What of a report can be shown: known keys with values that fit them, never a password. */
-const readable = (config: ConfigReport['config']): Record<string, ConfigValue> =>
+/** Picks the known keys that have a valid value, and no passwords. */
+const pickShownValues = (config: ConfigReport['config']): Record<string, ConfigValue> =>
   Object.fromEntries(
     Object.entries({ ...configKeys, ...readOnlyKeys }).flatMap(([name, key]) => {
       const value = Object.hasOwn(config, name) ? config[name] : undefined
-      return value !== undefined && !key.secret && fits(key, value) ? [[name, value]] : []
+      return value !== undefined && !key.secret && isValidValue(key, value) ? [[name, value]] : []
     }),
   )
 
-function fits({ type, values, min, max }: ConfigKey, value: ConfigValue): boolean {
+function isValidValue({ type, values, min, max }: ConfigKey, value: ConfigValue): boolean {
   switch (type) {
     case 'boolean':
       return typeof value === 'boolean'

@@ -1,4 +1,4 @@
-// The doors to configs.
+// Connects the operations of configs to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import {
   configStateGet,

@@ -1,4 +1,4 @@
-// Configs: one function for each operation. [contract 4.endpointsApplyConfig] [contract 5.3] [contract 6.configVersions]
+// The rules of configs, one function for each operation. [contract 4.endpointsApplyConfig] [contract 5.3] [contract 6.configVersions]
 
 import { type DeviceConfigBody, readOnlyKeys } from '../../../contract/config-keys.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
@@ -17,7 +17,7 @@ import { type EndpointConfigRow, findConfig, listVersions, updateExplicit } from
 import { readOnlyView, settingsView, stateView, versionView } from './view.ts'
 
 export const endpointsSettings = async (ctx: RequestContext, id: string) => {
-  const row = await existing(ctx.db, ctx, id)
+  const row = await requireConfig(ctx.db, id)
   return new VersionedAnswer(row.version, settingsView(row))
 }
 
@@ -28,62 +28,61 @@ export async function endpointsApplyConfig(
   numberText: NumberText,
 ) {
   const row = await change(ctx, 'endpointsApplyConfig', async (tx) => {
-    const row = await existing(tx, ctx, id)
+    const row = await requireConfig(tx, id)
     checkIfMatch(ctx, row.version)
     const settable = withoutReadOnly(sent, row)
-    refuseFixed(row, Object.keys(settable))
+    refuseProfileKeys(row, Object.keys(settable))
     const { secrets } = ctx
     const before = explicitLayer(row)
     const merged = { ...shownConfig(before), ...settable }
-    return set(tx, ctx, row, sealConfig(merged, before, secrets, endpointContext(ctx.org, id)))
+    return setExplicit(tx, ctx, row, sealConfig(merged, before, secrets, endpointContext(ctx.org, id)))
   })
   ctx.devices.wake([id])
   return new VersionedAnswer(row.version, { config: withNumberText(settingsView(row), numberText) })
 }
 
-/** How many versions a list shows. */
-const mostListed = 200
+const maxListedVersions = 200
 
 export async function configVersionsList(ctx: RequestContext, id: string) {
-  const { version } = await existing(ctx.db, ctx, id)
-  // One more than are shown: a version is shown by what it changed.
-  const rows = await listVersions(ctx.db, { id, upTo: version, count: mostListed + 1 })
-  return { versions: rows.slice(0, mostListed).map((row, i) => versionView(row, rows[i + 1])) }
+  const { version } = await requireConfig(ctx.db, id)
+  // One more than is shown is read, because a version is shown with its difference to the one before.
+  const rows = await listVersions(ctx.db, { id, upTo: version, count: maxListedVersions + 1 })
+  return { versions: rows.slice(0, maxListedVersions).map((row, i) => versionView(row, rows[i + 1])) }
 }
 
 export async function configVersionsGet(ctx: RequestContext, id: string, n: number) {
-  await existing(ctx.db, ctx, id)
-  const [row, before] = await versionAndBefore(ctx.db, ctx, id, n)
+  await requireConfig(ctx.db, id)
+  const [row, before] = await requireVersion(ctx.db, id, n)
   return versionView(row, before)
 }
 
 export async function configVersionsRestore(ctx: RequestContext, id: string, n: number) {
   const row = await change(ctx, 'configVersionsRestore', async (tx) => {
-    const row = await existing(tx, ctx, id)
-    const [old] = await versionAndBefore(tx, ctx, id, n)
+    const row = await requireConfig(tx, id)
+    const [old] = await requireVersion(tx, id, n)
     checkIfMatch(ctx, row.version)
-    refuseFixed(row, keysOf(explicitLayer(old)))
-    return set(tx, ctx, row, explicitLayer(old))
+    refuseProfileKeys(row, keysOf(explicitLayer(old)))
+    return setExplicit(tx, ctx, row, explicitLayer(old))
   })
   ctx.devices.wake([id])
   return new VersionedAnswer(row.version, { config: settingsView(row) })
 }
 
 export async function configStateGet(ctx: RequestContext, id: string) {
-  const row = await existing(ctx.db, ctx, id)
+  const row = await requireConfig(ctx.db, id)
   return stateView(row, rejectionReasons(stillRejected(desiredValuesOf(ctx.secrets, ctx.org, row), row)))
 }
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: string) =>
-  mustFind(await findConfig(on, id), `endpoint ${id}`)
+const requireConfig = async (on: OrgReader, id: string) => mustFind(await findConfig(on, id), `endpoint ${id}`)
 
-async function versionAndBefore(on: OrgReader, ctx: RequestContext, id: string, n: number) {
+/** Returns the version and its predecessor, if it has one. */
+async function requireVersion(on: OrgReader, id: string, n: number) {
   const [row, before] = await listVersions(on, { id, upTo: n, count: 2 })
   return [mustFind(row?.version === n ? row : undefined, `config version ${n} of endpoint ${id}`), before] as const
 }
 
-/** Each call makes a version, also when nothing changes. The result is the config as it is then. */
-async function set(
+/** Makes a version even if no key changes. The result is the new config. */
+async function setExplicit(
   tx: Tx,
   ctx: RequestContext,
   row: EndpointConfigRow,
@@ -95,14 +94,14 @@ async function set(
   const side = (which: 'before' | 'after') =>
     Object.fromEntries(changes.flatMap(([name, d]) => (d[which] === undefined ? [] : [[name, d[which]]])))
   return {
-    result: await existing(tx, ctx, row.id),
+    result: await requireConfig(tx, row.id),
     target: endpointRef(row),
     before: side('before'),
     after: side('after'),
   }
 }
 
-/** A client may send back what it has read, with the values that it read. [contract 4.endpointsApplyConfig] */
+/** A client may send back read-only keys with the values that it read. [contract 4.endpointsApplyConfig] */
 function withoutReadOnly(sent: DeviceConfigBody, row: EndpointConfigRow): DeviceConfigBody {
   const present = readOnlyView(row)
   const isReadOnly = (name: string) => Object.hasOwn(readOnlyKeys, name)
@@ -113,8 +112,8 @@ function withoutReadOnly(sent: DeviceConfigBody, row: EndpointConfigRow): Device
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !isReadOnly(name)))
 }
 
-/** Clients know this message word for word. [contract 4.endpointsApplyConfig] */
-function refuseFixed(row: EndpointConfigRow, names: readonly string[]): void {
+/** Clients compare this message byte for byte. [contract 4.endpointsApplyConfig] */
+function refuseProfileKeys(row: EndpointConfigRow, names: readonly string[]): void {
   const conflicts = keysOf(profileLayer(row)).filter((name) => names.includes(name))
   if (conflicts.length === 0) return
   throw new Failure(

@@ -1,20 +1,20 @@
-// A device config at rest: what can be shown as it is, passwords sealed beside it. [contract 5.3.versions]
+// Seals a config for storage: passwords are encrypted, all other keys are plain JSON. [contract 5.3.versions]
 import { type ConfigValue, configKeys, type DeviceConfigBody } from '../../../contract/config-keys.ts'
 import type { Org } from '../../auth/keyring.ts'
 import type { Secrets } from '../../core/secrets.ts'
 
 export interface SealedConfig {
-  /** JSON of the keys that may be shown, in the order of the table. */
+  /** JSON of the keys that may be shown, in the order of `configKeys`. */
   readonly config: string
-  /** JSON of the sealed passwords, base64. A password that stays the same keeps its sealed text. */
+  /** JSON of the sealed passwords, base64. An unchanged password retains its sealed text. */
   readonly secrets: string
 }
 
-/** What a sealed password belongs to: it cannot be moved to another profile or endpoint. */
+/** A sealed password is bound to this context, so it cannot be moved to another profile or endpoint. */
 export const profileContext = (org: Org, id: number): string => `profile/${org.id}/${id}`
 export const endpointContext = (org: Org, id: string): string => `config/${org.id}/${id}`
 
-/** An absent password is kept, because it is never returned; null removes it. Other keys are as they are sent. */
+/** An absent password is retained, because answers never contain it; null removes it. Other keys are replaced. */
 export function sealConfig(
   sent: DeviceConfigBody,
   before: SealedConfig | undefined,
@@ -23,17 +23,17 @@ export function sealConfig(
 ): SealedConfig {
   const config: Record<string, ConfigValue> = {}
   const sealed: Record<string, string> = {}
-  const kept: Record<string, string> = before ? JSON.parse(before.secrets) : {}
+  const previous: Record<string, string> = before ? JSON.parse(before.secrets) : {}
   for (const [name, key] of Object.entries(configKeys)) {
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined
     if (!key.secret) {
       if (value !== undefined && value !== null) config[name] = value
     } else if (value === undefined) {
-      if (kept[name] !== undefined) sealed[name] = kept[name]
+      if (previous[name] !== undefined) sealed[name] = previous[name]
     } else if (value !== null) {
-      const old = kept[name]
-      const same = old !== undefined && secrets.unseal(Buffer.from(old, 'base64'), context) === value
-      sealed[name] = same ? old : secrets.seal(String(value), context).toString('base64')
+      const old = previous[name]
+      const isSame = old !== undefined && secrets.unseal(Buffer.from(old, 'base64'), context) === value
+      sealed[name] = isSame ? old : secrets.seal(String(value), context).toString('base64')
     }
   }
   return { config: JSON.stringify(config), secrets: JSON.stringify(sealed) }
@@ -44,7 +44,7 @@ export const sameConfig = (a: SealedConfig, b: SealedConfig): boolean =>
 
 export const shownConfig = ({ config }: SealedConfig): Record<string, ConfigValue> => JSON.parse(config)
 
-/** With passwords, for the device alone. */
+/** Includes the passwords in plain text, so the result may be sent to the device only. */
 export const openConfig = (stored: SealedConfig, secrets: Secrets, context: string): Record<string, ConfigValue> => ({
   ...shownConfig(stored),
   ...Object.fromEntries(
@@ -55,7 +55,7 @@ export const openConfig = (stored: SealedConfig, secrets: Secrets, context: stri
   ),
 })
 
-/** For the audit log: passwords appear as set, never as they are; two different ones have different marks. */
+/** Masks passwords for the audit log. A changed password has another mask than an unchanged one. */
 export const maskedConfig = (stored: SealedConfig, changed: readonly string[] = []): Record<string, ConfigValue> => ({
   ...shownConfig(stored),
   ...Object.fromEntries(
@@ -68,7 +68,7 @@ export function changedSecrets(before: SealedConfig, after: SealedConfig): strin
   return Object.keys(b).filter((name) => a[name] !== undefined && a[name] !== b[name])
 }
 
-/** Its keys, passwords included, in the order of the table. */
+/** Returns the keys, passwords included, in the order of `configKeys`. */
 export function keysOf({ config, secrets }: SealedConfig): string[] {
   const set = { ...JSON.parse(config), ...JSON.parse(secrets) }
   return Object.keys(configKeys).filter((name) => Object.hasOwn(set, name))
@@ -79,7 +79,7 @@ export interface Difference {
   readonly after?: ConfigValue
 }
 
-/** Keys that are not the same in both; of a password only that it differs. */
+/** Returns the keys that differ. Passwords are masked. */
 export function differences(before: SealedConfig, after: SealedConfig): Record<string, Difference> {
   const [a, b] = [before, after].map(({ config, secrets }) => ({ ...JSON.parse(config), ...JSON.parse(secrets) }))
   const shown = (side: 'before' | 'after', name: string, value: ConfigValue | undefined): Difference =>

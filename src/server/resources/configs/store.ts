@@ -1,4 +1,4 @@
-// SQL of configs: the current one of each endpoint, and every version there was.
+// SQL of configs: the current one of each endpoint, and all its versions.
 
 import { type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
@@ -8,9 +8,9 @@ import { query, queryOne, write, writeTelemetry } from '../../db/query.ts'
 import { systemQuery } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
-const nothing = sql<string>`'{}'`
+const emptyObject = sql<string>`'{}'`
 
-/** An endpoint that has no row yet has version 0: nothing was ever set. */
+/** An endpoint without a row in endpoint_configs has version 0, because no config was ever set. */
 const selectConfig = queryOne((db, p: Key) =>
   db
     .selectFrom('endpoints as e')
@@ -22,26 +22,26 @@ const selectConfig = queryOne((db, p: Key) =>
       'e.pairing_serial',
       'e.status',
       'e.profile_id',
-      fn.coalesce('p.config', nothing).as('profile'),
-      fn.coalesce('p.secrets', nothing).as('profile_secrets'),
+      fn.coalesce('p.config', emptyObject).as('profile'),
+      fn.coalesce('p.secrets', emptyObject).as('profile_secrets'),
       fn.coalesce('c.version', sql<number>`0`).as('version'),
       fn.coalesce('c.state', sql<string>`'DELIVERED'`).as('state'),
       'c.error',
-      fn.coalesce('c.explicit', nothing).as('explicit'),
-      fn.coalesce('c.secrets', nothing).as('secrets'),
+      fn.coalesce('c.explicit', emptyObject).as('explicit'),
+      fn.coalesce('c.secrets', emptyObject).as('secrets'),
       fn.coalesce('c.reported_version', sql<number>`0`).as('reported_version'),
-      fn.coalesce('c.reported', nothing).as('reported'),
+      fn.coalesce('c.reported', emptyObject).as('reported'),
       'c.reported_at',
-      fn.coalesce('c.rejected', nothing).as('rejected'),
+      fn.coalesce('c.rejected', emptyObject).as('rejected'),
     ])
     .where('e.org', '=', p.org)
     .where('e.id', '=', p.id),
 )
-/** The config of an endpoint with the profile that lies over it; undefined if there is no such endpoint. */
+/** Returns the config of an endpoint with its profile, or undefined if there is no such endpoint. */
 export const findConfig = async (on: OrgReader, id: string) => (isUuid(id) ? selectConfig(on, { id }) : undefined)
 export type EndpointConfigRow = NonNullable<Awaited<ReturnType<typeof findConfig>>>
 
-/** Newest first, from version `upTo` downwards. */
+/** Lists versions, the newest first, from version `upTo` downwards. */
 export const listVersions = query((db, p: Key & { upTo: number; count: number }) =>
   db
     .selectFrom('config_versions')
@@ -54,7 +54,7 @@ export const listVersions = query((db, p: Key & { upTo: number; count: number })
 )
 export type ConfigVersionRow = Awaited<ReturnType<typeof listVersions>>[number]
 
-/** Sets the keys of an endpoint; a version must follow. */
+/** Sets the keys of an endpoint. The caller must make a version afterwards. */
 export const updateExplicit = write((db, p: Key & { explicit: string; secrets: string }) =>
   db
     .insertInto('endpoint_configs')
@@ -62,7 +62,7 @@ export const updateExplicit = write((db, p: Key & { explicit: string; secrets: s
     .onConflict((c) => c.columns(['org', 'endpoint_id']).doUpdateSet({ explicit: p.explicit, secrets: p.secrets })),
 )
 
-/** A new version for each endpoint, and its number. It comes first, because it is what keeps reports of the devices waiting. */
+/** Raises the version of each endpoint and returns it. This must be the first statement, because it locks out device reports. */
 export const raiseVersions = write((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .insertInto('endpoint_configs')
@@ -143,8 +143,8 @@ const insertNewest = write((db, p: NewVersions, engine) =>
           'c.explicit',
           'c.secrets',
           'e.profile_id',
-          fn.coalesce('p.config', nothing).as('profile'),
-          fn.coalesce('p.secrets', nothing).as('profile_secrets'),
+          fn.coalesce('p.config', emptyObject).as('profile'),
+          fn.coalesce('p.secrets', emptyObject).as('profile_secrets'),
           text(p.authorType).as('author_type'),
           text(p.authorId).as('author_id'),
           text(p.authorName).as('author_name'),
@@ -160,7 +160,7 @@ export const insertVersions = (tx: Tx, ids: readonly string[], author: Author, n
   insertNewest(tx, { ids, now, authorType: author.type, authorId: author.id, authorName: author.name })
 
 type Report = Key & { version: number; reported: string; now: number }
-/** Until the end of the transaction nobody else changes the config of this endpoint. */
+/** The write locks the config of this endpoint until the transaction ends. */
 export const updateReported = writeTelemetry((db, p: Report) =>
   db
     .insertInto('endpoint_configs')
@@ -195,7 +195,7 @@ const clearReported = write((db, p: Key) =>
     .where('endpoint_id', '=', p.id)
     .returning('version'),
 )
-/** A device that enrols again has lost what it had. True if something was ever set. */
+/** A device that enrols again may have lost its config. Returns true if a config was ever set. */
 export const deleteReported = async (tx: Tx, id: string): Promise<boolean> =>
   ((await clearReported(tx, { id }))[0]?.version ?? 0) > 0
 
@@ -218,13 +218,13 @@ const updateVersionOutcome = writeTelemetry((db, p: Outcome) =>
     .where('version', '=', p.version)
     .where('state', '=', 'PENDING'),
 )
-/** What became of a pending version. */
+/** Stores the outcome of a pending version. */
 export async function updateOutcome(tx: TelemetryTx, outcome: Omit<Outcome, 'org'>): Promise<void> {
   await updateCurrentOutcome(tx, outcome)
   await updateVersionOutcome(tx, outcome)
 }
 
-/** Connected endpoints whose version was made before a time and is not confirmed. */
+/** Lists connected endpoints that have not confirmed a version made before the given time. */
 export const listUnconfirmed = systemQuery((db, p: { before: number }) =>
   db
     .selectFrom('endpoint_configs as c')
@@ -234,7 +234,7 @@ export const listUnconfirmed = systemQuery((db, p: { before: number }) =>
     )
     .select('e.id')
     .where('e.connected', '=', 1)
-    // Word for word as in the index that finds these few.
+    // The condition must be written as in the partial index, or the index is not used.
     .where(sql<SqlBool>`(c.state = 'PENDING' or c.reported_version <> c.version)`)
     .where('v.created_at', '<', p.before),
 )

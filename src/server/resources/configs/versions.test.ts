@@ -1,19 +1,19 @@
-// Behaviour of config versions: what each one says, and restoring one.
+// Tests config versions: their content, and restoring one.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { newDevice } from '../../../../test/support/test-device.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-/** An organisation with one endpoint, connected or not. */
+/** Makes an organisation with one endpoint, connected or not. */
 async function newEndpoint(offline = true) {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const device = await newDevice(house, org, { roomId: room, offline })
+  const device = await newDevice(harness, org, { roomId: room, offline })
   const at = `/endpoints/${device.id}/config`
   const apply = (body: unknown) => org.call('POST', at, { body })
   const version = async (n: number) => (await org.call('GET', `${at}/versions/${n}`)).body
@@ -41,7 +41,7 @@ test('a version says who made it, when, what was set and what it changed [contra
       nightMode: { before: true, after: false },
     },
   })
-  expect(Math.abs(Date.parse(second.createdAt) - house.clock.now())).toBeLessThan(60_000)
+  expect(Math.abs(Date.parse(second.createdAt) - harness.clock.now())).toBeLessThan(60_000)
   const first = await e.version(1)
   expect(first).toMatchObject({ version: 1, state: 'SUPERSEDED', author: { name: 'Test key' } })
   expect(first.diff).toEqual({ nightMode: { after: true }, brightness: { after: 0.5 } })

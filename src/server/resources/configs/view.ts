@@ -1,4 +1,4 @@
-// Configs as answers show them: never with passwords. [contract 4.endpointsSettings] [contract 6.configVersions]
+// Configs as answers show them, without passwords. [contract 4.endpointsSettings] [contract 6.configVersions]
 import type { Static } from 'typebox'
 import { type ConfigValue, readOnlyKeys } from '../../../contract/config-keys.ts'
 import type { ConfigState, ConfigVersion } from '../../../contract/configs.ts'
@@ -9,20 +9,20 @@ import type { ConfigVersionRow, EndpointConfigRow } from './store.ts'
 
 type Settings = Record<string, ConfigValue>
 
-/** What was set for the endpoint and its profile does not fix, and what the device says of itself. */
+/** Shows the keys of the endpoint that its profile does not fix, and the read-only keys that the device reports. */
 export function settingsView(row: EndpointConfigRow): Settings {
   const fixed = new Set(keysOf(profileLayer(row)))
-  const set = Object.entries(shownConfig(explicitLayer(row))).filter(([name]) => !fixed.has(name))
-  return { ...Object.fromEntries(set), ...readOnlyView(row) }
+  const own = Object.entries(shownConfig(explicitLayer(row))).filter(([name]) => !fixed.has(name))
+  return { ...Object.fromEntries(own), ...readOnlyView(row) }
 }
 
-/** Status and pairing are as the endpoint itself is shown; the rest is only in config reports. */
+/** Status fields and pairing have the values that the endpoint shows. The other keys come from config reports. */
 export function readOnlyView(row: EndpointConfigRow): Settings {
-  const said = { ...JSON.parse(row.reported), ...JSON.parse(row.status), pairingSerial: row.pairing_serial }
+  const reported = { ...JSON.parse(row.reported), ...JSON.parse(row.status), pairingSerial: row.pairing_serial }
   return Object.fromEntries(
     Object.keys(readOnlyKeys)
-      .filter((name) => said[name] !== undefined && said[name] !== null)
-      .map((name) => [name, said[name]]),
+      .filter((name) => reported[name] !== undefined && reported[name] !== null)
+      .map((name) => [name, reported[name]]),
   )
 }
 
@@ -36,7 +36,7 @@ export const stateView = (row: EndpointConfigRow, rejected: Record<string, strin
   rejected,
 })
 
-const nothing: SealedConfig = { config: '{}', secrets: '{}' }
+const emptyConfig: SealedConfig = { config: '{}', secrets: '{}' }
 
 /** `before` is the version before it, if there was one. */
 export const versionView = (
@@ -51,5 +51,5 @@ export const versionView = (
   author: { type: row.author_type, id: row.author_id, name: row.author_name },
   ...(row.profile_id !== null && { profileId: row.profile_id }),
   config: shownConfig(explicitLayer(row)),
-  diff: differences(before ? effectiveConfig(before) : nothing, effectiveConfig(row)),
+  diff: differences(before ? effectiveConfig(before) : emptyConfig, effectiveConfig(row)),
 })

@@ -1,4 +1,4 @@
-// SQL of what devices do by themselves: enrol, come, go and report.
+// SQL of the writes that devices cause: enrolment, connects, disconnects and status reports.
 
 import { sql } from 'kysely'
 import type { Tx } from '../../db/handles.ts'
@@ -23,7 +23,7 @@ export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
     .where('c.hash', '=', p.hash),
 )
 
-/** In whatever organisation it is. */
+/** Searches all organisations. */
 export const findBySerial = systemQueryOne((db, p: { serial: string }) =>
   db
     .selectFrom('serial_directory as s')
@@ -32,7 +32,7 @@ export const findBySerial = systemQueryOne((db, p: { serial: string }) =>
     .where('s.serial', '=', p.serial),
 )
 
-/** False when another organisation was quicker. */
+/** Returns false if another organisation claimed the serial concurrently. */
 export const claimSerial = writeExists((db, p: { serial: string; org: number; id: string }) =>
   db
     .insertInto('serial_directory')
@@ -97,15 +97,15 @@ const deleteCredential = write((db, p: { org: number; id: string }) =>
 const insertCredential = write((db, p: { org: number; id: string; hash: Buffer }) =>
   db.insertInto('credential_directory').values({ hash: p.hash, org: p.org, endpoint_id: p.id }),
 )
-/** The old one is dead. */
+/** The old credential stops working. */
 export const replaceCredential = async (tx: Tx, id: string, hash: Buffer) => {
   await deleteCredential(tx, { id })
   await insertCredential(tx, { id, hash })
 }
 
 /**
- * Undefined when the credential died meanwhile. Nothing waits for it if there is no config that it has not confirmed and no
- * open operation; otherwise those who know must be asked.
+ * Returns undefined if the credential was replaced since the device was identified. `may_wait` is false if the device has
+ * confirmed its config and has no open command, which saves the queries for both.
  */
 export const updateConnected = writeTelemetryOne((db, p: { org: number; id: string; hash: Buffer; at: number }) =>
   db
@@ -136,7 +136,7 @@ export const updateConnected = writeTelemetryOne((db, p: { org: number; id: stri
     ]),
 )
 
-/** False when it was unenrolled meanwhile. */
+/** Returns false if the endpoint was unenrolled since it connected. */
 export const updateDisconnected = writeTelemetryExists((db, p: { org: number; id: string; at: number }) =>
   db
     .updateTable('endpoints')

@@ -1,4 +1,4 @@
-// What is kept of endpoints is never older than the last write: after each, the answers are those of a server that keeps nothing.
+// Tests that cached answers are never older than the last write: they equal those of an empty cache.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
@@ -8,42 +8,42 @@ import { enrolDevice, newDevice, type TestDevice } from '../../../../test/suppor
 import { OrgReader } from '../../db/handles.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-/** Two rooms, a profile, and a connected device in the first. */
-async function building(): Promise<{ org: TestOrg; device: TestDevice }> {
-  const org = await house.newOrg()
+/** Makes two rooms, a profile, and a connected device in the first room. */
+async function makeBuilding(): Promise<{ org: TestOrg; device: TestDevice }> {
+  const org = await harness.newOrg()
   for (const name of ['Fjord', 'Fuji']) await org.call('POST', '/rooms', { body: { name } })
   await org.call('POST', '/profiles', { body: { name: 'Quiet', config: { nightMode: true } } })
-  return { org, device: await newDevice(house, org, { roomId: 1 }) }
+  return { org, device: await newDevice(harness, org, { roomId: 1 }) }
 }
 
-/** The list and every endpoint in it, with what they are called. */
-async function answers(org: TestOrg) {
+/** Reads the list and every endpoint in it, with their ETags. */
+async function readAnswers(org: TestOrg) {
   const list = await org.call('GET', '/endpoints')
   const ids: string[] = list.body.endpoints.map((e: { id: string }) => e.id)
   const all = [list, ...(await Promise.all(ids.map((id) => org.call('GET', `/endpoints/${id}`))))]
   return all.map(({ status, body, headers }) => ({ status, body, etag: headers.get('etag') }))
 }
 
-/** Twice: what was read, and what was kept. */
+/** Reads twice, from the database and from the cache, and compares both with an empty cache. */
 async function expectFresh(org: TestOrg) {
-  const [first, kept] = [await answers(org), await answers(org)]
-  house.ground.db.invalidateAll()
-  const fresh = await answers(org)
+  const [first, cached] = [await readAnswers(org), await readAnswers(org)]
+  harness.ground.db.invalidateAll()
+  const fresh = await readAnswers(org)
   expect(first).toEqual(fresh)
-  expect(kept).toEqual(fresh)
+  expect(cached).toEqual(fresh)
   return fresh
 }
 
 const only = (body: { endpoints: object[] }) => body.endpoints[0]
 
 test('after every kind of write the answers are new [contract 7.8] [contract 7.10]', async () => {
-  const { org, device } = await building()
+  const { org, device } = await makeBuilding()
   const { id } = device
   const put = (path: string, body: object) => org.call('PUT', path, { body })
   const post = (path: string, body: object) => org.call('POST', path, { body })
@@ -56,7 +56,7 @@ test('after every kind of write the answers are new [contract 7.8] [contract 7.1
     'the profile of its room': [() => put('/rooms/2/profile', { profileId: 1 }), {}],
     'a pairing': [() => device.publish('status', { pairingSerial: 'LEADER' }), { pairingSerial: 'LEADER' }],
     'its absence': [() => device.close(), { connected: false }],
-    'another device': [() => enrolDevice(house, org, { roomId: 1 }), {}],
+    'another device': [() => enrolDevice(harness, org, { roomId: 1 }), {}],
     'another room': [() => post('/rooms', { name: 'Attic' }), {}],
   }
   let before = await expectFresh(org)
@@ -78,17 +78,17 @@ test('after every kind of write the answers are new [contract 7.8] [contract 7.1
   expect((await expectFresh(org))[0]?.body.endpoints).toEqual([])
 })
 
-test('nobody gets what another organisation has kept', async () => {
-  const [{ org, device }, other] = [await building(), await building()]
+test('no organisation gets an answer that was cached for another', async () => {
+  const [{ org, device }, other] = [await makeBuilding(), await makeBuilding()]
   await org.call('GET', `/endpoints/${device.id}`)
   expect((await other.org.call('GET', `/endpoints/${device.id}`)).status).toBe(404)
   await Promise.all([device.close(), other.device.close()])
 })
 
-test('who writes while others read sees the write, and so does everybody after', async () => {
-  const { org, device } = await building()
+test('a caller that writes while others read sees its write, and so do all later readers', async () => {
+  const { org, device } = await makeBuilding()
   await putEndpoints(
-    house,
+    harness,
     org,
     Array.from({ length: 600 }, () => ({ room_id: 1 })),
   )
@@ -112,15 +112,15 @@ test('who writes while others read sees the write, and so does everybody after',
   isOver = true
   await reading
   const list = async () => (await org.call('GET', '/endpoints')).body
-  const kept = await list()
-  house.ground.db.invalidateAll()
-  expect(await list()).toEqual(kept)
+  const cached = await list()
+  harness.ground.db.invalidateAll()
+  expect(await list()).toEqual(cached)
   await device.close()
 })
 
-test('what is deleted while its row is on its way to the list is not kept', async () => {
-  const { org, device } = await building()
-  const { db } = house.ground
+test('an endpoint that is deleted while its row is read does not stay in the list', async () => {
+  const { org, device } = await makeBuilding()
+  const { db } = harness.ground
   let gate = Promise.resolve()
   const reader = new OrgReader(org.org.key, db.engine, {
     kysely: db.system.kysely,
@@ -136,14 +136,14 @@ test('what is deleted while its row is on its way to the list is not kept', asyn
     return endpoints.map((e: { id: string }) => e.id)
   }
   expect(await idsIn()).toEqual([device.id])
-  const [row] = await putEndpoints(house, org, [{ room_id: 2 }])
-  list.forget(row?.id as string)
+  const [row] = await putEndpoints(harness, org, [{ room_id: 2 }])
+  list.invalidate(row?.id as string)
   const { promise, resolve } = Promise.withResolvers<void>()
   gate = promise
   const under = idsIn()
   await org.call('GET', '/rooms/2')
   await org.call('DELETE', '/rooms/2')
-  list.forgetRoom(2)
+  list.invalidateRoom(2)
   resolve()
   await under
   expect(await idsIn()).toEqual([device.id])
@@ -151,7 +151,7 @@ test('what is deleted while its row is on its way to the list is not kept', asyn
 })
 
 test('a list keeps its ETag until it changes, and the same again when it is as it was [contract 7.10]', async () => {
-  const { org, device } = await building()
+  const { org, device } = await makeBuilding()
   const etag = async () => (await org.call('GET', '/endpoints')).headers.get('etag') as string
   const first = await etag()
   expect(first).toMatch(/^W\//)

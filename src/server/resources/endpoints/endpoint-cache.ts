@@ -1,42 +1,56 @@
-// Endpoints as answers that only have to be sent, kept until something of them is written.
+// The response cache of endpoints: answers stay here as JSON until a statement writes to a row that they show.
 
+import { LRUCache } from 'lru-cache'
 import { etagOf } from '../../context/if-match.ts'
-import { mustFind } from '../../core/failure.ts'
 import type { Database } from '../../db/db.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
 import { ReadyAnswer } from '../../http/answer.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 import { findEndpoint } from './store.ts'
-import { endpointText } from './view.ts'
+import { endpointView } from './view.ts'
 
-interface Kept {
+interface CachedEndpoint {
   readonly org: number
-  readonly room: number | null
+  readonly roomId: number | null
   readonly answer: ReadyAnswer
 }
 
-/** Bytes of answers that are kept at most, the oldest go first: about a hundred thousand endpoints, if somebody asks for each. */
-const most = 160 * 1024 * 1024
+/** Enough for the answers of about a hundred thousand endpoints. */
+const maxCachedBytes = 160 * 1024 * 1024
 
 export class EndpointCache {
   readonly #db: Database
-  /** By id, which no two organisations share. */
-  readonly #answers = new Map<string, Kept>()
+  /** The key is the endpoint's id, a UUID, which no two organisations share. */
+  readonly #endpoints = new LRUCache<string, CachedEndpoint>({
+    maxSize: maxCachedBytes,
+    sizeCalculation: ({ answer }) => answer.length,
+  })
+  /** The key is the organisation. */
   readonly #lists = new Map<number, EndpointListCache>()
-  #length = 0
-  /** Grows with every write: what was read before one, and comes after it, is not kept. */
+  /** A row that was read before a write may be stale, so it is cached only if this number is still the same. */
   #writes = 0
 
   constructor(db: Database) {
     this.#db = db
-    db.onWrite('endpoints', (written) => this.#written(written, written.where.id, written.where.room_id))
+    db.onWrite('endpoints', (written) => this.#invalidate(written, written.where.id, written.where.room_id))
     // An endpoint shows the name of its room.
-    db.onWrite('rooms', (written) => this.#written(written, undefined, written.where.id))
+    db.onWrite('rooms', (written) => this.#invalidate(written, undefined, written.where.id))
   }
 
-  one(org: number, id: string): ReadyAnswer | Promise<ReadyAnswer> {
-    const kept = this.#answers.get(id)
-    return kept?.org === org ? kept.answer : this.#read(org, id)
+  /** Returns the cached answer, without a turn of the event loop. */
+  get(org: number, id: string): ReadyAnswer | undefined {
+    const cached = this.#endpoints.get(id)
+    return cached?.org === org ? cached.answer : undefined
+  }
+
+  /** Reads the endpoint from the database and caches its answer. The result is undefined if no such endpoint exists. */
+  async load(org: number, id: string): Promise<ReadyAnswer | undefined> {
+    const writes = this.#writes
+    const row = await findEndpoint(this.#db.forOrg(org), id)
+    if (!row) return undefined
+    const answer = new ReadyAnswer(etagOf(row.version), JSON.stringify(endpointView(row, row.room_name)))
+    if (writes === this.#writes) this.#endpoints.set(id, { org, roomId: row.room_id, answer })
+    return answer
   }
 
   list(org: number): ReadyAnswer | Promise<ReadyAnswer> {
@@ -48,55 +62,36 @@ export class EndpointCache {
     return list.answer()
   }
 
-  /** Nothing stays of who does not ask any more. */
+  /** Empties the cache, which also frees the memory of lists that no client requests any more. */
   clear(): void {
     this.#writes++
-    this.#answers.clear()
-    this.#length = 0
-    for (const list of this.#lists.values()) list.forgetAll()
+    this.#endpoints.clear()
+    for (const list of this.#lists.values()) list.invalidateAll()
     this.#lists.clear()
   }
 
-  async #read(org: number, id: string): Promise<ReadyAnswer> {
-    const writes = this.#writes
-    const row = mustFind(await findEndpoint(this.#db.forOrg(org), id), `endpoint ${id}`)
-    const answer = new ReadyAnswer(etagOf(row.version), endpointText(row, row.room_name))
-    if (writes === this.#writes) this.#keep(id, { org, room: row.room_id, answer })
-    return answer
-  }
-
-  #keep(id: string, kept: Kept): void {
-    this.#drop(id)
-    this.#answers.set(id, kept)
-    this.#length += kept.answer.length
-    for (const oldest of this.#answers.keys()) {
-      if (this.#length <= most) return
-      this.#drop(oldest)
-    }
-  }
-
-  #drop(id: string): void {
-    const kept = this.#answers.get(id)
-    if (!kept) return
-    this.#answers.delete(id)
-    this.#length -= kept.answer.length
-  }
-
-  #written({ org }: WrittenRows, id: unknown, room: unknown): void {
+  #invalidate({ org }: WrittenRows, id: unknown, roomId: unknown): void {
     this.#writes++
     if (org === undefined) {
       this.clear()
       return
     }
-    if (typeof id === 'string') this.#drop(id)
-    else {
-      for (const [other, kept] of this.#answers) {
-        if (kept.org === org && (room === undefined || kept.room === room)) this.#drop(other)
-      }
-    }
     const list = this.#lists.get(org)
-    if (typeof id === 'string') list?.forget(id)
-    else if (typeof room === 'number') list?.forgetRoom(room)
-    else list?.forgetAll()
+    if (typeof id === 'string') {
+      this.#endpoints.delete(id)
+      list?.invalidate(id)
+    } else if (typeof roomId === 'number') {
+      this.#deleteWhere((cached) => cached.org === org && cached.roomId === roomId)
+      list?.invalidateRoom(roomId)
+    } else {
+      this.#deleteWhere((cached) => cached.org === org)
+      list?.invalidateAll()
+    }
+  }
+
+  #deleteWhere(isStale: (cached: CachedEndpoint) => boolean): void {
+    const staleIds: string[] = []
+    for (const [id, cached] of this.#endpoints.entries()) if (isStale(cached)) staleIds.push(id)
+    for (const id of staleIds) this.#endpoints.delete(id)
   }
 }

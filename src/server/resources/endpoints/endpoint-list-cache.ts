@@ -1,4 +1,4 @@
-// The list of all endpoints of an organisation as bytes: only what was written since is read and made anew.
+// Caches the list of all endpoints of an organisation as bytes, and reads only those again that were written since.
 
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -7,14 +7,15 @@ import { ReadyAnswer } from '../../http/answer.ts'
 import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './store.ts'
 import { basicEndpointView } from './view.ts'
 
-/** Few enough for a millisecond or two: on SQLite nothing else runs while a page is read. */
-const pageSize = 500
-/** Entries that are made anew together. */
-const blockSize = 250
-const blocksInATurn = 8
+/** SQLite blocks the event loop while it reads a page, for a millisecond or two with this many rows. */
+const rowsPerPage = 500
+/** A change of one entry encodes the whole block again. */
+const entriesPerBlock = 250
+/** Encoding pauses after this many blocks, so that other requests are served. */
+const blocksPerTurn = 8
 
 interface Entry {
-  readonly room: number | null
+  readonly roomId: number | null
   readonly text: string
 }
 
@@ -28,16 +29,17 @@ const [start, end] = [Buffer.from('{"endpoints":['), Buffer.from(']}')]
 export class EndpointListCache {
   readonly #db: OrgReader
   #entries = new Map<string, Entry>()
-  /** In order, as in the answer. */
-  #ids: string[] = []
+  /** The ids in the order of the answer. */
+  #sortedIds: string[] = []
   #blocks: (Block | undefined)[] = []
-  /** What was written since it was read. */
-  readonly #stale = new Set<string>()
-  /** What is being read now: where it is, and what it shows, is not known before. */
-  #reading: readonly string[] = []
-  /** Everything is stale, and how often that was said. */
-  #isWhole = false
-  #drops = 0
+  /** Ids of endpoints that were written since they were read. */
+  readonly #staleIds = new Set<string>()
+  /** Ids whose rows are being read. Their rooms are unknown until then, so a write to any room makes them stale. */
+  #idsBeingRead: readonly string[] = []
+  /** False if the entries must be read completely again. */
+  #isComplete = false
+  /** Counts invalidations of the whole list, so that a read detects one that happened during it. */
+  #invalidations = 0
   #answer: ReadyAnswer | undefined
   #current: Promise<ReadyAnswer> | undefined
   #next: Promise<ReadyAnswer> | undefined
@@ -48,108 +50,108 @@ export class EndpointListCache {
 
   answer(): ReadyAnswer | Promise<ReadyAnswer> {
     if (this.#answer) return this.#answer
-    // A reading that is under way may have begun before something that this caller knows of: the next one has not.
-    this.#next ??= this.#after(this.#current)
+    // A read under way may have begun before a write that this caller knows of, so the caller gets the next one.
+    this.#next ??= this.#readAfter(this.#current)
     return this.#next
   }
 
-  forget(id: string): void {
-    this.#stale.add(id)
+  invalidate(id: string): void {
+    this.#staleIds.add(id)
     this.#answer = undefined
   }
 
-  forgetRoom(room: number): void {
-    for (const [id, entry] of this.#entries) if (entry.room === room) this.forget(id)
-    for (const id of this.#reading) this.forget(id)
-    if (!this.#isWhole) this.#drops++
+  invalidateRoom(roomId: number): void {
+    for (const [id, entry] of this.#entries) if (entry.roomId === roomId) this.invalidate(id)
+    for (const id of this.#idsBeingRead) this.invalidate(id)
+    if (!this.#isComplete) this.#invalidations++
   }
 
-  forgetAll(): void {
-    this.#drops++
-    this.#isWhole = false
+  invalidateAll(): void {
+    this.#invalidations++
+    this.#isComplete = false
     this.#answer = undefined
   }
 
-  async #after(before: Promise<ReadyAnswer> | undefined): Promise<ReadyAnswer> {
-    await before?.catch(() => {})
+  async #readAfter(previous: Promise<ReadyAnswer> | undefined): Promise<ReadyAnswer> {
+    await previous?.catch(() => {})
     this.#current = this.#next
     this.#next = undefined
     return this.#read()
   }
 
   async #read(): Promise<ReadyAnswer> {
-    const drops = this.#drops
-    if (this.#isWhole) await this.#readStale()
+    const invalidations = this.#invalidations
+    if (this.#isComplete) await this.#readStale()
     else await this.#readAll()
-    const isWhole = drops === this.#drops
-    const answer = await this.#make()
-    this.#isWhole = isWhole && drops === this.#drops
-    if (this.#isWhole && this.#stale.size === 0) this.#answer = answer
+    const isComplete = invalidations === this.#invalidations
+    const answer = await this.#encode()
+    this.#isComplete = isComplete && invalidations === this.#invalidations
+    if (this.#isComplete && this.#staleIds.size === 0) this.#answer = answer
     return answer
   }
 
   async #readAll(): Promise<void> {
-    this.#stale.clear()
+    this.#staleIds.clear()
     const entries = new Map<string, Entry>()
     for (let after = ''; ; ) {
-      const rows = await listEndpointsAfter(this.#db, { after, limit: pageSize })
-      for (const row of rows) entries.set(row.id, entryOf(row))
+      const rows = await listEndpointsAfter(this.#db, { after, limit: rowsPerPage })
+      for (const row of rows) entries.set(row.id, makeEntry(row))
       const last = rows.at(-1)
-      if (last === undefined || rows.length < pageSize) break
+      if (last === undefined || rows.length < rowsPerPage) break
       after = last.id
       await nextTurn()
     }
     this.#entries = entries
-    this.#order()
+    this.#sortIds()
   }
 
   async #readStale(): Promise<void> {
-    const ids = [...this.#stale]
-    this.#stale.clear()
-    this.#reading = ids
+    const ids = [...this.#staleIds]
+    this.#staleIds.clear()
+    this.#idsBeingRead = ids
     let rows: ListedEndpoint[]
     try {
       rows = await listListedEndpoints(this.#db, { ids })
     } catch (error) {
-      for (const id of ids) this.#stale.add(id)
+      for (const id of ids) this.#staleIds.add(id)
       throw error
     } finally {
-      this.#reading = []
+      this.#idsBeingRead = []
     }
-    const before = this.#entries.size
-    const isNew = rows.some((row) => !this.#entries.has(row.id))
+    const sizeBefore = this.#entries.size
+    const hasNew = rows.some((row) => !this.#entries.has(row.id))
     for (const id of ids) this.#entries.delete(id)
-    for (const row of rows) this.#entries.set(row.id, entryOf(row))
-    if (isNew || this.#entries.size !== before) this.#order()
-    else for (const { id } of rows) this.#blocks[Math.floor(this.#placeOf(id) / blockSize)] = undefined
+    for (const row of rows) this.#entries.set(row.id, makeEntry(row))
+    if (hasNew || this.#entries.size !== sizeBefore) this.#sortIds()
+    else for (const { id } of rows) this.#blocks[Math.floor(this.#indexOf(id) / entriesPerBlock)] = undefined
   }
 
-  #order(): void {
-    this.#ids = [...this.#entries.keys()].sort()
-    this.#blocks = Array(Math.ceil(this.#ids.length / blockSize)).fill(undefined)
+  #sortIds(): void {
+    this.#sortedIds = [...this.#entries.keys()].sort()
+    this.#blocks = Array(Math.ceil(this.#sortedIds.length / entriesPerBlock)).fill(undefined)
   }
 
-  /** By halves: the ids are in order. */
-  #placeOf(id: string): number {
-    let [low, high] = [0, this.#ids.length]
+  /** Binary search in the sorted ids. */
+  #indexOf(id: string): number {
+    let [low, high] = [0, this.#sortedIds.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#ids[middle] as string) < id) low = middle + 1
+      if ((this.#sortedIds[middle] as string) < id) low = middle + 1
       else high = middle
     }
     return low
   }
 
-  async #make(): Promise<ReadyAnswer> {
+  async #encode(): Promise<ReadyAnswer> {
     const pieces: Buffer[] = [start]
     const hashes: string[] = []
-    let made = 0
+    let encodedBlocks = 0
     for (let i = 0; i < this.#blocks.length; i++) {
       let block = this.#blocks[i]
       if (!block) {
-        block = this.#blockAt(i)
+        block = this.#encodeBlock(i)
         this.#blocks[i] = block
-        if (++made % blocksInATurn === 0) await nextTurn()
+        if (++encodedBlocks % blocksPerTurn === 0) await nextTurn()
       }
       pieces.push(block.bytes)
       hashes.push(block.hash)
@@ -158,12 +160,15 @@ export class EndpointListCache {
     return new ReadyAnswer(`W/"${hash('sha1', hashes.join(), 'base64url')}"`, pieces)
   }
 
-  #blockAt(i: number): Block {
-    const ids = this.#ids.slice(i * blockSize, (i + 1) * blockSize)
+  #encodeBlock(i: number): Block {
+    const ids = this.#sortedIds.slice(i * entriesPerBlock, (i + 1) * entriesPerBlock)
     const texts = ids.map((id) => this.#entries.get(id)?.text).join()
     const bytes = Buffer.from(i > 0 ? `,${texts}` : texts)
     return { bytes, hash: hash('sha1', bytes, 'base64url') }
   }
 }
 
-const entryOf = (row: ListedEndpoint): Entry => ({ room: row.room_id, text: JSON.stringify(basicEndpointView(row)) })
+const makeEntry = (row: ListedEndpoint): Entry => ({
+  roomId: row.room_id,
+  text: JSON.stringify(basicEndpointView(row)),
+})

@@ -1,19 +1,19 @@
-// Behaviour of endpoints through HTTP: lists, reading, unenrolling, profiles.
+// Tests the behaviour of endpoints through HTTP: lists, reading, unenrolling, profiles.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { enrolDevice, newDevice } from '../../../../test/support/test-device.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** Oslo (1) in Europe (1), Tokyo (2) in Asia (2); rooms Fjord (1), Fuji (2), Attic (3) nowhere; profiles 1 and 2. */
 async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const post = (path: string, body: object) => org.call('POST', path, { body })
   for (const name of ['Europe', 'Asia']) await post('/regions', { name })
   for (const [name, regionId] of Object.entries({ Oslo: 1, Tokyo: 2 })) await post('/locations', { name, regionId })
@@ -28,7 +28,7 @@ const etagOf = async (org: TestOrg, path: string) => (await org.call('GET', path
 
 test('endpointsBasicList shows the basic fields, and omits room and reports where there are none [contract 4.endpointsBasicList]', async () => {
   const [org, elsewhere] = [await building(), await building()]
-  await putEndpoints(house, elsewhere, [{ room_id: 1 }])
+  await putEndpoints(harness, elsewhere, [{ room_id: 1 }])
   const bare = '00000000-0000-4000-8000-000000000001'
   const full = '00000000-0000-4000-8000-000000000002'
   const report = {
@@ -37,7 +37,7 @@ test('endpointsBasicList shows the basic fields, and omits room and reports wher
     firmwareVersion: 'NF "1"\\',
     inCallStatus: 'ZOOM',
   }
-  await putEndpoints(house, org, [
+  await putEndpoints(harness, org, [
     { id: full, serial: 'S2', room_id: 1, connected: 1, pairing_serial: 'S1', status: JSON.stringify(report) },
     { id: bare, serial: 'S1', model: 'NF19A1' },
   ])
@@ -63,7 +63,7 @@ test.each([
 ])('endpointsBasicList narrowed by "%s" gives %j [contract 4.endpointsBasicList]', async (query, serials) => {
   const org = await building()
   await putEndpoints(
-    house,
+    harness,
     org,
     [1, 2, 3, null].map((room_id, i) => ({ room_id, serial: String(i + 1) })),
   )
@@ -73,7 +73,7 @@ test.each([
 
 test('endpointsGet shows what the device reported, under a version that only API writes change [contract 5.1] [contract 7.8]', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const first = await read(org, device.id)
   const { id, serial } = device
   expect(first.body).toMatchObject({ id, serial, model: 'NF19B1', connected: true, roomId: 1, roomName: 'Fjord' })
@@ -97,11 +97,11 @@ test('endpointsGet shows what the device reported, under a version that only API
 })
 
 test.each(['/endpoints/%s', '/endpoints/%s/operations'])(
-  'GET %s of what is no endpoint here is a 404 [contract 1.5]',
+  'GET %s of an unknown endpoint is a 404 [contract 1.5]',
   async (path) => {
     const [org, elsewhere] = [await building(), await building()]
-    const [foreign] = await putEndpoints(house, elsewhere, [{ room_id: 1 }])
-    const known = (await putEndpoints(house, org, [{}]))[0]?.id as string
+    const [foreign] = await putEndpoints(harness, elsewhere, [{ room_id: 1 }])
+    const known = (await putEndpoints(harness, org, [{}]))[0]?.id as string
     for (const id of [randomUUID(), foreign?.id, known.toUpperCase(), '1', 'null', '%00', 'a%20b', `${known}x`]) {
       const reply = await org.call('GET', path.replace('%s', String(id)))
       expect([reply.status, reply.body.code], String(id)).toEqual([404, 'NOT_FOUND'])
@@ -111,8 +111,8 @@ test.each(['/endpoints/%s', '/endpoints/%s/operations'])(
 
 test('endpointsDelete unenrols: credential dead, connection closed, operations cancelled, gone [contract 4.endpointsDelete]', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
-  const other = await newDevice(house, org, { roomId: 1, pairingSerial: device.serial })
+  const device = await newDevice(harness, org, { roomId: 1 })
+  const other = await newDevice(harness, org, { roomId: 1, pairingSerial: device.serial })
   const { id, serial } = device
   const send = { message: 'Hello', endpointIds: [id, other.id] }
   const sent = (await org.call('POST', '/endpoints/send_message', { body: send })).body.operations
@@ -145,20 +145,20 @@ test('endpointsDelete unenrols: credential dead, connection closed, operations c
   })
   expect(entry.details).toEqual({ before: { serial, model: 'NF19B1', roomId: 1 } })
 
-  const again = await enrolDevice(house, org, { roomId: 2, serial })
+  const again = await enrolDevice(harness, org, { roomId: 2, serial })
   expect(again.answer.endpointId).not.toBe(id)
   await other.close()
 })
 
 test('roomsDelete unenrols hundreds of endpoints and cancels what waits for them [contract 6.rooms]', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const rows = await putEndpoints(
-    house,
+    harness,
     org,
     Array.from({ length: 600 }, () => ({ room_id: 1 })),
   )
-  const [away] = await putEndpoints(house, org, [{ room_id: 2 }])
+  const [away] = await putEndpoints(harness, org, [{ room_id: 2 }])
   const body = { message: 'Bye', roomIds: [1, 2] }
   const { operations } = (await org.call('POST', '/rooms/send_message', { body })).body
   expect(operations).toHaveLength(602)
@@ -180,7 +180,7 @@ test('roomsDelete unenrols hundreds of endpoints and cancels what waits for them
 test('a failed config makes its room DEGRADED, in the list and alone [contract 5.4.room]', async () => {
   const org = await building()
   const rows = await putEndpoints(
-    house,
+    harness,
     org,
     [1, 1, 2].map((room_id) => ({ room_id, connected: 1 })),
   )
@@ -195,7 +195,7 @@ test('a failed config makes its room DEGRADED, in the list and alone [contract 5
     ...{ reported_version: 0, reported: '{}', reported_at: null, rejected: '{}' },
   })
   const put = (values: ReturnType<typeof config>[]) =>
-    house.ground.db.systemTransaction((t) => t.kysely.insertInto('endpoint_configs').values(values).execute())
+    harness.ground.db.systemTransaction((t) => t.kysely.insertInto('endpoint_configs').values(values).execute())
   await put([config(rows[1]?.id as string, 'PENDING'), config(rows[2]?.id as string, 'DELIVERED')])
   expect(await states()).toEqual(['HEALTHY', 'HEALTHY', 'EMPTY'])
   await put([config(rows[0]?.id as string, 'FAILED')])
@@ -206,9 +206,9 @@ test('a failed config makes its room DEGRADED, in the list and alone [contract 5
 
 test('endpointsAssignProfile gives and takes a profile, with a config version when it changes [contract 6.assignProfile]', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const { id, serial } = device
-  const other = await newDevice(house, org, { roomId: 1, offline: true })
+  const other = await newDevice(harness, org, { roomId: 1, offline: true })
   const assign = (profileId: unknown, headers: Record<string, string> = {}) =>
     org.call('PUT', `/endpoints/${id}/profile`, { body: { profileId }, headers })
   const version = async () => (await org.call('GET', `/endpoints/${id}/config/state`)).body.version
@@ -255,7 +255,7 @@ test('endpointsAssignProfile gives and takes a profile, with a config version wh
 
 test('one device that reports nonsense does not disturb the list', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   const half = '\ud800'
   for (const firmwareVersion of ['a\u0000b', half]) await device.publish('status', { firmwareVersion }).catch(() => {})
   const reply = await org.call('GET', '/endpoints')

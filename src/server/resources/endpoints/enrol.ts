@@ -1,4 +1,4 @@
-// Enrolment: a device with the code of a room becomes an endpoint of it. [contract 8.enrolment]
+// Enrols devices: a device with the enrolment code of a room becomes an endpoint in it. [contract 8.enrolment]
 
 import { randomUUID } from 'node:crypto'
 import type { EnrolRequest } from '../../../contract/device.ts'
@@ -29,12 +29,16 @@ export interface EnrolIdentity {
   readonly credential: string
 }
 
-interface From {
+interface RequestOrigin {
   readonly ip: string
   readonly requestId: string
 }
 
-export async function enrolDevice(services: Services, request: EnrolRequest, from: From): Promise<EnrolIdentity> {
+export async function enrolDevice(
+  services: Services,
+  request: EnrolRequest,
+  origin: RequestOrigin,
+): Promise<EnrolIdentity> {
   const code = await findDec(services.db.system, { mac: enrolmentCodeMac(services.secrets, request.code) })
   if (!code) throw refused('No room has this enrolment code. Check it, or ask for the present one.')
   const ctx = new RequestContext(
@@ -44,31 +48,31 @@ export async function enrolDevice(services: Services, request: EnrolRequest, fro
       actor: { type: 'DEVICE', id: request.serial, name: request.serial },
       may: () => false,
     },
-    from,
+    origin,
   )
-  const problem = await codeProblem(ctx, ctx.db, code)
+  const problem = await findCodeProblem(ctx, ctx.db, code)
   if (problem) {
-    await changeRefused(ctx, request, code.room_id, problem)
+    await recordRefusal(ctx, request, code.room_id, problem)
     throw refused(problem)
   }
-  const enrolled = await change(ctx, 'deviceEnrolled', (tx) => accept(tx, ctx, request, code))
-  // It was not connected a moment ago; if it is now, then with a credential that is dead.
+  const enrolled = await change(ctx, 'deviceEnrolled', (tx) => enrol(tx, ctx, request, code))
+  // A device that connected since the check in the transaction used the old credential, which no longer works.
   services.devices.cut([enrolled.endpointId], 'replaced')
   return enrolled
 }
 
 type Code = NonNullable<Awaited<ReturnType<typeof findDec>>>
 
-async function accept(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: Code) {
-  // Whoever changed the room or its code before us has committed: look again.
+async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: Code) {
+  // The room or its code may have changed before this transaction began, so both are read again.
   const directory = SystemReader.within(tx)
   const present = await findDec(directory, { mac: code.mac })
-  const problem = present ? await codeProblem(ctx, tx, present) : 'The room of this enrolment code is gone.'
+  const problem = present ? await findCodeProblem(ctx, tx, present) : 'The room of this enrolment code is gone.'
   const room = await findRoom(tx, { id: code.room_id })
   if (problem || !room) throw refused(problem ?? 'The room of this enrolment code is gone.')
   const known = await findBySerial(directory, { serial: request.serial })
-  if (known && known.org !== ctx.org.key) throw elsewhere(request.serial)
-  if (known && ctx.devices.isConnected(known.id)) throw connected(request.serial)
+  if (known && known.org !== ctx.org.key) throw enrolledElsewhere(request.serial)
+  if (known && ctx.devices.isConnected(known.id)) throw stillConnected(request.serial)
 
   const endpoint: EnrolledRow = {
     id: known?.id ?? randomUUID(),
@@ -83,13 +87,13 @@ async function accept(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: 
     await updateEnrolled(tx, endpoint)
   } else {
     await insertEndpoint(tx, endpoint)
-    if (!(await claimSerial(tx, { serial: endpoint.serial, id: endpoint.id }))) throw elsewhere(request.serial)
+    if (!(await claimSerial(tx, { serial: endpoint.serial, id: endpoint.id }))) throw enrolledElsewhere(request.serial)
   }
   const credential = makeCredential()
   await replaceCredential(tx, endpoint.id, tokenHash(credential))
   await useDec(tx, { id: room.id, at: ctx.clock.now() })
   if (known?.room_id !== room.id) await raiseResourceVersions(tx, { endpointsOfRoom: [known?.room_id] })
-  // Behind a known serial may be other hardware: it is told everything again, and may refuse something else.
+  // A known serial may now be other hardware, so it gets the whole config again and may refuse other keys.
   const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
   if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   return {
@@ -101,7 +105,7 @@ async function accept(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: 
   }
 }
 
-async function codeProblem(ctx: RequestContext, on: OrgReader, code: Code): Promise<string | undefined> {
+async function findCodeProblem(ctx: RequestContext, on: OrgReader, code: Code): Promise<string | undefined> {
   if (!code.is_present) return 'This enrolment code was replaced by a newer one. Ask for the present one.'
   const room = await findRoom(on, { id: code.room_id })
   return room && isEnrolmentCodeExpired(room, ctx.clock.now())
@@ -109,8 +113,8 @@ async function codeProblem(ctx: RequestContext, on: OrgReader, code: Code): Prom
     : undefined
 }
 
-/** Somebody knew a code that once worked: worth an entry. [contract 5.4.audit] */
-const changeRefused = (ctx: RequestContext, { serial, model }: EnrolRequest, roomId: number, reason: string) =>
+/** Writes an audit entry, because the device knew a code that once worked. [contract 5.4.audit] */
+const recordRefusal = (ctx: RequestContext, { serial, model }: EnrolRequest, roomId: number, reason: string) =>
   change(ctx, 'deviceEnrolmentRefused', async (tx) => {
     const room = await findRoom(tx, { id: roomId })
     return {
@@ -122,11 +126,11 @@ const changeRefused = (ctx: RequestContext, { serial, model }: EnrolRequest, roo
 
 const refused = (sentence: string) => new Failure('PERMISSION_DENIED', sentence)
 
-const elsewhere = (serial: string) =>
+const enrolledElsewhere = (serial: string) =>
   new Failure('FAILED_PRECONDITION', `device ${serial} is enrolled elsewhere. Unenrol it there first.`)
 
-/** A serial is printed on the box, it proves nothing. */
-const connected = (serial: string) =>
+/** A serial is printed on the box and proves nothing, so it must not replace the credential of a connected device. */
+const stillConnected = (serial: string) =>
   new Failure(
     'ABORTED',
     `Device ${serial} is connected with the credential that it has. Disconnect it, or unenrol it, then enrol again.`,

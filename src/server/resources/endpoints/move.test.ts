@@ -1,19 +1,19 @@
-// Behaviour of moving endpoints with everything that is paired with them, through HTTP. [contract 4.endpointsMoveRoom]
+// Tests moving endpoints with everything that is paired with them, through HTTP. [contract 4.endpointsMoveRoom]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newDevice } from '../../../../test/support/test-device.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** Rooms 1, 2 and 3; profiles 1, which room 1 has, and 2, which room 2 has. */
 async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (const name of ['Fjord', 'Fuji', 'Attic']) await org.call('POST', '/rooms', { body: { name } })
   for (const id of [1, 2]) {
     await org.call('POST', '/profiles', { body: { name: `P${id}`, config: { brightness: id / 10 } } })
@@ -24,7 +24,7 @@ async function building(): Promise<TestOrg> {
 
 /** A leader with two followers, of which it lists the one in another room, and a loner. */
 async function group(org: TestOrg) {
-  const rows = await putEndpoints(house, org, [
+  const rows = await putEndpoints(harness, org, [
     { serial: 'LEADER', room_id: 1, profile_id: 1, status: '{"pairedSerials":["FRAME"]}' },
     { serial: 'PAD', pairing_serial: 'LEADER', room_id: 1, profile_id: null },
     { serial: 'FRAME', pairing_serial: 'LEADER', room_id: 3, profile_id: 2 },
@@ -36,9 +36,9 @@ async function group(org: TestOrg) {
 const move = (org: TestOrg, body: object) => org.call('POST', '/endpoints/move_paired', { body })
 const rowsOf = async ({ org }: TestOrg) =>
   Object.fromEntries(
-    (await house.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).execute()).map(
-      (row) => [row.id, row],
-    ),
+    (
+      await harness.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).execute()
+    ).map((row) => [row.id, row]),
   )
 const roomTags = (org: TestOrg) =>
   Promise.all([1, 2, 3].map(async (n) => (await org.call('GET', `/rooms/${n}`)).headers.get('etag')))
@@ -102,7 +102,7 @@ test('assignRoomProfile gives the profile of the new room, and a config version 
 
 test('a connected device gets the config of its new profile', async () => {
   const org = await building()
-  const device = await newDevice(house, org, { roomId: 1 })
+  const device = await newDevice(harness, org, { roomId: 1 })
   await move(org, { endpointIds: [device.id], roomId: 2, assignRoomProfile: true })
   await expect.poll(async () => (await device.next('config')).config).toEqual({ brightness: 0.2 })
   expect((await org.call('GET', `/endpoints/${device.id}`)).body).toMatchObject({
@@ -124,7 +124,7 @@ test('those that were in the room already are named too', async () => {
 test('unknown and foreign ids are a 400 that names each, and nothing moves [contract 2.2]', async () => {
   const [org, elsewhere] = [await building(), await building()]
   const ids = await group(org)
-  const [foreign] = await putEndpoints(house, elsewhere, [{ serial: 'LEADER', room_id: 1 }])
+  const [foreign] = await putEndpoints(harness, elsewhere, [{ serial: 'LEADER', room_id: 1 }])
   const [before, beforeElsewhere] = [await snapshot(org), await snapshot(elsewhere)]
   const wrong = [randomUUID(), foreign?.id as string, 'nonsense', 'a\u0000b', '\ud800', ids[0].toUpperCase()]
   const { status, body } = await move(org, { endpointIds: [ids[0], ...wrong, wrong[0]], roomId: 2 })
@@ -168,7 +168,7 @@ test('an unknown room, and a bad body, move nothing [contract 2.2]', async () =>
 test('groups of other organisations with the same leader are other groups [contract 5.1.pairing]', async () => {
   const [org, elsewhere] = [await building(), await building()]
   const ids = await group(org)
-  await putEndpoints(house, elsewhere, [{ serial: 'OTHER', pairing_serial: 'LEADER', room_id: 1 }])
+  await putEndpoints(harness, elsewhere, [{ serial: 'OTHER', pairing_serial: 'LEADER', room_id: 1 }])
   const before = await snapshot(elsewhere)
   expect((await move(org, { endpointIds: [ids[0]], roomId: 2 })).body.endpointIds).toHaveLength(3)
   expect(await snapshot(elsewhere)).toEqual(before)
@@ -176,9 +176,9 @@ test('groups of other organisations with the same leader are other groups [contr
 
 test('a group of a thousand moves at once, with its profile', async () => {
   const org = await building()
-  const [leader] = await putEndpoints(house, org, [{ serial: 'LEADER', room_id: 1, profile_id: 1 }])
+  const [leader] = await putEndpoints(harness, org, [{ serial: 'LEADER', room_id: 1, profile_id: 1 }])
   const paired = Array.from({ length: 999 }, () => ({ pairing_serial: 'LEADER', room_id: 1 }))
-  const followers = await putEndpoints(house, org, paired)
+  const followers = await putEndpoints(harness, org, paired)
   const { body } = await move(org, {
     endpointIds: [followers[500]?.id, leader?.id],
     roomId: 2,

@@ -1,18 +1,18 @@
-// Behaviour of pairing: which endpoints are rebooted and moved together, and that nobody joins by its own word. [contract 5.1.pairing]
+// Tests pairing: which endpoints are rebooted and moved together, and that no device joins a group by its own report. [contract 5.1.pairing]
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newDevice } from '../../../../test/support/test-device.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-/** Rooms 1, 2 and 3, and room 9 that nobody is in. */
+/** Rooms 1, 2 and 3, and room 9, which stays empty. */
 async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (let n = 1; n <= 9; n++) await org.call('POST', '/rooms', { body: { name: `Room ${n}` } })
   return org
 }
@@ -20,13 +20,13 @@ async function building(): Promise<TestOrg> {
 interface Given {
   readonly serial: string
   readonly room?: number
-  /** Whom it names. */
+  /** The serial that it reports as its leader. */
   readonly leader?: string
-  /** Whom it lists. */
+  /** The serials that it reports as paired with it. */
   readonly lists?: readonly string[]
 }
 
-/** Serial numbers in the order of their names, by what was asked for. */
+/** The serials that were rebooted or moved, sorted. */
 interface Groups {
   rebooted(serial: string): Promise<string[]>
   moved(...serials: string[]): Promise<string[]>
@@ -34,7 +34,7 @@ interface Groups {
 
 async function groupsOf(org: TestOrg, endpoints: readonly Given[]): Promise<Groups> {
   const rows = await putEndpoints(
-    house,
+    harness,
     org,
     endpoints.map(({ serial, room, leader, lists }) => ({
       serial,
@@ -51,11 +51,11 @@ async function groupsOf(org: TestOrg, endpoints: readonly Given[]): Promise<Grou
     async rebooted(serial) {
       const { status, body } = await org.call('POST', `/endpoints/${ids.get(serial)}/reboot`)
       expect(status).toBe(200)
-      expect(body.operations[0].endpointId, 'the one that was asked comes first').toBe(ids.get(serial))
+      expect(body.operations[0].endpointId, 'the requested endpoint comes first').toBe(ids.get(serial))
       return named(body.operations.map(({ endpointId }: { endpointId: string }) => endpointId))
     },
-    async moved(...wanted) {
-      const endpointIds = wanted.map((serial) => ids.get(serial))
+    async moved(...serials) {
+      const endpointIds = serials.map((serial) => ids.get(serial))
       const { status, body } = await org.call('POST', '/endpoints/move_paired', { body: { endpointIds, roomId: 9 } })
       expect(status).toBe(200)
       return named(body.endpointIds)
@@ -63,7 +63,7 @@ async function groupsOf(org: TestOrg, endpoints: readonly Given[]): Promise<Grou
   }
 }
 
-/** Each member, asked alone, is rebooted with all of them. */
+/** Expects that a reboot of any member reboots the whole group. */
 async function expectGroups(groups: Groups, ...expected: readonly (readonly string[])[]): Promise<void> {
   for (const members of expected) {
     for (const serial of members) expect(await groups.rebooted(serial), serial).toEqual([...members].sort())
@@ -154,8 +154,8 @@ test('an endpoint that is not paired with the leader that it names leads those t
 
 test('groups follow what devices report and where they are; both serials are shown as reported', async () => {
   const org = await building()
-  const bar = await newDevice(house, org, { roomId: 1 })
-  const pad = await newDevice(house, org, { roomId: 2, pairingSerial: bar.serial })
+  const bar = await newDevice(harness, org, { roomId: 1 })
+  const pad = await newDevice(harness, org, { roomId: 2, pairingSerial: bar.serial })
   const rebooted = async () => {
     const { operations } = (await org.call('POST', `/endpoints/${bar.id}/reboot`)).body
     return operations.map(({ endpointId }: { endpointId: string }) => endpointId)
@@ -188,9 +188,9 @@ test('groups follow what devices report and where they are; both serials are sho
   for (const device of [bar, pad]) await device.close()
 })
 
-test('a list of more than 32 serials, or of something else, is a bad message, and nothing of it is kept', async () => {
+test('a list of more than 32 serials, or of something else, is a bad message, and none of it is stored', async () => {
   const org = await building()
-  const bar = await newDevice(house, org, { roomId: 1 })
+  const bar = await newDevice(harness, org, { roomId: 1 })
   const read = async () => (await org.call('GET', `/endpoints/${bar.id}`)).body
   const most = Array.from({ length: 32 }, (_, n) => `SERIAL-${n}`)
   await bar.publish('status', { pairedSerials: most })

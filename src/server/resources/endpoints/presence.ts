@@ -1,4 +1,4 @@
-// What a device does by being there: it is known by its credential, comes, goes, and says how it is. [contract 5.1]
+// Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
 
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
@@ -12,7 +12,7 @@ import {
   updateStatus,
 } from './device-store.ts'
 
-/** The device, if it is who it says it is. A credential that cannot be one costs no database read. */
+/** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
 export async function findDeviceByCredential(
   services: Services,
   endpointId: string,
@@ -43,35 +43,35 @@ export async function markDisconnected({ db, clock, feed }: Services, { device: 
   if (isKnown) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
 }
 
-/** After a start nobody is connected, whatever a crash left behind. */
+/** At start no device is connected, but after a crash rows may still say so. */
 export async function markAllDisconnected({ db, clock }: Services): Promise<void> {
   await db.systemTransaction((on) => updateAllDisconnected(on, { at: clock.now() }))
 }
 
-/** Only what it names changes; null takes something back. */
+/** Changes only the fields that the report names; null removes a field. */
 export async function storeStatus(
   { db, feed }: Services,
   { device }: Session,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { pairingSerial, ...said } = report
-  const networks = said.networks as ReportedNetwork[] | null | undefined
-  const isNew = await db.forOrg(device.org.key).telemetry(async (on) => {
+  const { pairingSerial, ...reported } = report
+  const networks = reported.networks as ReportedNetwork[] | null | undefined
+  const isChanged = await db.forOrg(device.org.key).telemetry(async (on) => {
     const before = await findStatus(on, { id: device.id })
     if (!before) return false
     const fields: Record<string, unknown> = {
       ...JSON.parse(before.status),
-      ...said,
-      ...(networks && { networks: networks.map(complete) }),
+      ...reported,
+      ...(networks && { networks: networks.map(completeNetwork) }),
     }
     const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
-    // An empty serial is nobody's: it must not make a group of all who say so.
+    // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
     if (status === before.status && leader === before.pairing_serial) return false
     await updateStatus(on, { id: device.id, status, pairing_serial: leader })
     return true
   })
-  if (isNew) feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
+  if (isChanged) feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
 }
 
 interface ReportedNetwork {
@@ -79,8 +79,8 @@ interface ReportedNetwork {
   readonly gateway?: readonly object[]
 }
 
-/** Clients count on the lists, and on both addresses in each item. [contract 5.1.networks] */
-const complete = (network: ReportedNetwork) => ({
+/** Clients rely on both lists, and on both addresses in each item. [contract 5.1.networks] */
+const completeNetwork = (network: ReportedNetwork) => ({
   ...network,
   addresses: (network.addresses ?? []).map((item) => ({ address: {}, broadcast: {}, ...item })),
   gateway: network.gateway ?? [],

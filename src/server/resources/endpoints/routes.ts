@@ -1,4 +1,4 @@
-// The doors to endpoints.
+// Connects the operations of endpoints to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import {
@@ -10,12 +10,12 @@ import {
 } from './rules.ts'
 
 export const endpointRoutes = (
-  kept: EndpointCache,
+  cache: EndpointCache,
 ): OperationHandlers<
   'endpointsBasicList' | 'endpointsGet' | 'endpointsDelete' | 'endpointsMoveRoom' | 'endpointsAssignProfile'
 > => ({
-  endpointsBasicList: (ctx, { query }) => endpointsBasicList(ctx, kept, query),
-  endpointsGet: (ctx, { params }) => endpointsGet(ctx, kept, params.id),
+  endpointsBasicList: (ctx, { query }) => endpointsBasicList(ctx, cache, query),
+  endpointsGet: (ctx, { params }) => endpointsGet(ctx, cache, params.id),
   endpointsDelete: (ctx, { params }) => endpointsDelete(ctx, params.id),
   endpointsMoveRoom: (ctx, { body }) => endpointsMoveRoom(ctx, body),
   endpointsAssignProfile: (ctx, { params, body }) => endpointsAssignProfile(ctx, params.id, body.profileId),

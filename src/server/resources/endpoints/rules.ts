@@ -1,4 +1,4 @@
-// Endpoints: one function for each operation of the API. [contract 4.endpointsBasicList] [contract 5.1]
+// The rules of endpoints, one function for each operation. [contract 4.endpointsBasicList] [contract 5.1]
 
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -27,25 +27,29 @@ import { basicEndpointView, endpointRef } from './view.ts'
 
 type Filter = InputOf<'endpointsBasicList'>['query']
 
-export const endpointsBasicList = (ctx: RequestContext, kept: EndpointCache, filter: Filter) =>
+export const endpointsBasicList = (ctx: RequestContext, cache: EndpointCache, filter: Filter) =>
   filter.regionId === undefined && filter.locationId === undefined
-    ? kept.list(ctx.org.key)
-    : listPart(ctx, filter.regionId, filter.locationId)
+    ? cache.list(ctx.org.key)
+    : listFiltered(ctx, filter.regionId, filter.locationId)
 
-async function listPart(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
+async function listFiltered(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
   const rows = await listEndpoints(ctx.db, regionId, locationId)
   return { endpoints: rows.map(basicEndpointView) }
 }
 
-export const endpointsGet = (ctx: RequestContext, kept: EndpointCache, id: string) => kept.one(ctx.org.key, id)
+export const endpointsGet = (ctx: RequestContext, cache: EndpointCache, id: string) =>
+  cache.get(ctx.org.key, id) ?? loadEndpoint(ctx, cache, id)
+
+const loadEndpoint = async (ctx: RequestContext, cache: EndpointCache, id: string) =>
+  mustFind(await cache.load(ctx.org.key, id), `endpoint ${id}`)
 
 export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {
-    const endpoint = await existing(tx, ctx, id)
+    const endpoint = await requireEndpoint(tx, id)
     checkIfMatch(ctx, endpoint.version)
     await deleteEndpoint(tx, id, ctx.clock.now())
     const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
-    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomsOf([endpoint]))))
+    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomIdsOf([endpoint]))))
     await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
     return {
       result: {},
@@ -57,28 +61,28 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
   return {}
 }
 
-/** All of them move or none, with everything that is paired with them. [contract 4.endpointsMoveRoom] */
+/** Moves the endpoints and everything that is paired with them, in one transaction. [contract 4.endpointsMoveRoom] */
 export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endpointsMoveRoom'>['body']) {
   const { roomId, assignRoomProfile = false } = body
   const { moved, changed } = await change(ctx, 'endpointsMoveRoom', async (tx) => {
-    const wanted = [...new Set(body.endpointIds)]
-    mustFindAll('endpointIds', 'endpoint', wanted, await listEndpointsById(tx, wanted))
+    const requestedIds = [...new Set(body.endpointIds)]
+    mustFindAll('endpointIds', 'endpoint', requestedIds, await listEndpointsById(tx, requestedIds))
     const room = await findRoom(tx, { id: roomId })
     if (!room) {
       throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
     }
 
-    const group = await listPairedEndpoints(tx, wanted)
+    const group = await listPairedEndpoints(tx, requestedIds)
     const ids = group.map((e) => e.id)
     await updateRoomOf(tx, ids, roomId, ctx.clock.now())
-    await raiseResourceVersions(tx, { endpointsOfRoom: [...roomsOf(group), roomId] })
-    const others = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
-    if (others.length > 0) {
-      await updateProfileOf(tx, { ids: others, profile: room.profile_id })
-      await makeVersions(tx, ctx, others)
+    await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })
+    const reassigned = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
+    if (reassigned.length > 0) {
+      await updateProfileOf(tx, { ids: reassigned, profile: room.profile_id })
+      await makeVersions(tx, ctx, reassigned)
     }
     return {
-      result: { moved: ids, changed: others },
+      result: { moved: ids, changed: reassigned },
       target: auditRef('room', room),
       before: {
         roomIds: Object.fromEntries(group.map((e) => [e.id, e.room_id])),
@@ -94,7 +98,7 @@ export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endp
 
 export async function endpointsAssignProfile(ctx: RequestContext, id: string, profileId: number | null) {
   await change(ctx, 'endpointsAssignProfile', async (tx) => {
-    const endpoint = await existing(tx, ctx, id)
+    const endpoint = await requireEndpoint(tx, id)
     checkIfMatch(ctx, endpoint.version)
     const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
     const to = profile?.id ?? null
@@ -113,9 +117,8 @@ export async function endpointsAssignProfile(ctx: RequestContext, id: string, pr
   return {}
 }
 
-const existing = async (on: OrgReader, ctx: RequestContext, id: string) =>
-  mustFind(await findEndpoint(on, id), `endpoint ${id}`)
+const requireEndpoint = async (on: OrgReader, id: string) => mustFind(await findEndpoint(on, id), `endpoint ${id}`)
 
-const roomsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [
+const roomIdsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [
   ...new Set(endpoints.flatMap((e) => (e.room_id === null ? [] : [e.room_id]))),
 ]

@@ -1,4 +1,4 @@
-// SQL of which room an endpoint was in, and when: the history of a room is that of whatever was in it.
+// SQL of stays: which endpoint was in which room, and when. The history of a room consists of them.
 
 import { sql } from 'kysely'
 import { isAnyOf } from '../../db/any-of.ts'
@@ -37,7 +37,7 @@ const beginStay = write((db, p: Stay, engine) =>
         .select(({ exists, selectFrom }) => [
           'e.org',
           'e.number',
-          // What it measured before it was known counts for the first room that it was in. [contract D.35]
+          // Samples from before the first stay count for the room of the first stay, so that stay begins at 0. [contract D.35]
           sql<number>`case when ${exists(
             selectFrom('endpoint_rooms as r')
               .select('r.since')
@@ -61,12 +61,12 @@ const beginStay = write((db, p: Stay, engine) =>
           ),
         ),
     )
-    // Moved twice within a second: only the last one counts.
+    // After two moves within a second only the last one counts.
     .onConflict((c) =>
       c.columns(['org', 'endpoint', 'since']).doUpdateSet((e) => ({ room_id: e.ref('excluded.room_id'), until: null })),
     ),
 )
-/** They are in that room now, and nowhere else. `at` in milliseconds, as clocks say it. */
+/** Ends the stays of these endpoints in other rooms, and begins one in this room. `at` is in milliseconds. */
 export async function insertStay(tx: Tx, ids: readonly string[], room: number, at: number): Promise<void> {
   const stay = { ids, room, at: Math.floor(at / 1000) }
   await endOtherStays(tx, stay)
@@ -83,7 +83,7 @@ const endStay = write((db, p: { org: number; id: string; at: number }) =>
       e.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
     ),
 )
-/** To be called before it goes. */
+/** Ends the stay of an endpoint. Call it before the endpoint is deleted. */
 export const updateStayEnded = (tx: Tx, id: string, at: number) => endStay(tx, { id, at: Math.floor(at / 1000) })
 
 const endStaysInRoom = write((db, p: { org: number; room: number; at: number }) =>

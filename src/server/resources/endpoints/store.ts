@@ -1,4 +1,4 @@
-// SQL of endpoints, as the API and the other nouns need it.
+// SQL of endpoints, for the API and for the stores of other resources.
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/any-of.ts'
@@ -57,7 +57,7 @@ export const listEndpointsAfter = query((db, p: { org: number; after: string; li
   listed(db).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
 )
 
-/** Those of the ids that exist, as the list shows them. */
+/** Returns those of the ids that exist, with the columns of the list. */
 export const listListedEndpoints = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   listed(db)
     .where('e.org', '=', p.org)
@@ -75,24 +75,25 @@ const selectEndpoint = queryOne((db, p: { org: number; id: string }) =>
 )
 export const findEndpoint = async (on: OrgReader, id: string) => (isUuid(id) ? selectEndpoint(on, { id }) : undefined)
 
-/** What a write to many endpoints at once has to know of each. */
-const placed = ['id', 'serial', 'model', 'room_id', 'profile_id', 'connected'] as const
+/** The columns that a write to many endpoints needs. */
+const summaryColumns = ['id', 'serial', 'model', 'room_id', 'profile_id', 'connected'] as const
 
 const selectSummaries = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .selectFrom('endpoints')
-    .select(placed)
+    .select(summaryColumns)
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )
-/** Those of the ids that exist. */
+/** Returns those of the ids that exist. */
 export const listEndpointsById = (on: OrgReader, ids: readonly string[]) =>
   selectSummaries(on, { ids: ids.filter(isUuid) })
 export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
 
 /**
- * The rule of [contract 5.1.pairing], once: endpoints with the same `leader` and `apart` are a group. A leader that is enrolled must be in the
- * same room, or list the endpoint; under one that is not enrolled there is a group for each room (`apart`).
+ * This is the only place of the rule of [contract 5.1.pairing]: endpoints with the same `leader` and `apart` are a group. An
+ * enrolled leader must be in the same room, or list the endpoint. A leader that is not enrolled has a group in each room
+ * (`apart`).
  */
 const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
   const isListed =
@@ -104,12 +105,12 @@ const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
   return db
     .selectFrom('endpoints as e')
     .leftJoin('endpoints as l', (j) => j.onRef('l.org', '=', 'e.org').onRef('l.serial', '=', 'e.pairing_serial'))
-    .select(placed.map((c) => `e.${c}` as const))
+    .select(summaryColumns.map((c) => `e.${c}` as const))
     .select(sql<string>`case when ${isPaired} then e.pairing_serial else e.serial end`.as('leader'))
     .select(sql<number>`case when ${isAbsent} then e.room_id else 0 end`.as('apart'))
 }
 
-/** Each part is made once, however often the statement mentions it. */
+/** The parts are materialized, because the statement refers to them several times. */
 const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .with(
@@ -119,12 +120,12 @@ const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, 
           .selectFrom('endpoints')
           .where('org', '=', p.org)
           .where(isAnyOf(engine, 'id', p.ids))
-        // As expressions: a column would be compared as text in SQLite, and the index of leaders is not one of text.
+        // Both are expressions: SQLite would compare a column with text affinity and could not use the index of leaders.
         const own = named.select(sql<string>`coalesce(serial, '')`.as('serial'))
         return own.unionAll(named.select(sql<string>`coalesce(pairing_serial, serial)`.as('serial')))
       },
     )
-    // All that could be in one of the groups: who points at one of these serials, and whose it is. An index finds each.
+    // The candidates are the endpoints that name one of these serials as leader, or have it. An index finds both.
     .with(
       (cte) => cte('near').materialized(),
       (q) => {
@@ -143,7 +144,7 @@ const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, 
           .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
     )
     .selectFrom('grouped as g')
-    .select(placed.map((c) => `g.${c}` as const))
+    .select(summaryColumns.map((c) => `g.${c}` as const))
     .where(({ eb, refTuple, selectFrom }) =>
       eb(
         refTuple('g.leader', 'g.apart'),
@@ -156,7 +157,7 @@ const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, 
     )
     .orderBy('g.id'),
 )
-/** These and everything that is in a group with one of them, each once. [contract 5.1.pairing] */
+/** Returns these endpoints and all others in their groups, each once. [contract 5.1.pairing] */
 export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
   selectPairGroups(on, { ids: ids.filter(isUuid) })
 
@@ -167,7 +168,7 @@ export const listEndpointsInRoom = query((db, p: { org: number; room: number }) 
 export const listEndpointsInRooms = query((db, p: { org: number; rooms: readonly number[] }, engine) =>
   db
     .selectFrom('endpoints')
-    .select(placed)
+    .select(summaryColumns)
     .where('org', '=', p.org)
     .where(isAnyNumberOf(engine, 'room_id', p.rooms))
     .orderBy('room_id')
@@ -202,11 +203,11 @@ const updateRoomColumn = write((db, p: { org: number; ids: readonly string[]; ro
     .where(isAnyOf(engine, 'id', p.ids)),
 )
 export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number, at: number) {
-  await updateRoomColumn(tx, { ids: ids, room })
+  await updateRoomColumn(tx, { ids, room })
   await insertStay(tx, ids, room, at)
 }
 
-/** Its credential and its configs go with it. */
+/** Foreign keys delete its credential and its configs with it. */
 const deleteRow = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
 )

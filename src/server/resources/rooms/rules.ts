@@ -2,19 +2,19 @@
 
 import type { Static } from 'typebox'
 import type { Room } from '../../../contract/rooms.ts'
-import { checkIfMatch, etagOf } from '../../context/if-match.ts'
+import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { findReferenced, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
-import { ReadyAnswer } from '../../http/answer.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { auditRef, change } from '../audit/change.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { deleteEndpointsInRoom, listEndpointsInRoom, updateProfileInRoom } from '../endpoints/store.ts'
-import { endpointRef, endpointText } from '../endpoints/view.ts'
+import { endpointRef, endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
@@ -181,11 +181,11 @@ function stateOf(endpoints: number, connected: number, hasFailed: boolean): Stat
   return connected < endpoints || hasFailed ? 'DEGRADED' : 'HEALTHY'
 }
 
-async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<ReadyAnswer> {
+async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<VersionedAnswer<Static<typeof Room>>> {
   const endpoints = await listEndpointsInRoom(on, { room: room.id })
   const connected = endpoints.filter((e) => e.connected === 1).length
   const { secrets, clock } = ctx
-  const head = JSON.stringify({
+  return new VersionedAnswer(room.version, {
     id: room.id,
     name: room.name,
     state: stateOf(endpoints.length, connected, await hasFailedConfig(on, { id: room.id })),
@@ -198,7 +198,6 @@ async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<
     }),
     ...(room.profile_id !== null && { profileId: room.profile_id }),
     ...(ctx.may('write') && enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
-  } satisfies Omit<Static<typeof Room>, 'endpoints'>)
-  const list = endpoints.map((e) => endpointText(e, room.name)).join()
-  return new ReadyAnswer(etagOf(room.version), `${head.slice(0, -1)},"endpoints":[${list}]}`)
+    endpoints: endpoints.map((e) => endpointView(e, room.name)),
+  })
 }
