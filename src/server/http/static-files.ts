@@ -1,4 +1,8 @@
-// Serves the console: its built files from memory, in the best encoding that the browser takes. [contract 9.files]
+// Serves the console: its built files from memory, in the smallest encoding that the browser accepts. [contract 9.files]
+//
+// @fastify/static is not used, because its ETag is weak and consists of size and modification time. npm sets one modification time for
+// all files of a package, and two builds have an index.html of one size (the hashes in it have a fixed length), so after an upgrade a
+// browser would be told that its old index.html is current. The contract asks for a strong ETag of each encoding instead.
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
