@@ -21,6 +21,7 @@ import { DeviceConnections } from './devices/mqtt/device-connections.ts'
 import type { DeviceHandlers } from './devices/mqtt/handlers.ts'
 import { connectAddresses, isDeviceUpgrade, openMqttListeners, openWebSocket } from './devices/mqtt/listeners.ts'
 import { makeDeviceMetrics } from './devices/mqtt/metrics.ts'
+import { EventFeed } from './events/feed.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
 import { EventStreams } from './http/event-streams.ts'
 import type { OperationHandlers } from './http/handlers.ts'
@@ -168,7 +169,8 @@ export async function startService(
   try {
     const metrics = makeMetrics()
     let url = ''
-    const streams = new EventStreams((org, wanted) => listPlacesOf(services.db.forOrg(org), wanted), clock, log)
+    const feed = new EventFeed((org, wanted) => listPlacesOf(services.db.forOrg(org), wanted), clock, log)
+    const streams = new EventStreams(feed, clock)
     metrics.watchStreams(streams)
     const { ground: services, opened } = await openServices(options, {
       clock,
@@ -183,7 +185,7 @@ export async function startService(
         wake: (ids) => connections.wake(ids),
         cut: (ids, why) => connections.cut(ids, why),
       },
-      feed: streams.feed,
+      feed,
       publicUrl: () => options.publicUrl ?? url,
       settings,
       onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),

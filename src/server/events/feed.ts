@@ -37,6 +37,7 @@ export class EventFeed implements EventPublisher {
   readonly #clock: Clock
   readonly #log: Log
   readonly #channels = new Map<number, EventChannel>()
+  readonly #publishers = new Map<number, OrgEventPublisher>()
 
   constructor(locate: LocateFunction, clock: Clock, log: Log) {
     this.#locate = locate
@@ -45,11 +46,16 @@ export class EventFeed implements EventPublisher {
   }
 
   forOrg(org: number): OrgEventPublisher {
-    return {
-      isFollowed: () => this.#channels.has(org),
-      publish: (drafts) => this.#publish(org, drafts),
-      reserveTurn: () => this.#reserveTurn(org),
+    let publisher = this.#publishers.get(org)
+    if (!publisher) {
+      publisher = {
+        isFollowed: () => this.#channels.has(org),
+        publish: (drafts) => this.#publish(org, drafts),
+        reserveTurn: () => this.#reserveTurn(org),
+      }
+      this.#publishers.set(org, publisher)
     }
+    return publisher
   }
 
   #publish(org: number, drafts: readonly EventDraft[]): void {

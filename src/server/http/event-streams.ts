@@ -5,11 +5,9 @@ import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events
 import type { Caller } from '../auth/keyring.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import { Failure, shuttingDown } from '../core/failure.ts'
-import type { Log } from '../core/log.ts'
 import { type EventChannel, eventFrame } from '../events/channel.ts'
-import { EventFeed } from '../events/feed.ts'
+import type { EventFeed } from '../events/feed.ts'
 import type { EventFilter } from '../events/filter.ts'
-import type { LocateFunction } from '../events/surroundings.ts'
 import type { RecheckCaller } from './gate.ts'
 
 /** What a rule gives back for an operation that streams. */
@@ -73,7 +71,7 @@ class Stream {
 }
 
 export class EventStreams {
-  readonly feed: EventFeed
+  readonly #feed: EventFeed
   readonly #clock: Clock
   readonly #streams = new Set<Stream>()
   #isClosed = false
@@ -82,8 +80,8 @@ export class EventStreams {
   sent = 0
   cut = 0
 
-  constructor(locate: LocateFunction, clock: Clock, log: Log) {
-    this.feed = new EventFeed(locate, clock, log)
+  constructor(feed: EventFeed, clock: Clock) {
+    this.#feed = feed
     this.#clock = clock
   }
 
@@ -104,7 +102,7 @@ export class EventStreams {
       out.end()
       return
     }
-    const stream = new Stream(caller, isAlive, out, this.feed.channel(caller.org.key), filter, this.#clock.now())
+    const stream = new Stream(caller, isAlive, out, this.#feed.channel(caller.org.key), filter, this.#clock.now())
     stream.unfollow = stream.channel.follow(() => this.#give(stream))
     this.#streams.add(stream)
     // Whoever is gone does not hear why.
@@ -132,7 +130,7 @@ export class EventStreams {
         this.#write(stream, `: still here\nid: ${channel.idAt(stream.position)}\n\n`)
       }
     }
-    this.feed.dropIdle()
+    this.#feed.dropIdle()
     if (++this.#checks % askEvery === 0) await this.recheckCallers()
   }
 
@@ -145,7 +143,7 @@ export class EventStreams {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const stream of this.#streams) this.#end(stream)
-    await this.feed.close()
+    await this.#feed.close()
   }
 
   #checkRoom({ org, keyId }: Caller): void {
