@@ -8,7 +8,7 @@ import type { Log } from '../../core/log.ts'
 import { Admission, type RefusalReason, Refused } from './admission.ts'
 import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
-import type { Device, DeviceHandlers, Presence, Session } from './handlers.ts'
+import type { Device, DeviceConnection, DeviceHandlers, Presence } from './handlers.ts'
 import { Ingest } from './ingest.ts'
 import { IngestBudget } from './ingest-budget.ts'
 import { LogThrottle } from './log-throttle.ts'
@@ -159,7 +159,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {
-    const connection: Session = { device, since: this.#services.clock.now(), credential: password }
+    const connection: DeviceConnection = { device, since: this.#services.clock.now(), credential: password }
     const downlink = new Downlink(this.#services, connection, session)
     session.identify(connection, downlink)
     this.#updateSlowed(session)
@@ -183,7 +183,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   /** Tries until it is written, or until the device is connected again. */
-  async #persistDisconnect(connection: Session): Promise<void> {
+  async #persistDisconnect(connection: DeviceConnection): Promise<void> {
     const { handlers, logThrottle } = this.#services
     while (!this.#current.has(connection.device.id)) {
       try {

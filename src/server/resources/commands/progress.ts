@@ -2,7 +2,7 @@
 
 import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device.ts'
 import type { Services } from '../../context/services.ts'
-import type { Session } from '../../devices/mqtt/handlers.ts'
+import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import {
   type CommandRow,
   deleteOldCommandRows,
@@ -25,7 +25,7 @@ const deletedAtOnce = 1000
 /** What waits for a device, the oldest first. It counts as sent before it is: a crash sends it twice, never not at all. */
 export async function takePendingCommands(
   { db, clock, feed }: Services,
-  { device: { org, id }, since }: Session,
+  { device: { org, id }, since }: DeviceConnection,
   uploadUrl: (operationId: string) => string,
 ): Promise<DeviceCommandMessage[]> {
   const now = clock.now()
@@ -42,7 +42,11 @@ export async function takePendingCommands(
 }
 
 /** What a device says about something that it was asked. What comes late, twice or about others changes nothing. */
-export async function storeCommandReport(services: Services, { device, since }: Session, report: CommandReport) {
+export async function storeCommandReport(
+  services: Services,
+  { device, since }: DeviceConnection,
+  report: CommandReport,
+) {
   const { db, clock, feed } = services
   const { id, error } = report
   const org = device.org.key
