@@ -137,11 +137,18 @@ export function takeFromRateLimit({ bucket }: Caller, reply: FastifyReply, now: 
 /** What a request with Authorization has by itself: nobody in between keeps the answer, and a browser asks again. [contract 9.cookie] */
 const ofSession = { 'Cache-Control': 'private, no-cache', 'X-Content-Type-Options': 'nosniff' }
 
-/**
- * Who comes in. `operation` is what a route stands for; without one the path or method is not known, which `unknown` says to those
- * whom it concerns. `fail` answers whoever stays outside.
- */
-export function accessChecks(identify: IdentifyCaller, unknown: (request: FastifyRequest) => Failure, fail: SendError) {
+/** Calls `done` if the request may go on, and answers it otherwise. */
+export type AccessCheck = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void
+
+/** Makes the check of one operation; without an operation, that of requests that no route matches. */
+export type CheckAccess = (operation: KnownOperation | undefined) => AccessCheck
+
+/** `unknown` explains to a caller why no route matches; `fail` answers a request that is refused. */
+export function accessChecks(
+  identify: IdentifyCaller,
+  unknown: (request: FastifyRequest) => Failure,
+  fail: SendError,
+): CheckAccess {
   const verdict = (request: FastifyRequest, who: Identified): Failure | undefined => {
     if (who instanceof Failure) return who
     const { operation, params, url } = request
@@ -149,22 +156,21 @@ export function accessChecks(identify: IdentifyCaller, unknown: (request: Fastif
     if (orgid !== undefined && orgid !== who.org.id) return organisationNotFound()
     return operation ? missing(operation, who) : unknown(request)
   }
-  return (operation: KnownOperation | undefined) =>
-    (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-      request.operation = operation
-      // What the router found is an operation, however its path was written.
-      if (!operation && !isUnderBase(request.url)) {
-        fail(unknown(request), request, reply)
-        return
-      }
-      const go = (failure: unknown) => {
-        if (failure) fail(failure, request, reply)
-        else done()
-      }
-      const who = identify(request, reply)
-      if (who instanceof Promise) who.then((found) => go(verdict(request, found)), go)
-      else go(verdict(request, who))
+  return (operation) => (request, reply, done) => {
+    request.operation = operation
+    // What the router found is an operation, however its path was written.
+    if (!operation && !isUnderBase(request.url)) {
+      fail(unknown(request), request, reply)
+      return
     }
+    const go = (failure: unknown) => {
+      if (failure) fail(failure, request, reply)
+      else done()
+    }
+    const who = identify(request, reply)
+    if (who instanceof Promise) who.then((found) => go(verdict(request, found)), go)
+    else go(verdict(request, who))
+  }
 }
 
 const bearerToken = (header: string | undefined): string | undefined =>
