@@ -5,7 +5,7 @@ import { Failure } from '../core/failure.ts'
 import { hasTooManyKeys, maxJsonKeys } from '../core/json-keys.ts'
 import { rememberText } from './number-text.ts'
 
-const mostDepth = 32
+const maxDepth = 32
 
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -37,7 +37,7 @@ function parseJson(bytes: Buffer, keepsNumberText: boolean): unknown {
   } catch (error) {
     throw malformed((error as Error).message)
   }
-  if (isDeeper(value, mostDepth)) throw malformed(`it is nested more than ${mostDepth} levels deep`)
+  if (isDeeper(value, maxDepth)) throw malformed(`it is nested more than ${maxDepth} levels deep`)
   if (keepsNumberText) rememberText(value, text)
   return value
 }

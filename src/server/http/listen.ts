@@ -1,4 +1,4 @@
-// Where the service listens: certificate, port, and what to say when they are wrong.
+// Reads the certificate, opens the port, and explains what is wrong when either fails.
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
@@ -28,7 +28,7 @@ export function readTls({ tlsCert, tlsKey }: ServeOptions) {
   return tls
 }
 
-/** Starts to listen and says where: an address that works from this machine. */
+/** Starts to listen, and returns an address that works from this machine. */
 export async function listen(app: FastifyInstance, options: ServeOptions): Promise<string> {
   const { port, host } = options
   try {
@@ -39,7 +39,7 @@ export async function listen(app: FastifyInstance, options: ServeOptions): Promi
   return addressOf(app.server.address() as AddressInfo, options)
 }
 
-/** What a person can do about a port or address that cannot be had. */
+/** Explains why a port or address cannot be opened, and what to do about it. */
 export function listenError(
   error: NodeJS.ErrnoException,
   { port, host }: { port: number; host: string },

@@ -68,7 +68,7 @@ export class EndpointCache {
   #keep(id: string, kept: Kept): void {
     this.#drop(id)
     this.#answers.set(id, kept)
-    this.#length += kept.answer.length
+    this.#length += kept.answer.lengthBytes
     for (const oldest of this.#answers.keys()) {
       if (this.#length <= most) return
       this.#drop(oldest)
@@ -79,7 +79,7 @@ export class EndpointCache {
     const kept = this.#answers.get(id)
     if (!kept) return
     this.#answers.delete(id)
-    this.#length -= kept.answer.length
+    this.#length -= kept.answer.lengthBytes
   }
 
   #written({ org }: WrittenRows, id: unknown, room: unknown): void {
