@@ -49,7 +49,7 @@ export function sendError(log: Log): SendError {
     const { headers } = failure.extras
     if (failure.code === 'INTERNAL') log.error({ requestId: request.id, err: error }, 'request failed')
     else if (failure.code === 'UNAVAILABLE')
-      log.error({ requestId: request.id, reason: failure.message }, 'unavailable')
+      log.error({ requestId: request.id, reason: failure.message }, 'request failed: service unavailable')
     // The status cannot change once headers were sent, so the connection is closed instead.
     if (reply.raw.headersSent) return void reply.raw.destroy()
     // Fastify runs no hooks for some requests that it cannot route.
@@ -67,7 +67,7 @@ function asFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Failure(
         'PAYLOAD_TOO_LARGE',
-        `The body is larger than the ${kibibytes(routeOptions.bodyLimit ?? smallBodyBytes)} that are allowed here. Send less at a time.`,
+        `The body is larger than the ${kibibytes(routeOptions.bodyLimit ?? smallBodyBytes)} that this operation allows. Send less in one request.`,
       )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
@@ -77,7 +77,7 @@ function asFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
       })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET': // the connection broke while the body was being sent, so this answer is not read
-      return new Failure('INVALID_ARGUMENT', 'the body is not as long as its Content-Length says.')
+      return new Failure('INVALID_ARGUMENT', 'the length of the body differs from its Content-Length.')
   }
-  return new Failure('INTERNAL', 'Something went wrong on our side. Report it with the requestId.')
+  return new Failure('INTERNAL', 'Internal server error. Report it with the requestId.')
 }

@@ -148,10 +148,10 @@ export class EventStreams {
 
   #checkLimits({ org, keyId }: Caller): void {
     if (this.#isClosed) throw shuttingDown()
-    if (this.#streams.size >= maxStreams) throw tooManyStreams(`${maxStreams} streams of events are open`)
+    if (this.#streams.size >= maxStreams) throw tooManyStreams(`${maxStreams} event streams are open`)
     let own = 0
     for (const { caller } of this.#streams) if (caller.keyId === keyId && caller.org.key === org.key) own++
-    if (own >= maxStreamsPerKey) throw tooManyStreams(`This key has ${maxStreamsPerKey} streams of events open`)
+    if (own >= maxStreamsPerKey) throw tooManyStreams(`This key has ${maxStreamsPerKey} event streams open`)
   }
 
   /** The first block has the reader's position, so that it can resume even if no event has followed. */

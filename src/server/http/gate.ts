@@ -198,7 +198,7 @@ const [notCurrent, notAKey] = [
 export const badToken = (token: string): Failure => (isApiKey(token) ? notCurrent : notAKey)
 
 const tooMany = (what: string, retryAfter: number): Failure =>
-  new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Wait ${retryAfter} s, then go on more slowly.`, {
+  new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Retry after ${retryAfter} s, and send requests less often.`, {
     headers: { 'Retry-After': String(retryAfter) },
   })
 

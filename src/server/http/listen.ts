@@ -48,14 +48,18 @@ export function listenError(
   switch (error.code) {
     case 'EADDRINUSE':
       return new StartupError(
-        `Port ${port} on ${host} is taken. Stop what uses it, or choose another with ${options.port}.`,
+        `Port ${port} on ${host} is taken. Stop the program that uses it, or choose another with ${options.port}.`,
       )
     case 'EACCES':
-      return new StartupError(`Port ${port} may not be used by this user. Choose one above 1023 with ${options.port}.`)
+      return new StartupError(
+        `Port ${port} needs a privilege that this user does not have. Choose one above 1023 with ${options.port}.`,
+      )
     case 'EADDRNOTAVAIL':
     case 'EINVAL':
     case 'ENOTFOUND':
-      return new StartupError(`This machine has no address ${host}. Choose one of its own with ${options.host}.`)
+      return new StartupError(
+        `This machine has no address ${host}. Choose an address of this machine with ${options.host}.`,
+      )
     default:
       return error
   }

@@ -9,9 +9,9 @@ export function notFoundExplainer(operations: readonly Operation[]): (request: F
   return ({ url, method }) => {
     const path = url.split('?')[0]
     const methods = isUnderBase(url) ? methodsAt(url) : []
-    if (methods.length === 0) return new Failure('NOT_FOUND', `nothing is at ${path}. See /docs for every operation.`)
+    if (methods.length === 0) return new Failure('NOT_FOUND', `no such path: ${path}. See /docs for every operation.`)
     const allowed = methods.join(', ')
-    return new Failure('METHOD_NOT_ALLOWED', `${path} does not know ${method}, only ${allowed}.`, {
+    return new Failure('METHOD_NOT_ALLOWED', `Method ${method} is not allowed for ${path}; allowed: ${allowed}.`, {
       headers: { Allow: allowed },
     })
   }

@@ -39,17 +39,17 @@ export class SessionCookie {
     if (site !== undefined) {
       if (site === 'same-origin') return undefined
       return signInFirst(
-        'This request does not come from a page of the console, so nobody is signed in here. Open the console and try there, or send an API key in the header Authorization.',
+        'The session cookie was not accepted, because the request does not come from a page of the console. Open the console and try there, or send an API key in the header Authorization.',
       )
     }
     if (origin === undefined) {
       return signInFirst(
-        'The request does not say where it comes from, so nobody is signed in here. Browsers say it over HTTPS and on localhost: open the console there.',
+        'The session cookie was not accepted, because the request has no Sec-Fetch-Site or Origin header. Browsers send one over HTTPS and on localhost: open the console there.',
       )
     }
     if (this.#origins(request).includes(origin.toLowerCase())) return undefined
     return signInFirst(
-      'This request comes from a page at another address than this one, so nobody is signed in here. If a proxy is in between, set --public-url to the address that people open.',
+      'The session cookie was not accepted, because the request comes from a page of another origin. Behind a proxy, set --public-url to the address that people open.',
     )
   }
 
