@@ -23,7 +23,7 @@ export async function changeEventDrafts(
   // Nobody pays who is not listened to; whoever comes before the commit has it looked up later.
   if (!events.isFollowed()) return () => drafts(tx, entry, changed, { about: aboutOf(changed) })
   const about = aboutOf(changed)
-  const places = new PlaceIndex(await listPlacesOf(tx, about)).around(about.endpoints, about)
+  const places = new PlaceIndex(await listPlacesOf(tx, about)).placesAround(about.endpoints, about)
   return () => drafts(tx, entry, changed, { about, places })
 }
 
