@@ -1,14 +1,14 @@
-// What rules know of connected devices: whether they are there, that something waits for them, that they must go.
+// Defines what rules can do with connected devices: query, wake and disconnect them.
 export interface ConnectedDevices {
   isConnected(endpointId: string): boolean
-  /** Something new waits for these. Call it after the commit; those that are connected get it at once. */
+  /** Sends pending configs and commands to those of the devices that are connected. Must be called after the commit. */
   wake(endpointIds: Iterable<string>): void
   /**
-   * Their credentials are dead. Call it after the commit; their connections end at once. Those that were unenrolled are
-   * told so; a replaced credential belongs to a device that has enrolled again.
+   * Disconnects devices whose credentials were revoked. Must be called after the commit. Devices that were unenrolled are
+   * told so; a credential is replaced when its device has enrolled again.
    */
   cut(endpointIds: Iterable<string>, why?: 'unenrolled' | 'replaced'): void
 }
 
-/** For commands that work beside a server: it finds what they wrote by itself. */
+/** For commands that run beside a server, which finds in the database what they wrote. */
 export const noConnectedDevices: ConnectedDevices = { isConnected: () => false, wake() {}, cut() {} }

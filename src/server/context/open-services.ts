@@ -1,4 +1,4 @@
-// Opens the ground that everybody stands on: database and secrets, for the server and for commands beside it.
+// Opens the database and the secrets, for the server and for commands that run beside it.
 
 import { join } from 'node:path'
 import type { DatabaseOptions } from '../config/options.ts'
@@ -9,13 +9,13 @@ import { noEventFeed } from '../events/feed.ts'
 import { noConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
-type GroundSettings = OpenDatabaseOptions &
+type ServiceSettings = OpenDatabaseOptions &
   Pick<Services, 'clock' | 'keysChanged'> &
   Partial<Pick<Services, 'devices' | 'feed' | 'publicUrl' | 'settings'>>
 
 export async function openServices(
   options: DatabaseOptions,
-  given: GroundSettings,
+  given: ServiceSettings,
 ): Promise<{ ground: Services; opened: OpenedDatabase }> {
   const { clock, keysChanged, devices = noConnectedDevices, feed = noEventFeed, publicUrl = () => '' } = given
   const opened = await openDatabase(options, given)
