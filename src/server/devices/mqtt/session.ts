@@ -44,7 +44,7 @@ type State =
   | { readonly name: 'connected'; readonly keepAliveSeconds: number; unreadSeconds: number }
   | { readonly name: 'closing'; seconds: number }
 
-/** What all sessions share. */
+/** Settings and callbacks that all sessions share. */
 export interface SessionOptions {
   readonly budget: IngestBudget
   readonly metrics: DeviceMetrics
@@ -214,7 +214,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.write(unsuback(messageId))
   }
 
-  /** What was acknowledged may still leave. */
+  /** Acknowledgements that wait may still be sent. */
   #disconnect(): void {
     this.beginClosing()
     this.socket.end(() => this.socket.destroy())
