@@ -1,4 +1,4 @@
-// What holds for the service as a whole: bases, ids, CORS, health, metrics, logs.
+// Tests rules of the whole service: bases, request ids, CORS, health, metrics, logs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationIds } from '../../src/contract/operations.ts'
 import { makeCredential, makeSessionSecret, makeSignInLinkSecret } from '../../src/server/auth/token.ts'

@@ -1,4 +1,4 @@
-// What is too much, and what is not even a request: sizes, depth, rubbish, compression.
+// Tests limits of requests: size and depth of bodies, malformed input, compression.
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// What a request holds is released when its connection ends, also if its body never arrived.
+// Tests that the memory of a request is released when its connection ends, also if its body never arrived.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Harness, startHarness } from '../support/harness.ts'
