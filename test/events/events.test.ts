@@ -1,4 +1,4 @@
-// Events: each type as real devices and callers cause it, who hears it, and who does not. [contract 6.events]
+// Tests each type of event as real devices and callers cause it, and which readers receive it. [contract 6.events]
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'

@@ -1,4 +1,4 @@
-// Streams of events from their headers to their end: who may open one, how many, and what ends it. [contract 6.events]
+// Tests event streams from their headers to their end: permissions, limits, and the causes of their end. [contract 6.events]
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ApiError, makeClient } from '../../src/client/client.ts'
 import { own, session, signIn } from '../support/console-session.ts'

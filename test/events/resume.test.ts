@@ -1,4 +1,4 @@
-// Coming back to a stream of events: without a gap and without anything twice, or told that it cannot be. [contract 6.events]
+// Tests resuming an event stream: without gaps and duplicates, or with a reset event. [contract 6.events]
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BlockReader } from '../../src/client/server-sent-events.ts'

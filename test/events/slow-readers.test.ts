@@ -1,4 +1,4 @@
-// Readers of events that are too slow, and events that cannot be placed: bounded, cut or told, and nobody else notices. [contract 6.events]
+// Tests that slow readers of events are disconnected, and that events without places reset all readers. [contract 6.events]
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'

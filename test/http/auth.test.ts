@@ -1,4 +1,4 @@
-// Keys and limits: what a token costs, how rates are limited, and whom failures hurt.
+// Tests API keys and rate limits: the cost of a token, limits by key, and limits of failed attempts by address.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { devicePaths } from '../../src/contract/device.ts'
 import { Keyring } from '../../src/server/auth/keyring.ts'

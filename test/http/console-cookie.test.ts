@@ -28,10 +28,10 @@ test.each([
   ['an address that somebody typed', { 'sec-fetch-site': 'none' }, /not come from a page of the console/],
   ['rubbish', { 'sec-fetch-site': 'same-origin, same-origin' }, /not come from a page of the console/],
   ['another site that claims our origin', { 'sec-fetch-site': 'cross-site', origin: 'OWN' }, /a page of the console/],
-  ['another origin', { origin: 'https://evil.example.org' }, /another address/],
-  ['an origin that is allowed to send keys', { origin: 'https://friend.example.org' }, /another address/],
-  ['our host on another scheme', { origin: 'https://HOST' }, /another address/],
-  ['a hidden origin', { origin: 'null' }, /another address/],
+  ['another origin', { origin: 'https://evil.example.org' }, /another origin/],
+  ['an origin that is allowed to send keys', { origin: 'https://friend.example.org' }, /another origin/],
+  ['our host on another scheme', { origin: 'https://HOST' }, /another origin/],
+  ['a hidden origin', { origin: 'null' }, /another origin/],
   ['nobody knows where', {}, /HTTPS and on localhost/],
 ] as [string, Record<string, string>, RegExp][])('counts for nothing from %s', async (_, given, message) => {
   const headers = Object.fromEntries(

@@ -1,4 +1,4 @@
-// The largest bodies and messages that are valid: what is done with them does not hold the event loop for long either.
+// Tests that the largest valid bodies and messages do not block the event loop for long.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { UpKind } from '../../src/contract/device.ts'

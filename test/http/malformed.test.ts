@@ -1,4 +1,4 @@
-// Malformed HTTP: what is refused, and that a refusal never stands in the middle of another answer. [contract 7.20]
+// Tests that malformed HTTP is refused, and that a refusal is never inserted into another answer. [contract 7.20]
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'

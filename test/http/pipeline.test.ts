@@ -1,4 +1,4 @@
-// Requests that are sent ahead on one connection, also behind an answer that does not end. [contract 7.13]
+// Tests pipelined requests on one connection, also behind an answer that does not end. [contract 7.13]
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'

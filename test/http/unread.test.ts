@@ -1,4 +1,4 @@
-// Answers that are not read: how much of them is held, for how long, and that those who read notice nothing. [contract 7.22]
+// Tests that unread answers hold bounded memory for a bounded time, and do not affect other clients. [contract 7.22]
 import { hash, randomBytes } from 'node:crypto'
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'

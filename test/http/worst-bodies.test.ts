@@ -1,4 +1,4 @@
-// No single body or message holds the event loop for long, however it is made. [contract 7.1] [contract 7.2]
+// Tests that no single body or message blocks the event loop for long, whatever it contains. [contract 7.1] [contract 7.2]
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {

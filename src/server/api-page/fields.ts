@@ -1,4 +1,4 @@
-// Fields of bodies, answers and parameters as tables: name, type, limits, meaning.
+// Renders the fields of bodies, answers and parameters as tables: name, type, limits, description.
 import { breakable, code, codes, Html, html, join, prose } from './html.ts'
 import { type JsonSchema, nameIn, type Parameter } from './reference.ts'
 
@@ -21,7 +21,7 @@ export const parametersTable = (parameters: readonly Parameter[]): Html =>
     })),
   )
 
-/** `aliases` are other names under which a field is accepted: alias -> field. */
+/** `aliases` maps other accepted names to the field that they stand for. */
 export function fieldsTable(schema: JsonSchema, aliases: Readonly<Record<string, string>> = {}): Html {
   if (!schema.properties) return html`<p>${typeOf(schema)}${sentence(limitsOf(schema))}</p>`
   const { minProperties } = schema
@@ -61,17 +61,17 @@ function tableRow({ name, note, schema, description }: Row): Html {
     <td>${typeOf(schema)}${limits.length > 0 && html`<small>${join(limits)}</small>`}<td>${description}`
 }
 
-/** A shape that may also be null, without the null. */
+/** Returns the type of a nullable value without null. */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   const [one, ...others] = schema.anyOf?.filter((member) => member.type !== 'null') ?? []
   return one && others.length === 0 ? one : schema
 }
 
-/** What may be null is often described inside the union. */
+/** The description of a nullable type is often inside its union. */
 const meaningOf = (schema: JsonSchema): string =>
   schema.description ?? schema.anyOf?.find((member) => member.description)?.description ?? ''
 
-/** Its limits are said by its name. */
+/** The page shows such a type as int32, without its limits. */
 const isInt32 = ({ type, minimum, maximum }: JsonSchema): boolean =>
   type === 'integer' && minimum === -(2 ** 31) && maximum === 2 ** 31 - 1
 
@@ -85,7 +85,7 @@ export function typeOf(schema: JsonSchema): Html {
   return html`${schema.type ?? 'any'}${schema.format !== undefined && ` (${schema.format})`}`
 }
 
-/** Members of the same type, such as the literals of an enum, are one type. */
+/** Members of one type, such as the literals of an enum, are shown once. */
 function unionOf(members: readonly JsonSchema[]): Html {
   const names = new Set(members.map((member) => typeOf(member).text))
   return join(

@@ -1,4 +1,4 @@
-// HTML that cannot forget to escape: only what this tag has made is taken as markup.
+// Builds HTML with a template tag that escapes every value except those that it has made itself.
 
 export class Html {
   readonly text: string
@@ -10,7 +10,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | false | readonly Part[]
 
-/** The indentation of our own source is not worth sending. */
+/** Removes the indentation of the source, which would only make the page larger. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.map((own, i) => own.replaceAll(/\n\s*/g, '\n') + render(parts[i])).join(''))
 
@@ -31,7 +31,7 @@ export const join = (parts: readonly (Html | string)[], between = ', '): Html =>
 export const prose = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
 
-/** In a narrow place a long name breaks between its words. */
+/** Allows line breaks between the words of a long name. */
 export const breakable = (name: string): Html =>
   html`${name.split(/(?<=[a-z.])(?=[A-Z])/).map((word, i) => [i > 0 && html`<wbr>`, word])}`
 

@@ -1,4 +1,4 @@
-// "Start here": what holds for every operation, told once.
+// Renders the section "Start here", with the rules that apply to every operation.
 import { type ErrorBody, errorCodes } from '../../contract/error.ts'
 import { schemaLink } from './fields.ts'
 import { code, codes, type Html, html, join, prose } from './html.ts'
@@ -36,16 +36,16 @@ const firstCall = ({ entries }: ApiReference): Html => {
   const read = entries.find(({ operation: o }) => o.scope === 'read' && !o.params && !o.query)
   const path = read ? read.base.replace('{orgid}', '$ORG') + read.operation.path : ''
   return html`
-    <p>Set these three in your shell. The examples on this page then reach your service; put ids of your own in the
-    place of theirs first: a DELETE deletes.</p>
+    <p>Set these three in your shell. The examples on this page then call your service. Replace the ids in them with your own
+    first: a DELETE deletes.</p>
     <pre>export ROOMKEEPER=<span id="origin">https://roomkeeper.example.org</span>
     export ORG=${String(orgOf(entries[0])?.example)}
     export KEY=rk_…</pre>
-    <p>A first call, to see that it works:</p>
+    <p>Check that it works with a first call:</p>
     <pre>curl -H "Authorization: Bearer $KEY" "$ROOMKEEPER${path}"</pre>`
 }
 
-/** The parameter that every path has. */
+/** Finds the parameter that every path has. */
 const orgOf = (entry: ReferenceEntry | undefined): Parameter | undefined =>
   entry?.parameters.find((p) => entry.base.includes(`{${p.name}}`))
 
@@ -68,9 +68,9 @@ const token = ({ tokenDescription }: ApiReference): Html => html`
 
 const values = (): Html => html`
   <ul>
-  <li>Bodies are ${code('application/json')}. Keys that an operation does not know are ignored, except in a
+  <li>Bodies are ${code('application/json')}. Unknown keys are ignored, except in a
     ${schemaLink('DeviceConfig')}, where they are refused.
-  <li>Times are RFC 3339 in UTC. In a query any offset will do.
+  <li>Times are RFC 3339 in UTC. In a query any offset is accepted.
   <li>Text is trimmed, and its length counts code points.
   <li>Every answer has an ${code('X-Request-Id')}. Send your own to find the call in the log.
   </ul>`
@@ -97,27 +97,27 @@ const versions = ({ entries }: ApiReference): Html => {
     <p>The answer to one writable resource has its version in the header ${code('ETag')}. To change only what you have seen:</p>
     <ol>
     <li>Keep the ${code('ETag')} of the answer that read, created or changed the resource, for example ${code('"4"')}.
-    <li>Write with ${code('If-Match: "4"')}. ${guarded} operations know this header.
-    <li>On ${statusLink('412')} somebody else was faster: read again, then decide.
+    <li>Write with ${code('If-Match: "4"')}. ${guarded} operations support this header.
+    <li>On ${statusLink('412')} the resource was changed by another request: read it again, then decide.
     </ol>
-    <p>Every GET knows ${code('If-None-Match')}: the answer is 304, without a body, while nothing has changed.</p>`
+    <p>Every GET supports ${code('If-None-Match')}: the answer is 304, without a body, while nothing has changed.</p>`
 }
 
 const statusLink = (status: string): Html => html`<a href="#error-${status}">${status}</a>`
 
 const rateLimit = (): Html => html`
-  <p>Requests are limited per key. These headers say how many may follow each other (${code('q')}, in ${code('w')} seconds),
-  how many remain (${code('r')}) and in how many seconds all are back (${code('t')}):</p>
+  <p>Requests are limited per key. These headers say the quota (${code('q')}) per window (${code('w')} seconds),
+  the remaining requests (${code('r')}) and the seconds until the quota is full again (${code('t')}):</p>
   <pre>RateLimit-Policy: "default";q=400;w=2
   RateLimit: "default";r=399;t=1</pre>
-  <p>On ${statusLink('429')} and ${statusLink('503')} wait for as many seconds as ${code('Retry-After')} says.</p>`
+  <p>On ${statusLink('429')} and ${statusLink('503')} wait for the number of seconds in ${code('Retry-After')}.</p>`
 
 const paging = ({ entries }: ApiReference): Html => {
   const paged = entries.filter((e) => e.operation.query && 'pageToken' in e.operation.query)
   return html`
-    <p>A list is an object with one named array, and comes whole. Only these come in pages:
+    <p>A list is an object with one named array, and is complete. Only these operations return pages:
     ${join(paged.map((e) => operationLink(e.operation.id)))}. Send the ${code('nextPageToken')} of an answer
-    as the ${code('pageToken')} of the next request, with all else the same, until it is empty.</p>`
+    as the ${code('pageToken')} of the next request, with all other parameters unchanged, until it is empty.</p>`
 }
 
 export const topics: readonly Topic[] = [

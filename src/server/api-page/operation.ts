@@ -1,11 +1,11 @@
-// One operation of the reference: what it needs, takes, gives and refuses, with an example to paste into a shell.
+// Renders one operation: scope, parameters, body, answer, errors, and an example to paste into a shell.
 import { kibibytes } from '../../contract/operation.ts'
 import { fieldsTable, parametersTable, schemaLink } from './fields.ts'
 import { code, codes, type Html, html, join, prose } from './html.ts'
 import { type ApiReference, type JsonSchema, nameIn, type ReferenceEntry } from './reference.ts'
-import type { Shared } from './schemas.ts'
+import type { SharedSchemas } from './schemas.ts'
 
-export function operationArticle(entry: ReferenceEntry, { schemas }: ApiReference, shared: Shared): Html {
+export function operationArticle(entry: ReferenceEntry, { schemas }: ApiReference, shared: SharedSchemas): Html {
   const { operation, base, body, answer } = entry
   const { id, method, summary, description, example } = operation
   const parameters = entry.parameters.filter((p) => p.in !== 'header' && !base.includes(`{${p.name}}`))
@@ -45,15 +45,15 @@ export const methodBadge = (method: string): Html => html`<b class="m ${method}"
 function shapeBlock(
   schema: JsonSchema,
   schemas: ApiReference['schemas'],
-  shared: Shared,
+  shared: SharedSchemas,
   aliases: Readonly<Record<string, string>>,
 ): Html {
   if (schema.$ref === undefined) return fieldsTable(schema, aliases)
   const name = nameIn(schema.$ref)
   if (shared.has(name)) return html`<p>${schemaLink(name)}</p>`
-  const found = schemas[name] ?? {}
-  if (Object.keys(found.properties ?? {}).length === 0) return html`<p>An empty object.</p>`
-  return fieldsTable(found, aliases)
+  const target = schemas[name] ?? {}
+  if (Object.keys(target.properties ?? {}).length === 0) return html`<p>An empty object.</p>`
+  return fieldsTable(target, aliases)
 }
 
 function factsList({ operation, base, parameters, answerHeaders }: ReferenceEntry): Html {
@@ -76,11 +76,11 @@ function factsList({ operation, base, parameters, answerHeaders }: ReferenceEntr
 
 const fact = (name: string, value: Html): Html => html`<div><dt>${name}<dd>${value}</div>`
 
-/** A read is audited only when it exports. */
+/** Reads are audited only when they export data. */
 const auditOf = ({ type, undoType }: NonNullable<ReferenceEntry['operation']['audit']>, isRead: boolean): Html =>
   html`${code(type)}${undoType !== undefined && html` or ${code(undoType)}`}${isRead && ', for an export'}`
 
-/** Works as it stands once ROOMKEEPER, ORG and KEY are set; the address comes last, where it may be long. */
+/** The command works once ROOMKEEPER, ORG and KEY are set. The address comes last, because it may be long. */
 function curlOf({ operation, base }: ReferenceEntry): string {
   const { method, example, stream } = operation
   return [
@@ -98,13 +98,13 @@ function exampleAddress({ path, example }: ReferenceEntry['operation']): string 
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled
 }
 
-/** Also safe between double quotes, where a shell would read a `!`; a colon is legal and easier to read. */
+/** Escapes `!` too, which a shell expands between double quotes. A colon is legal and easier to read unescaped. */
 const inUrl = (value: unknown): string =>
   encodeURIComponent(String(value)).replaceAll('!', '%21').replaceAll('%3A', ':')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What is not JSON is a text already. */
+/** An answer that is not JSON is a string already. */
 const answerText = (answer: unknown): string => (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2))
 
 function jsonOf(value: unknown): string {

@@ -1,10 +1,10 @@
-// The API reference at /docs: one page, computed from the operation table, that asks nothing of any other server.
+// Renders the API reference at /docs: one page, made from the operation table, that loads nothing from other servers.
 import { hash } from 'node:crypto'
 import { breakable, Html, html } from './html.ts'
 import { introSection, topics } from './intro.ts'
 import { methodBadge, operationArticle } from './operation.ts'
 import { type ApiReference, readReference } from './reference.ts'
-import { type Shared, schemasSection, sharedSchemas } from './schemas.ts'
+import { type SharedSchemas, schemasSection, sharedSchemas } from './schemas.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
@@ -15,7 +15,7 @@ export function docsPage(): { html: string; contentSecurityPolicy: string } {
 
 const sha256 = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`
 
-/** Only our own style and our own script run here, word for word. */
+/** The hashes allow exactly the style and the script of this page, and no other. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src ${sha256(style)}`,
@@ -60,7 +60,7 @@ type Group = ApiReference['groups'][number]
 
 const slug = (tag: string): string => `tag-${tag.toLowerCase().replaceAll(/\W+/g, '-')}`
 
-const groupSection = ({ tag, entries }: Group, reference: ApiReference, shared: Shared): Html => html`
+const groupSection = ({ tag, entries }: Group, reference: ApiReference, shared: SharedSchemas): Html => html`
   <section id="${slug(tag)}" aria-labelledby="${slug(tag)}-title">
   <h2 id="${slug(tag)}-title">${tag}</h2>
   ${entries.map((entry) => operationArticle(entry, reference, shared))}

@@ -1,4 +1,4 @@
-// What the page shows, read from the operation table and the OpenAPI document that is derived from it.
+// Collects the content of the page from the operation table and the OpenAPI document that is derived from it.
 import { STATUS_CODES } from 'node:http'
 import { openapi } from '../../contract/openapi.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -47,7 +47,7 @@ interface Answer {
   readonly content?: Content
 }
 
-interface Described {
+interface OperationObject {
   readonly operationId: string
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
@@ -57,7 +57,7 @@ interface Described {
 interface Document {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly tags: readonly { readonly name: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
     readonly responses: Readonly<Record<string, { readonly description: string }>>
@@ -71,10 +71,10 @@ export interface ErrorAnswer {
   readonly description: string
 }
 
-/** A row of the table beside what the document says of it. */
+/** An operation of the table, with its description in the OpenAPI document. */
 export interface ReferenceEntry {
   readonly operation: Operation & { readonly id: string }
-  /** What every path starts with. */
+  /** The part of the path that is common to all operations. */
   readonly base: string
   readonly parameters: readonly Parameter[]
   readonly body: JsonSchema | undefined
@@ -93,14 +93,14 @@ export interface ApiReference {
 
 export function readReference(): ApiReference {
   const document = openapi('') as unknown as Document
-  const described = new Map(
+  const objects = new Map(
     Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.values(methods).map((it) => [it.operationId, { path, it }] as const),
+      Object.values(methods).map((object) => [object.operationId, { path, object }] as const),
     ),
   )
   const entries = operationList.flatMap((operation) => {
-    const found = described.get(operation.id)
-    return found ? [entryOf(document, operation, found.path, found.it)] : []
+    const described = objects.get(operation.id)
+    return described ? [entryOf(document, operation, described.path, described.object)] : []
   })
   return {
     info: document.info,
@@ -115,16 +115,16 @@ function entryOf(
   document: Document,
   operation: ReferenceEntry['operation'],
   path: string,
-  it: Described,
+  object: OperationObject,
 ): ReferenceEntry {
   return {
     operation,
     base: path.slice(0, path.length - operation.path.length),
-    parameters: it.parameters,
-    body: jsonIn(it.requestBody?.content),
-    answer: jsonIn(it.responses['200']?.content),
-    answerHeaders: it.responses['200']?.headers ?? {},
-    errors: Object.entries(it.responses).flatMap(([status, { $ref }]) => {
+    parameters: object.parameters,
+    body: jsonIn(object.requestBody?.content),
+    answer: jsonIn(object.responses['200']?.content),
+    answerHeaders: object.responses['200']?.headers ?? {},
+    errors: Object.entries(object.responses).flatMap(([status, { $ref }]) => {
       if ($ref === undefined) return []
       const name = nameIn($ref)
       return [
@@ -140,7 +140,7 @@ function entryOf(
 
 const jsonIn = (content: Content | undefined): JsonSchema | undefined => content?.['application/json']?.schema
 
-/** The last part of `#/components/schemas/Name`. */
+/** Returns the last part of `#/components/schemas/Name`. */
 export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 export function namesIn(schema: unknown): Set<string> {
@@ -150,7 +150,7 @@ export function namesIn(schema: unknown): Set<string> {
   return new Set(Object.values(schema).flatMap((inside) => [...namesIn(inside)]))
 }
 
-/** Every error there is, once, by its status. */
+/** Returns every error once, ordered by status. */
 export const allErrors = ({ entries }: ApiReference): ErrorAnswer[] =>
   [...new Map(entries.flatMap((e) => e.errors.map((error) => [error.status, error])))]
     .map(([, error]) => error)

@@ -1,4 +1,4 @@
-// The types that several places refer to: which those are, and their section with links back.
+// Finds the types that several operations or types refer to, and renders their section with links back.
 import { type ConfigKey, configKeys, readOnlyKeys } from '../../contract/config-keys.ts'
 import { fieldsTable, limitsOf, schemaLink, typeOf, withoutNull } from './fields.ts'
 import { breakable, codes, type Html, html, join } from './html.ts'
@@ -6,13 +6,13 @@ import { type ApiReference, type JsonSchema, nameIn, namesIn, type ReferenceEntr
 
 export const operationLink = (id: string): Html => html`<a href="#${id}">${id}</a>`
 
-/** Name of each type that has a place in the section -> links to what uses it. */
-export type Shared = ReadonlyMap<string, readonly Html[]>
+/** Maps the name of each type in the section to links to its users. */
+export type SharedSchemas = ReadonlyMap<string, readonly Html[]>
 
 const errorShape = 'rpcError'
 
-/** A type that one operation alone answers is shown there, a body always is; one without fields is shown nowhere. */
-export function sharedSchemas({ schemas, entries }: ApiReference): Shared {
+/** The section omits bodies, types that only one operation answers (they are shown there), and types without fields. */
+export function sharedSchemas({ schemas, entries }: ApiReference): SharedSchemas {
   const inside = new Set(Object.values(schemas).flatMap((schema) => [...namesIn(schema)]))
   const answers = entries.map((e) => e.answer?.$ref && nameIn(e.answer.$ref))
   const isShared = (name: string) =>
@@ -35,7 +35,7 @@ function usersOf(
   return [...users.map((e) => operationLink(e.operation.id)), ...shared.filter(holds).map(schemaLink)]
 }
 
-export const schemasSection = ({ schemas }: ApiReference, shared: Shared): Html => html`
+export const schemasSection = ({ schemas }: ApiReference, shared: SharedSchemas): Html => html`
   <section id="schemas" aria-labelledby="schemas-title">
   <h2 id="schemas-title">Schemas</h2>
   <p>The types that operations and other types refer to. A key whose optional value is absent is left out of an answer.</p>
@@ -51,7 +51,7 @@ const schemaBlock = (name: string, schema: JsonSchema, users: readonly Html[]): 
 
 const secrets = Object.keys(configKeys).filter((name) => configKeys[name]?.secret)
 
-/** The table of keys stands once; what is returned lacks the secrets, and endpoints have keys that only they can set. */
+/** The table of keys appears once. Returned configs lack the secrets, and those of endpoints have keys that only the device sets. */
 function configBlock({ properties = {} }: JsonSchema): Html | undefined {
   const names = Object.keys(properties)
   if (names.some((name) => !(name in configKeys) && !(name in readOnlyKeys))) return undefined
@@ -60,7 +60,7 @@ function configBlock({ properties = {} }: JsonSchema): Html | undefined {
   const readOnly = names.filter((name) => name in readOnlyKeys)
   if (hidden.length === 0 && readOnly.length === 0) return configTable(properties)
   return html`<p>The keys of ${schemaLink('ProfileConfig')}${hidden.length > 0 && html` without those that are never returned: ${codes(secrets)}`}${
-    readOnly.length > 0 && html`, and what only the device can say: ${codes(readOnly)}`
+    readOnly.length > 0 && html`, and those that only the device sets: ${codes(readOnly)}`
   }.</p>`
 }
 

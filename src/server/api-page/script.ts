@@ -1,6 +1,6 @@
-// The little that moves on the page: filter, menu on a phone, where the reader is, copying. All is readable without it.
+// Holds the script of the page: filter, folding menu, current position, copy buttons. The page is readable without it.
 
-/** Runs between navigation and content, so that the menu is folded before anything is painted. */
+/** The script runs between navigation and content, so that the menu is folded before the page is painted. */
 export const script = `
 const $ = (id) => document.getElementById(id)
 const menu = $('menu'), filter = $('filter'), found = $('found')
@@ -60,7 +60,7 @@ addEventListener('DOMContentLoaded', () => {
     for (const { isIntersecting, target } of seen) if (isIntersecting) mark(places.find((link) => targetOf(link) === target))
   }, { rootMargin: '-10% 0px -85%' })
   for (const link of places) watcher.observe(targetOf(link))
-  // A browser gives the clipboard to a page only over TLS or on its own machine.
+  // Browsers offer the clipboard only to pages over TLS or from localhost.
   if (navigator.clipboard) for (const request of document.querySelectorAll('.request')) request.append(copyButton(request.lastElementChild))
 })
 `

@@ -1,4 +1,4 @@
-// The look of the reference: light and dark, from a phone to a wide screen, without a single request.
+// Holds the style sheet of the page: light and dark, from a phone to a wide screen, without external files.
 
 export const style = `
 :root { color-scheme: light dark;

@@ -1,4 +1,4 @@
-// The first argument of every rule: who acts in which organisation, and what they can reach there.
+// Defines the first argument of every rule: the actor, its organisation, and the services that it may use there.
 import type { Scope } from '../../contract/operation.ts'
 import type { KeyHolder, Org } from '../auth/keyring.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
@@ -15,7 +15,7 @@ export interface Actor {
   readonly name: string
 }
 
-/** Where a request came from, for the audit entry, and its condition. */
+/** The origin of a request, for the audit entry, and its If-Match header. */
 export interface RequestOrigin {
   readonly requestId?: string | undefined
   readonly ip?: string | undefined
@@ -25,11 +25,11 @@ export interface RequestOrigin {
 interface Identity {
   readonly org: Org
   readonly actor: Actor
-  /** What the actor may do, and therefore may pass on. */
-  readonly may: (what: Scope | 'manage') => boolean
+  /** Returns whether the actor has a permission, and may therefore grant it. */
+  readonly may: (permission: Scope | 'manage') => boolean
 }
 
-/** Holds the services privately: a rule reaches the database of its own organisation only. */
+/** The services are private, so that a rule can only use the database of its own organisation. */
 export class RequestContext implements Identity, RequestOrigin {
   readonly #services: Services
   readonly org: Org
@@ -82,14 +82,14 @@ export class RequestContext implements Identity, RequestOrigin {
   }
 }
 
-/** A request with a key, or with the session that stands for one, acts as the key. [contract 9.session] */
+/** A request with a key, or with a session that was opened with one, acts as that key. [contract 9.session] */
 export const contextOf = (services: Services, holder: KeyHolder, origin: RequestOrigin): RequestContext =>
   new RequestContext(
     services,
     {
       org: holder.org,
       actor: { type: 'KEY', id: String(holder.keyId), name: holder.name },
-      may: (what) => holder[what],
+      may: (permission) => holder[permission],
     },
     origin,
   )

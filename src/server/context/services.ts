@@ -1,4 +1,4 @@
-// What exists once in a running process, and is handed to everything that needs it.
+// Lists the objects that exist once in a running process.
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
@@ -10,12 +10,12 @@ export interface Services {
   readonly db: Database
   readonly secrets: Secrets
   readonly clock: Clock
-  /** Must be called after keys or sessions changed, so that caches of them are dropped. */
+  /** Must be called after keys or sessions changed, so that their caches are invalidated. */
   readonly keysChanged: () => void
   /** The devices that are connected to this process. */
   readonly devices: ConnectedDevices
   readonly feed: EventPublisher
-  /** The address under which others reach the service. */
+  /** The address at which people and devices reach the service. */
   readonly publicUrl: () => string
   readonly settings: SensorSettings
 }

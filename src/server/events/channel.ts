@@ -1,4 +1,4 @@
-// The events of one organisation: collected, placed, numbered, and kept for a while, so that readers can go on where they were.
+// Holds the events of one organisation: collects, locates and numbers them, and retains them so that readers can resume.
 
 import { randomBytes } from 'node:crypto'
 import type { Event, EventType } from '../../contract/events.ts'
@@ -8,54 +8,54 @@ import type { EventDraft } from './draft.ts'
 import type { EventFilter, EventPlaces } from './filter.ts'
 import { findPlaces, type LocateFunction } from './surroundings.ts'
 
-/** In milliseconds: what happens within this time is told together. */
-const pause = 100
-/** Told together at most: what is more comes right after, when readers had a chance to take it. */
-const mostTogether = 1000
-/** Kept for those who come back, and for those who read slowly: a change of ten thousand endpoints at once fits. */
-const mostKept = 20_000
-const mostBytesKept = 8 * 1024 * 1024
-/** Of what a reader is given at once, in bytes. */
-const pieceSize = 64 * 1024
+/** Events of this period are published together. */
+const batchIntervalMs = 100
+/** Limits the events that are published together. Further ones follow at once, after readers had a turn to read. */
+const maxDraftsPerBatch = 1000
+/** Limits the events that are retained for readers that reconnect or read slowly. A change of ten thousand endpoints at once fits. */
+const maxRetainedEvents = 20_000
+const maxRetainedBytes = 8 * 1024 * 1024
+/** A reader receives about this much at once. */
+const readSizeBytes = 64 * 1024
 
-/** An event as it is sent, and what readers choose it by. */
+/** An event as it is sent, with the properties that filters select by. */
 interface Frame {
   readonly type: EventType
   readonly places: EventPlaces
   readonly bytes: Buffer
 }
 
-/** Several frames that are sent in one piece. */
+/** Several frames that are sent in one write. */
 export interface EventBatch {
   readonly bytes: Buffer
   readonly events: number
-  /** The position after it. */
+  /** The position after the batch. */
   readonly to: number
 }
 
 const nowhere: EventPlaces = { rooms: [], locations: [], regions: [] }
 
-type Timed = EventDraft & { readonly at: number }
+type TimedDraft = EventDraft & { readonly at: number }
 
 export class EventChannel {
   readonly #org: number
   readonly #locate: LocateFunction
   readonly #log: Log
-  /** Ids of another channel, of before a start or before it was forgotten, mean nothing here. */
+  /** Distinguishes this channel's event ids from those of an earlier channel, before a restart or an idle period. */
   readonly #name = randomBytes(6).toString('hex')
   readonly #turns: { drafts?: readonly EventDraft[] }[] = []
-  #drafts: Timed[] = []
+  #drafts: TimedDraft[] = []
   #timer: NodeJS.Timeout | undefined
-  #telling: Promise<void> | undefined
+  #publishing: Promise<void> | undefined
   #isEnded = false
-  /** Positions count events: `#dropped` of them are gone, the rest is here. */
+  /** Positions count events: the first `#dropped` events are deleted, the others are here. */
   readonly #frames: Frame[] = []
   #dropped = 0
   #bytes = 0
-  /** Only while readers are told that there is more. */
-  #shared: Map<string, EventBatch> | undefined
+  /** Batches by position and filter, set only while all readers are being notified. */
+  #sharedBatches: Map<string, EventBatch> | undefined
   readonly #readers = new Set<() => void>()
-  #leftAt: number | undefined
+  #idleSince: number | undefined
 
   constructor(org: number, locate: LocateFunction, log: Log) {
     this.#org = org
@@ -65,11 +65,11 @@ export class EventChannel {
 
   add(drafts: readonly EventDraft[], now: number): void {
     for (const draft of drafts) this.#drafts.push({ ...draft, at: draft.at ?? now })
-    if (this.#drafts.length > 0) this.#schedule(pause)
+    if (this.#drafts.length > 0) this.#schedule(batchIntervalMs)
   }
 
-  /** Who took theirs before is told before; whoever is not ready yet is waited for. */
-  turn(): (drafts: readonly EventDraft[], now: number) => void {
+  /** Reserves a place in the order of events. Drafts of later turns wait until those of earlier turns are given. */
+  reserveTurn(): (drafts: readonly EventDraft[], now: number) => void {
     const turn: { drafts?: readonly EventDraft[] } = {}
     this.#turns.push(turn)
     return (drafts, now) => {
@@ -81,21 +81,21 @@ export class EventChannel {
     }
   }
 
-  /** `onMore` is called when there is more to read; what it returns ends that. */
+  /** Calls `onMore` whenever there are new events to read. The returned function ends that. */
   follow(onMore: () => void): () => void {
     this.#readers.add(onMore)
-    this.#leftAt = undefined
+    this.#idleSince = undefined
     return () => void this.#readers.delete(onMore)
   }
 
-  /** Since when nobody reads; in the future while somebody does. */
+  /** The time since when the channel has no reader; infinite while it has one. */
   idleSince(now: number): number {
     if (this.#readers.size > 0) return Number.POSITIVE_INFINITY
-    this.#leftAt ??= now
-    return this.#leftAt
+    this.#idleSince ??= now
+    return this.#idleSince
   }
 
-  /** The position after everything that was told. */
+  /** The position after all published events. */
   get position(): number {
     return this.#dropped + this.#frames.length
   }
@@ -104,7 +104,7 @@ export class EventChannel {
     return `${this.#name}-${position}`
   }
 
-  /** The position that an id stands for; undefined if what came after it is not known here, or no more. */
+  /** Returns the position of an id; undefined if the events after it are not, or no longer, available here. */
   positionOf(id: string): number | undefined {
     const [name, number = ''] = id.split('-', 2)
     if (name !== this.#name || !/^\d{1,15}$/.test(number) || id !== `${name}-${number}`) return undefined
@@ -112,17 +112,17 @@ export class EventChannel {
     return this.has(position) ? position : undefined
   }
 
-  /** Whether everything after this position is still here. */
+  /** Returns whether all events after this position are still available. */
   has(position: number): boolean {
     return position >= this.#dropped && position <= this.position
   }
 
-  /** What follows a position, of what the filter wants: a piece of some size. Readers of the same share the same bytes. */
+  /** Reads the next events after a position that match the filter. Readers with the same position and filter share the bytes. */
   read(from: number, filter: EventFilter): EventBatch {
     const key = `${from} ${filter.key}`
-    const piece = this.#shared?.get(key) ?? this.#join(from, filter)
-    this.#shared?.set(key, piece)
-    return piece
+    const batch = this.#sharedBatches?.get(key) ?? this.#join(from, filter)
+    this.#sharedBatches?.set(key, batch)
+    return batch
   }
 
   end(): void {
@@ -130,16 +130,16 @@ export class EventChannel {
     clearTimeout(this.#timer)
   }
 
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no batch is being published any more. */
   get ended(): Promise<void> {
-    return this.#telling ?? Promise.resolve()
+    return this.#publishing ?? Promise.resolve()
   }
 
   #join(from: number, filter: EventFilter): EventBatch {
     const chosen: Buffer[] = []
     let length = 0
     let to = from
-    for (; to < this.position && length < pieceSize; to++) {
+    for (; to < this.position && length < readSizeBytes; to++) {
       const { type, places, bytes } = this.#frames[to - this.#dropped] as Frame
       if (!filter.matches(type, places)) continue
       chosen.push(bytes)
@@ -148,35 +148,35 @@ export class EventChannel {
     return { bytes: Buffer.concat(chosen, length), events: chosen.length, to }
   }
 
-  #schedule(ms: number): void {
-    if (this.#isEnded || this.#telling || this.#timer) return
+  #schedule(delayMs: number): void {
+    if (this.#isEnded || this.#publishing || this.#timer) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#telling = this.#tell().finally(() => {
-        this.#telling = undefined
-        if (this.#drafts.length > 0) this.#schedule(this.#drafts.length < mostTogether ? pause : 0)
+      this.#publishing = this.#publish().finally(() => {
+        this.#publishing = undefined
+        if (this.#drafts.length > 0) this.#schedule(this.#drafts.length < maxDraftsPerBatch ? batchIntervalMs : 0)
       })
-    }, ms)
+    }, delayMs)
   }
 
-  async #tell(): Promise<void> {
-    const drafts = newestOnly(this.#drafts.splice(0, mostTogether))
+  async #publish(): Promise<void> {
+    const drafts = dropSuperseded(this.#drafts.splice(0, maxDraftsPerBatch))
     try {
       const places = await findPlaces(this.#org, drafts, this.#locate)
       for (const [i, draft] of drafts.entries()) this.#append(draft, places[i] ?? nowhere)
     } catch (error) {
-      // Whom it concerns is not known: everybody has to look for themselves.
-      this.#log.warn({ reason: (error as Error).message }, 'events could not be placed: readers are told to read anew')
+      // Without their places, the events cannot be filtered, so all readers must reload.
+      this.#log.warn({ reason: (error as Error).message }, 'places of events not found: readers are told to reload')
       this.#append({ type: 'reset', at: drafts[0]?.at ?? 0 }, nowhere)
     }
-    this.#shorten()
-    this.#shared = new Map()
+    this.#dropOldest()
+    this.#sharedBatches = new Map()
     for (const onMore of this.#readers) onMore()
-    this.#shared = undefined
+    this.#sharedBatches = undefined
   }
 
   #append(
-    { type, at, about: _, places: __, ...rest }: Omit<Timed, 'type'> & { type: EventType },
+    { type, at, about: _, places: __, ...rest }: Omit<TimedDraft, 'type'> & { type: EventType },
     places: EventPlaces,
   ): void {
     const event: Event = { type, at: isoTime(at), roomIds: [...places.rooms], ...rest }
@@ -185,31 +185,31 @@ export class EventChannel {
     this.#bytes += bytes.length
   }
 
-  #shorten(): void {
-    let many = 0
-    while (this.#frames.length - many > mostKept || this.#bytes > mostBytesKept) {
-      this.#bytes -= this.#frames[many]?.bytes.length ?? 0
-      many++
+  #dropOldest(): void {
+    let count = 0
+    while (this.#frames.length - count > maxRetainedEvents || this.#bytes > maxRetainedBytes) {
+      this.#bytes -= this.#frames[count]?.bytes.length ?? 0
+      count++
     }
-    this.#frames.splice(0, many)
-    this.#dropped += many
+    this.#frames.splice(0, count)
+    this.#dropped += count
   }
 }
 
 export const eventFrame = (id: string, event: Event): Buffer =>
   Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
 
-/** Of the samples of an endpoint the last one, and that its status changed only once. */
-function newestOnly(drafts: readonly Timed[]): Timed[] {
+/** Drops all but the last sample and the last status change of each endpoint. */
+function dropSuperseded(drafts: readonly TimedDraft[]): TimedDraft[] {
   const seen = new Set<string>()
-  const kept: Timed[] = []
+  const remaining: TimedDraft[] = []
   for (const draft of drafts.toReversed()) {
     if (draft.type === 'sample' || draft.type === 'status') {
       const key = `${draft.type} ${draft.endpointId}`
       if (seen.has(key)) continue
       seen.add(key)
     }
-    kept.push(draft)
+    remaining.push(draft)
   }
-  return kept.reverse()
+  return remaining.reverse()
 }

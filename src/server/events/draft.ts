@@ -1,15 +1,15 @@
-// An event before it is published: what happened and, if known, where.
+// Defines an event before it is published, when its places may still be unknown.
 import type { Event, SelectableEventType } from '../../contract/events.ts'
 import type { EventPlaces } from './filter.ts'
 
-/** What somebody says that happened. Where that is, is found out later, unless it is said. */
+/** An event as a rule reports it. Its places are looked up later, unless the rule knows them. */
 export interface EventDraft extends Omit<Event, 'type' | 'at' | 'roomIds'> {
   readonly type: SelectableEventType
-  /** In milliseconds; now, if it is not said. */
+  /** Time in milliseconds; the time of publishing if it is left out. */
   readonly at?: number
-  /** What it is about besides its endpoint: also what may be gone when somebody looks. */
+  /** The things that the event is about, besides its endpoint. They may be deleted before their places are looked up. */
   readonly about?: EventSubjects
-  /** All places that it is about, from somebody who looked when it happened. */
+  /** All places of the event, from a rule that looked them up when it happened. */
   readonly places?: EventPlaces
 }
 

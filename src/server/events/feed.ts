@@ -1,4 +1,4 @@
-// What happens, for whoever follows it: rules say it after their commit, and nobody pays who is not listened to. [contract 6.events]
+// Receives events from rules after their commit, and passes them to the channel of an organisation if it has readers. [contract 6.events]
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -8,14 +8,14 @@ import type { LocateFunction } from './surroundings.ts'
 
 /** Publishes the events of one organisation. */
 export interface OrgEventPublisher {
-  /** Whether anybody follows: events that are costly to make need not be made otherwise. */
+  /** Returns whether events are read. If not, a rule need not make events that are costly. */
   isFollowed(): boolean
   /** Must be called after the commit. */
   publish(drafts: readonly EventDraft[]): void
   /**
-   * Takes a place in the order of events. Take it while nobody else can write: two commits may be confirmed in another order
-   * than they were made. The returned function must be called, after a rollback with no drafts. Drafts are made only if somebody
-   * follows.
+   * Reserves a place in the order of events. It must be reserved while no other transaction can write, because two commits may be
+   * confirmed in another order than they were made. The returned function must be called; after a rollback it gets no drafts.
+   * Drafts are made only if events are read.
    */
   reserveTurn(): (drafts: () => readonly EventDraft[]) => void
 }
@@ -26,17 +26,18 @@ export interface EventPublisher {
 
 const notFollowed: OrgEventPublisher = { isFollowed: () => false, publish() {}, reserveTurn: () => () => {} }
 
-/** For commands that run beside a server: nobody follows their events. */
+/** For commands that run beside a server, whose events have no readers. */
 export const noEventFeed: EventPublisher = { forOrg: () => notFollowed }
 
-/** For how long after its last reader left an organisation's events are kept, in milliseconds. */
-const keptFor = 120_000
+/** The events of an organisation are retained for this long after its last reader disconnects. */
+const retentionMs = 120_000
 
 export class EventFeed implements EventPublisher {
   readonly #locate: LocateFunction
   readonly #clock: Clock
   readonly #log: Log
   readonly #channels = new Map<number, EventChannel>()
+  readonly #publishers = new Map<number, OrgEventPublisher>()
 
   constructor(locate: LocateFunction, clock: Clock, log: Log) {
     this.#locate = locate
@@ -45,11 +46,16 @@ export class EventFeed implements EventPublisher {
   }
 
   forOrg(org: number): OrgEventPublisher {
-    return {
-      isFollowed: () => this.#channels.has(org),
-      publish: (drafts) => this.#publish(org, drafts),
-      reserveTurn: () => this.#reserveTurn(org),
+    let publisher = this.#publishers.get(org)
+    if (!publisher) {
+      publisher = {
+        isFollowed: () => this.#channels.has(org),
+        publish: (drafts) => this.#publish(org, drafts),
+        reserveTurn: () => this.#reserveTurn(org),
+      }
+      this.#publishers.set(org, publisher)
     }
+    return publisher
   }
 
   #publish(org: number, drafts: readonly EventDraft[]): void {
@@ -59,7 +65,7 @@ export class EventFeed implements EventPublisher {
 
   #reserveTurn(org: number): (drafts: () => readonly EventDraft[]) => void {
     const channel = this.#channels.get(org)
-    const publishInTurn = channel?.turn()
+    const publishInTurn = channel?.reserveTurn()
     return (drafts) => {
       publishInTurn?.(drafts(), this.#clock.now())
       // A reader that connected after the turn was taken must not miss these events.
@@ -67,7 +73,7 @@ export class EventFeed implements EventPublisher {
     }
   }
 
-  /** From now on nothing that happens in the organisation is missed. */
+  /** Returns the channel of an organisation, which receives all its events from now on. */
   channel(org: number): EventChannel {
     let channel = this.#channels.get(org)
     if (!channel) {
@@ -77,11 +83,11 @@ export class EventFeed implements EventPublisher {
     return channel
   }
 
-  /** To be called now and then. */
+  /** Deletes channels without readers. Must be called regularly. */
   dropIdle(): void {
     const now = this.#clock.now()
     for (const [org, channel] of this.#channels) {
-      if (channel.idleSince(now) <= now - keptFor) this.#drop(org, channel)
+      if (channel.idleSince(now) <= now - retentionMs) this.#drop(org, channel)
     }
   }
 

@@ -1,7 +1,7 @@
-// Which events a reader wants: by type, and by the places that they are about. [contract 6.events]
+// Selects the events of a reader by their type and places. [contract 6.events]
 import type { EventType } from '../../contract/events.ts'
 
-/** What an event is about, with everything around it: the room of an endpoint, its location, its region. */
+/** The places of an event, including those around it: the room of an endpoint, its location, its region. */
 export interface EventPlaces {
   readonly rooms: readonly number[]
   readonly locations: readonly number[]
@@ -17,22 +17,22 @@ export interface EventFilterOptions {
 
 export class EventFilter {
   readonly #types: ReadonlySet<EventType> | undefined
-  readonly #wishes: EventFilterOptions
-  /** The same for all who want the same. */
+  readonly #options: EventFilterOptions
+  /** Equal for filters that select the same events. */
   readonly key: string
 
-  constructor(wishes: EventFilterOptions) {
-    const { types, roomId, locationId, regionId } = wishes
-    this.#wishes = wishes
+  constructor(options: EventFilterOptions) {
+    const { types, roomId, locationId, regionId } = options
+    this.#options = options
     this.#types = types && new Set([...types, 'reset'])
     this.key = JSON.stringify([types && [...new Set(types)].sort(), roomId, locationId, regionId])
   }
 
-  /** Like in lists, an event has to be in all the places that are named. */
+  /** Returns whether an event has the type and is in all places of the filter, as in lists. */
   matches(type: EventType, { rooms, locations, regions }: EventPlaces): boolean {
     if (this.#types && !this.#types.has(type)) return false
     if (type === 'reset') return true
-    const { roomId, locationId, regionId } = this.#wishes
+    const { roomId, locationId, regionId } = this.#options
     return (
       (roomId === undefined || rooms.includes(roomId)) &&
       (locationId === undefined || locations.includes(locationId)) &&

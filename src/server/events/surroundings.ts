@@ -1,8 +1,8 @@
-// Where events happened: one look at the database for all that are told together. [contract 6.events]
+// Looks up the places of events, with one query for all events of a batch. [contract 6.events]
 import type { EventDraft, EventSubjects } from './draft.ts'
 import type { EventPlaces } from './filter.ts'
 
-/** One thing that was asked for, and what is around it. */
+/** A requested endpoint, room or location, with the places around it. */
 export interface LocatedRow {
   readonly endpoint: string | null
   readonly room: number | null
@@ -16,10 +16,10 @@ export interface LocateRequest {
   readonly locations: readonly number[]
 }
 
-/** A row for each of them that is there. */
-export type LocateFunction = (org: number, wanted: LocateRequest) => Promise<readonly LocatedRow[]>
+/** Returns a row for each of them that exists. */
+export type LocateFunction = (org: number, request: LocateRequest) => Promise<readonly LocatedRow[]>
 
-/** The places of each draft, in their order. */
+/** Returns the places of each draft, in the order of the drafts. */
 export async function findPlaces(
   org: number,
   drafts: readonly EventDraft[],
@@ -33,8 +33,8 @@ export async function findPlaces(
     endpoints.size + rooms.size + locations.size > 0
       ? await locate(org, { endpoints: [...endpoints], rooms: [...rooms], locations: [...locations] })
       : []
-  const surroundings = new PlaceIndex(rows)
-  return drafts.map((draft) => draft.places ?? surroundings.around(endpointsOf(draft), draft.about))
+  const index = new PlaceIndex(rows)
+  return drafts.map((draft) => draft.places ?? index.placesAround(endpointsOf(draft), draft.about))
 }
 
 const endpointsOf = ({ endpointId, about }: EventDraft): readonly string[] => {
@@ -42,7 +42,7 @@ const endpointsOf = ({ endpointId, about }: EventDraft): readonly string[] => {
   return endpointId === undefined ? others : [endpointId, ...others]
 }
 
-/** What is in what. */
+/** Maps endpoints to rooms, rooms to locations, and locations to regions. */
 export class PlaceIndex {
   readonly #rooms = new Map<string, number | null>()
   readonly #locations = new Map<number, number | null>()
@@ -56,19 +56,23 @@ export class PlaceIndex {
     }
   }
 
-  /** What is gone is only where somebody says that it was. */
-  around(endpoints: readonly string[], about: EventSubjects = {}): EventPlaces {
-    const rooms = joined(about.rooms, endpoints, this.#rooms)
-    const locations = joined(about.locations, rooms, this.#locations)
-    return { rooms, locations, regions: joined(about.regions, locations, this.#regions) }
+  /** A deleted thing has no places in the database, so `about` must name them. */
+  placesAround(endpoints: readonly string[], about: EventSubjects = {}): EventPlaces {
+    const rooms = unionWithParents(about.rooms, endpoints, this.#rooms)
+    const locations = unionWithParents(about.locations, rooms, this.#locations)
+    return { rooms, locations, regions: unionWithParents(about.regions, locations, this.#regions) }
   }
 }
 
-function joined<I>(said: readonly number[] = [], inside: readonly I[], outside: ReadonlyMap<I, number | null>) {
-  const ids = new Set(said)
-  for (const id of inside) {
-    const around = outside.get(id)
-    if (around !== null && around !== undefined) ids.add(around)
+function unionWithParents<I>(
+  given: readonly number[] = [],
+  children: readonly I[],
+  parents: ReadonlyMap<I, number | null>,
+) {
+  const ids = new Set(given)
+  for (const id of children) {
+    const parent = parents.get(id)
+    if (parent !== null && parent !== undefined) ids.add(parent)
   }
   return [...ids].sort((a, b) => a - b)
 }

@@ -1,4 +1,4 @@
-// What a handler gives back, and how it becomes an HTTP answer with its ETag. [contract 1.2] [contract 7.8]
+// Defines the answers that a handler may return, and sends them over HTTP with their ETag. [contract 1.2] [contract 7.8]
 import { createHash, hash } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
@@ -18,29 +18,28 @@ export class VersionedAnswer<T> {
   }
 }
 
-/** What is short is text: that goes out in one piece with its headers. What is long is pieces, put together only to be compressed. */
+/** A short body is a string, which is sent in one write with its headers. A long body is a list of buffers, joined only to be compressed. */
 type Body = string | readonly Buffer[]
 
-/** JSON that is ready to be sent, as often as somebody asks. */
+/** A body of JSON that is ready to be sent any number of times. */
 export class ReadyAnswer {
   readonly etag: string
   readonly body: Body
-  /** In bytes. */
-  readonly length: number
+  readonly lengthBytes: number
 
   constructor(etag: string, body: Body) {
     this.etag = etag
     this.body = body
-    this.length = lengthOf(body)
+    this.lengthBytes = byteLengthOf(body)
   }
 
-  /** Of what has no version. */
+  /** For a resource without a version: the ETag is a hash of the text. */
   static of(text: string): ReadyAnswer {
     return new ReadyAnswer(`W/"${hash('sha1', text, 'base64url')}"`, text)
   }
 }
 
-const lengthOf = (body: Body): number =>
+const byteLengthOf = (body: Body): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0)
 
 /** An answer that is not JSON and too long to hold in memory. */
@@ -48,9 +47,9 @@ export class StreamedAnswer {
   readonly type: string
   readonly filename: string
   readonly content: Readable
-  /** In bytes, where it is known beforehand. */
+  /** The length in bytes, if it is known beforehand. */
   readonly length: number | undefined
-  /** Where it never changes. */
+  /** Set only for content that never changes. */
   readonly etag: string | undefined
 
   constructor(
@@ -67,7 +66,7 @@ export class StreamedAnswer {
   }
 }
 
-/** Puts an answer together that is too long to be made in one go. */
+/** Collects an answer that is too long to be made in one turn of the event loop. */
 export class TextChunks {
   readonly #pieces: Buffer[] = []
   readonly #hash = createHash('sha1')
@@ -78,7 +77,7 @@ export class TextChunks {
     this.#hash.update(piece)
   }
 
-  /** Its ETag is that of the whole text. */
+  /** The ETag is a hash of the whole text. */
   end(): ReadyAnswer {
     return new ReadyAnswer(`W/"${this.#hash.digest('base64url')}"`, this.#pieces)
   }
@@ -97,11 +96,11 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operati
   }
 }
 
-function sendReady(request: FastifyRequest, reply: FastifyReply, { etag, body, length }: ReadyAnswer): void {
+function sendReady(request: FastifyRequest, reply: FastifyReply, { etag, body, lengthBytes }: ReadyAnswer): void {
   reply.header('ETag', etag)
-  const wanted = request.headers['if-none-match']
-  if (wanted !== undefined && isRead(request) && matchesEtag(wanted, etag)) sendNothingNew(reply)
-  else sendJson(reply, body, length)
+  const ifNoneMatch = request.headers['if-none-match']
+  if (ifNoneMatch !== undefined && isRead(request) && matchesEtag(ifNoneMatch, etag)) sendNotModified(reply)
+  else sendJson(reply, body, lengthBytes)
 }
 
 const isRead = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD'
@@ -112,61 +111,61 @@ function sendStream(request: FastifyRequest, reply: FastifyReply, answer: Stream
     .header('X-Content-Type-Options', 'nosniff')
     .type(answer.type)
   if (answer.etag !== undefined) reply.header('ETag', answer.etag)
-  const isKnown = answer.etag !== undefined && matchesEtag(request.headers['if-none-match'], answer.etag)
-  if (answer.length !== undefined && !isKnown) reply.header('Content-Length', answer.length)
-  if (request.method !== 'HEAD' && !isKnown) {
+  const isNotModified = answer.etag !== undefined && matchesEtag(request.headers['if-none-match'], answer.etag)
+  if (answer.length !== undefined && !isNotModified) reply.header('Content-Length', answer.length)
+  if (request.method !== 'HEAD' && !isNotModified) {
     void reply.send(answer.content)
     return
   }
-  // Fastify would read all of it to throw it away.
+  // Fastify would read the whole stream and discard it.
   answer.content.destroy()
-  if (isKnown) sendNothingNew(reply)
+  if (isNotModified) sendNotModified(reply)
   else void reply.send(Readable.from([]))
 }
 
 /** Shorter answers are not compressed. */
 export const compressionThresholdBytes = 1024
 
-const asItIs = (text: unknown) => text as string
+const passThrough = (body: unknown) => body as string
 
 /**
- * Nothing is left to do to JSON that is there unless somebody wants it compressed: otherwise it does not go the way of Fastify, which
- * looks for serialisers and hooks, and would add a charset that JSON does not have.
+ * Writes finished JSON to Node's response directly, unless it may be compressed. Fastify would look for serialisers and hooks, and add a
+ * charset, which application/json does not define.
  */
-export function sendJson(reply: FastifyReply, body: Body, length = lengthOf(body)): FastifyReply {
+export function sendJson(reply: FastifyReply, body: Body, lengthBytes = byteLengthOf(body)): FastifyReply {
   reply.header('Content-Type', 'application/json')
   const { headers, method } = reply.request
-  const mayBeCompressed = length >= compressionThresholdBytes && headers['accept-encoding'] !== undefined
+  const mayBeCompressed = lengthBytes >= compressionThresholdBytes && headers['accept-encoding'] !== undefined
   if (mayBeCompressed && method !== 'HEAD') {
-    return reply.serializer(asItIs).send(typeof body === 'string' ? body : Buffer.concat(body))
+    return reply.serializer(passThrough).send(typeof body === 'string' ? body : Buffer.concat(body))
   }
-  // Whoever asks by HEAD has nothing compressed, so nobody knows how long that would be.
-  if (!mayBeCompressed) reply.header('Content-Length', length)
-  return endWith(reply, body, length)
+  // A HEAD request compresses nothing, so the length of the compressed body is unknown.
+  if (!mayBeCompressed) reply.header('Content-Length', lengthBytes)
+  return endWith(reply, body, lengthBytes)
 }
 
-const sendNothingNew = (reply: FastifyReply): FastifyReply => endWith(reply.code(304), '', 0)
+const sendNotModified = (reply: FastifyReply): FastifyReply => endWith(reply.code(304), '', 0)
 
-function endWith(reply: FastifyReply, body: Body, length: number): FastifyReply {
+function endWith(reply: FastifyReply, body: Body, lengthBytes: number): FastifyReply {
   reply.hijack()
   const { raw } = reply
   const { unsentAnswers } = reply.server
   raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
   if (typeof body === 'string') {
-    // Plain ASCII is the same bytes in both, and one of them needs no encoding.
-    const encoding = length === body.length ? 'latin1' : 'utf8'
-    if (length <= unsentAnswers.windowBytes) raw.end(body, encoding)
+    // ASCII text has the same bytes in latin1 and UTF-8, and latin1 is written without encoding.
+    const encoding = lengthBytes === body.length ? 'latin1' : 'utf8'
+    if (lengthBytes <= unsentAnswers.windowBytes) raw.end(body, encoding)
     else endWithText(raw, body, encoding, unsentAnswers.windowBytes)
   } else endWithPieces(raw, body, unsentAnswers.windowBytes)
-  if (raw.writableLength > 0) unsentAnswers.hold(raw, length, typeof body === 'string' ? raw : body)
+  if (raw.writableLength > 0) unsentAnswers.hold(raw, lengthBytes, typeof body === 'string' ? raw : body)
   return reply
 }
 
-/** The weak comparison of RFC 9110: what a conditional read asks for. */
-export function matchesEtag(wanted: string | undefined, etag: string): boolean {
-  if (wanted === undefined) return false
-  // What almost everybody sends.
-  if (wanted === etag || wanted.trim() === '*') return true
+/** Compares as RFC 9110 demands for If-None-Match: weak and strong ETags with the same text match. */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  // Almost all clients send a single ETag, as they received it.
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
-  return wanted.split(',').some((tag) => opaque(tag) === opaque(etag))
+  return ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag))
 }

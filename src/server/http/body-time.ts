@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerUnreadable } from './unreadable.ts'
 
-/** For a body that nobody has shown a credential for, and for the rest of one whose request is answered already. */
-const unauthenticatedBodyMs = 20_000
-/** For a body that is parsed: it has at most 1 MiB. */
-const parsedBodyMs = 60_000
+/** Limits a body whose sender is not authenticated, and the rest of a body whose request was already answered. */
+const unauthenticatedBodyTimeoutMs = 20_000
+/** Limits a body that is parsed, which has at most 1 MiB. */
+const parsedBodyTimeoutMs = 60_000
 
 export function limitBodyTime(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request
@@ -16,8 +16,8 @@ export function limitBodyTime(request: FastifyRequest, reply: FastifyReply): voi
   let timer = setTimeout(() => {
     // A slow route checks the credential by itself, and answers at once if it is wrong.
     if (reply.raw.writableEnded || !(request.caller || slow)) expire()
-    else if (!slow) timer = setTimeout(expire, parsedBodyMs - unauthenticatedBodyMs)
-  }, unauthenticatedBodyMs)
+    else if (!slow) timer = setTimeout(expire, parsedBodyTimeoutMs - unauthenticatedBodyTimeoutMs)
+  }, unauthenticatedBodyTimeoutMs)
   const release = () => {
     clearTimeout(timer)
     raw.off('close', release)

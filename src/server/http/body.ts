@@ -5,14 +5,15 @@ import { Failure } from '../core/failure.ts'
 import { hasTooManyKeys, maxJsonKeys } from '../core/json-keys.ts'
 import { rememberText } from './number-text.ts'
 
-const mostDepth = 32
+const maxDepth = 32
 
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       const { 'content-encoding': encoding = 'identity' } = request.headers
-      if (encoding !== 'identity') throw unsupported(`The body must be sent as it is, not with ${encoding}.`)
+      if (encoding !== 'identity')
+        throw unsupported(`The body must not be compressed, but Content-Encoding is ${encoding}. Send it without.`)
       done(null, parseJson(body as Buffer, request.operation?.keepsNumberText === true))
     } catch (error) {
       done(error as Error)
@@ -20,7 +21,12 @@ export function registerBodyParsers(app: FastifyInstance): void {
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
-    else done(unsupported(`The body must be application/json, not ${request.headers['content-type'] || 'of no type'}.`))
+    else
+      done(
+        unsupported(
+          `The body must be application/json, but Content-Type is ${request.headers['content-type'] || 'missing'}.`,
+        ),
+      )
   })
 }
 
@@ -28,23 +34,23 @@ const unsupported = (sentence: string) => new Failure('UNSUPPORTED_MEDIA_TYPE', 
 
 function parseJson(bytes: Buffer, keepsNumberText: boolean): unknown {
   if (bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) throw malformed('it is not UTF-8 text')
-  if (hasTooManyKeys(bytes)) throw malformed(`it has more than ${maxJsonKeys} keys`)
+  if (!isUtf8(bytes)) throw malformed('is not valid JSON: it is not UTF-8 text')
+  if (hasTooManyKeys(bytes)) throw malformed(`has more than ${maxJsonKeys} keys`)
   const text = bytes.toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw malformed((error as Error).message)
+    throw malformed(`is not valid JSON: ${(error as Error).message}`)
   }
-  if (isDeeper(value, mostDepth)) throw malformed(`it is nested more than ${mostDepth} levels deep`)
+  if (isDeeper(value, maxDepth)) throw malformed(`is nested more than ${maxDepth} levels deep`)
   if (keepsNumberText) rememberText(value, text)
   return value
 }
 
-const malformed = (why: string) =>
-  new Failure('INVALID_ARGUMENT', `the body is not acceptable JSON: ${why}.`, {
-    violations: [{ field: 'body', error: `is not acceptable JSON: ${why}` }],
+const malformed = (error: string) =>
+  new Failure('INVALID_ARGUMENT', `the body ${error}.`, {
+    violations: [{ field: 'body', error }],
   })
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -1,4 +1,4 @@
-// The one place that turns codes into statuses and errors into bodies. [contract 2.1] [contract 2.2]
+// Maps error codes to HTTP statuses and errors to bodies. No other file does. [contract 2.1] [contract 2.2]
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorBody, ErrorCode } from '../../contract/error.ts'
 import { kibibytes, smallBodyBytes } from '../../contract/operation.ts'
@@ -22,25 +22,25 @@ const statuses: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 }
 
-/** All but the id of the request, as JSON: some failures are answered many times. */
-const beginnings = new WeakMap<Failure, string>()
+/** Caches the JSON of a failure up to the request id, because some failures are sent many times. */
+const serialisedFailures = new WeakMap<Failure, string>()
 
 export const httpStatusOf = ({ code, extras: { status } }: Failure): number => status ?? statuses[code]
 
-/** The body of an answer that says what went wrong. In the id of a request nothing needs to be escaped: the server sees to that. */
+/** The body of an error. A request id needs no escaping: the server accepts only plain characters in it. */
 export function errorText(failure: Failure, requestId: string): string {
-  let beginning = beginnings.get(failure)
-  if (beginning === undefined) {
+  let serialised = serialisedFailures.get(failure)
+  if (serialised === undefined) {
     const { violations } = failure.extras
     const body = { status: httpStatusOf(failure), code: failure.code, message: failure.message }
     const all = { ...body, ...(violations && { violations: [...violations] }) } satisfies Omit<ErrorBody, 'requestId'>
-    beginning = JSON.stringify(all).slice(0, -1)
-    beginnings.set(failure, beginning)
+    serialised = JSON.stringify(all).slice(0, -1)
+    serialisedFailures.set(failure, serialised)
   }
-  return `${beginning},"requestId":"${requestId}"}`
+  return `${serialised},"requestId":"${requestId}"}`
 }
 
-/** Turns whatever went wrong into an answer. */
+/** Answers a request with an error. */
 export type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 export function sendError(log: Log): SendError {
@@ -49,10 +49,10 @@ export function sendError(log: Log): SendError {
     const { headers } = failure.extras
     if (failure.code === 'INTERNAL') log.error({ requestId: request.id, err: error }, 'request failed')
     else if (failure.code === 'UNAVAILABLE')
-      log.error({ requestId: request.id, reason: failure.message }, 'unavailable')
-    // Half an answer cannot become another one.
+      log.error({ requestId: request.id, reason: failure.message }, 'request failed: service unavailable')
+    // The status cannot change once headers were sent, so the connection is closed instead.
     if (reply.raw.headersSent) return void reply.raw.destroy()
-    // Fastify runs no hook for some of what it cannot route.
+    // Fastify runs no hooks for some requests that it cannot route.
     if (!request.begunAt) reply.header('X-Request-Id', request.id)
     if (reply.hasHeader('ETag')) reply.removeHeader('ETag')
     if (headers) reply.headers(headers)
@@ -60,24 +60,24 @@ export function sendError(log: Log): SendError {
   }
 }
 
-/** Fastify's own errors that a caller can cause; anything else is ours, and its text stays in the log. */
+/** Translates the errors of Fastify that a caller can cause. Any other error is internal, and its text appears only in the log. */
 function asFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
   if (error instanceof Failure) return error
   switch ((error as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Failure(
         'PAYLOAD_TOO_LARGE',
-        `The body is larger than the ${kibibytes(routeOptions.bodyLimit ?? smallBodyBytes)} that are allowed here. Send less at a time.`,
+        `The body is larger than the ${kibibytes(routeOptions.bodyLimit ?? smallBodyBytes)} that this operation allows. Send less in one request.`,
       )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
-    case 'FST_ERR_NOT_FOUND': // a method that no HTTP/1.1 server has, such as PRI
+    case 'FST_ERR_NOT_FOUND': // a method that HTTP/1.1 does not have, such as PRI
       return new Failure('INVALID_ARGUMENT', 'this is not a well-formed HTTP request.', {
         headers: { Connection: 'close' },
       })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'ECONNRESET': // while the body was on its way: nobody is left to read this
-      return new Failure('INVALID_ARGUMENT', 'the body is not as long as its Content-Length says.')
+    case 'ECONNRESET': // the connection broke while the body was being sent, so this answer is not read
+      return new Failure('INVALID_ARGUMENT', 'the length of the body differs from its Content-Length.')
   }
-  return new Failure('INTERNAL', 'Something went wrong on our side. Report it with the requestId.')
+  return new Failure('INTERNAL', 'Internal server error. Report it with the requestId.')
 }

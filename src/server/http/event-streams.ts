@@ -1,18 +1,16 @@
-// Answers that do not end: each reader is given events as fast as it takes them, as long as it may read. [contract 6.events]
+// Serves event streams: each reader receives events as fast as it reads them, for as long as its key is valid. [contract 6.events]
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import { Failure, shuttingDown } from '../core/failure.ts'
-import type { Log } from '../core/log.ts'
 import { type EventChannel, eventFrame } from '../events/channel.ts'
-import { EventFeed } from '../events/feed.ts'
+import type { EventFeed } from '../events/feed.ts'
 import type { EventFilter } from '../events/filter.ts'
-import type { LocateFunction } from '../events/surroundings.ts'
 import type { RecheckCaller } from './gate.ts'
 
-/** What a rule gives back for an operation that streams. */
+/** The result of a rule whose operation is a stream: the server answers it with an event stream. */
 export class EventSubscription {
   readonly filter: EventFilter
   readonly lastEventId: string | undefined
@@ -23,14 +21,14 @@ export class EventSubscription {
   }
 }
 
-const mostStreams = 1000
-const mostStreamsOfKey = 50
-/** A reader that takes nothing for so long is cut, in milliseconds. */
-const longestStall = 30_000
-/** How often each caller is asked for again, in calls of `check`. */
-const askEvery = 5
+const maxStreams = 1000
+const maxStreamsPerKey = 50
+/** A reader that reads nothing for this long is disconnected. */
+const maxStallMs = 30_000
+/** Every caller is checked again after this many calls of `check`. */
+const checksPerRecheck = 5
 
-/** Named as Fastify names them: in another case they would stand beside what a session's answers have, not in its place. */
+/** Lower case, as in Fastify: names in another case would not replace the headers that a session's answers have. */
 const headers = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
@@ -38,32 +36,32 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Whether the caller of a request may still read. */
-type IsAlive = () => Promise<boolean>
+/** Resolves with whether the caller of a request may still read. */
+type IsAllowed = () => Promise<boolean>
 
 class Stream {
   readonly caller: Caller
-  readonly isAlive: IsAlive
+  readonly isAllowed: IsAllowed
   readonly out: ServerResponse
   readonly channel: EventChannel
   readonly filter: EventFilter
-  /** Everything up to here was given to it, or is not for it. */
+  /** Everything up to this position was written to it, or does not match its filter. */
   position: number
   writtenAt: number
-  /** Since when it takes nothing. */
+  /** Set while the reader does not read: the time of the write that it has not read. */
   stalledAt: number | undefined
   unfollow: () => void = () => {}
 
   constructor(
     caller: Caller,
-    isAlive: IsAlive,
+    isAllowed: IsAllowed,
     out: ServerResponse,
     channel: EventChannel,
     filter: EventFilter,
     now: number,
   ) {
     this.caller = caller
-    this.isAlive = isAlive
+    this.isAllowed = isAllowed
     this.out = out
     this.channel = channel
     this.filter = filter
@@ -73,17 +71,17 @@ class Stream {
 }
 
 export class EventStreams {
-  readonly feed: EventFeed
+  readonly #feed: EventFeed
   readonly #clock: Clock
   readonly #streams = new Set<Stream>()
   #isClosed = false
   #checks = 0
-  /** Since the start, for whoever watches. */
+  /** Counted since the start, for the metrics. */
   sent = 0
   cut = 0
 
-  constructor(locate: LocateFunction, clock: Clock, log: Log) {
-    this.feed = new EventFeed(locate, clock, log)
+  constructor(feed: EventFeed, clock: Clock) {
+    this.#feed = feed
     this.#clock = clock
   }
 
@@ -91,90 +89,90 @@ export class EventStreams {
     return this.#streams.size
   }
 
-  answer(request: FastifyRequest, reply: FastifyReply, subscription: EventSubscription, askAgain: RecheckCaller): void {
+  answer(request: FastifyRequest, reply: FastifyReply, subscription: EventSubscription, recheck: RecheckCaller): void {
     const { filter, lastEventId } = subscription
     const caller = request.caller as Caller
-    const isAlive = async () => (await askAgain(request))?.read === true
-    this.#checkRoom(caller)
+    const isAllowed = async () => (await recheck(request))?.read === true
+    this.#checkLimits(caller)
     const { raw: out } = reply.hijack()
-    // Who left while the key was looked up has closed already, and would take a place that nobody gives back.
+    // The client may have disconnected while its key was looked up: 'close' was emitted then, and the stream would never be removed.
     if (out.destroyed) return
     out.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
     if (request.method === 'HEAD') {
       out.end()
       return
     }
-    const stream = new Stream(caller, isAlive, out, this.feed.channel(caller.org.key), filter, this.#clock.now())
-    stream.unfollow = stream.channel.follow(() => this.#give(stream))
+    const stream = new Stream(caller, isAllowed, out, this.#feed.channel(caller.org.key), filter, this.#clock.now())
+    stream.unfollow = stream.channel.follow(() => this.#writeEvents(stream))
     this.#streams.add(stream)
-    // Whoever is gone does not hear why.
+    // A broken connection also emits 'close', which is handled below.
     out.on('error', () => {})
-    out.once('close', () => this.#forget(stream))
+    out.once('close', () => this.#remove(stream))
     out.on('drain', () => {
       stream.stalledAt = undefined
-      this.#give(stream)
+      this.#writeEvents(stream)
     })
     const header = request.headers['last-event-id']
     this.#begin(stream, typeof header === 'string' ? header : lastEventId)
-    this.#give(stream)
+    this.#writeEvents(stream)
   }
 
-  /** To be called every second. */
+  /** Ends, disconnects or sends a heartbeat to streams. Must be called every second. */
   async check(): Promise<void> {
     const now = this.#clock.now()
     for (const stream of this.#streams) {
       const { caller, stalledAt, writtenAt, channel } = stream
       if (caller.expiresAt !== null && caller.expiresAt <= now) this.#end(stream)
       else if (stalledAt !== undefined) {
-        if (now - stalledAt >= longestStall) this.#cut(stream)
+        if (now - stalledAt >= maxStallMs) this.#cut(stream)
       } else if (now - writtenAt >= heartbeatMs) {
-        // With the position: who chose little and comes back goes on from here, not from the last event it saw.
+        // The heartbeat carries the position: a reader with a narrow filter resumes from here, not from its last event.
         this.#write(stream, `: still here\nid: ${channel.idAt(stream.position)}\n\n`)
       }
     }
-    this.feed.dropIdle()
-    if (++this.#checks % askEvery === 0) await this.recheckCallers()
+    this.#feed.dropIdle()
+    if (++this.#checks % checksPerRecheck === 0) await this.recheckCallers()
   }
 
-  /** Ends those whose key was revoked or whose session ended. */
+  /** Ends the streams whose key was revoked or whose session has ended. */
   async recheckCallers(): Promise<void> {
-    await Promise.all([...this.#streams].map((stream) => this.#ask(stream)))
+    await Promise.all([...this.#streams].map((stream) => this.#recheck(stream)))
   }
 
-  /** Also refuses new ones: who stops does not wait for what does not end. */
+  /** Ends all streams and refuses new ones, because a service that stops cannot wait for streams to end by themselves. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const stream of this.#streams) this.#end(stream)
-    await this.feed.close()
+    await this.#feed.close()
   }
 
-  #checkRoom({ org, keyId }: Caller): void {
+  #checkLimits({ org, keyId }: Caller): void {
     if (this.#isClosed) throw shuttingDown()
-    if (this.#streams.size >= mostStreams) throw tooMany(`${mostStreams} streams of events are open`)
+    if (this.#streams.size >= maxStreams) throw tooManyStreams(`${maxStreams} event streams are open`)
     let own = 0
     for (const { caller } of this.#streams) if (caller.keyId === keyId && caller.org.key === org.key) own++
-    if (own >= mostStreamsOfKey) throw tooMany(`This key has ${mostStreamsOfKey} streams of events open`)
+    if (own >= maxStreamsPerKey) throw tooManyStreams(`This key has ${maxStreamsPerKey} event streams open`)
   }
 
-  /** The first block says where the reader is, so that it can come back before anything has happened. */
+  /** The first block has the reader's position, so that it can resume even if no event has followed. */
   #begin(stream: Stream, lastEventId: string | undefined): void {
     const { channel } = stream
-    const known = lastEventId === undefined ? channel.position : channel.positionOf(lastEventId)
-    const hello = `: roomkeeper events\nretry: ${reconnectAfterMs}\n`
-    if (known !== undefined) {
-      stream.position = known
-      this.#write(stream, `${hello}id: ${channel.idAt(known)}\n\n`)
+    const resumeAt = lastEventId === undefined ? channel.position : channel.positionOf(lastEventId)
+    const preamble = `: roomkeeper events\nretry: ${reconnectAfterMs}\n`
+    if (resumeAt !== undefined) {
+      stream.position = resumeAt
+      this.#write(stream, `${preamble}id: ${channel.idAt(resumeAt)}\n\n`)
       return
     }
-    // Its id comes with the event: who does not get that far is told again.
+    // The id comes with the reset event, so a reader that disconnects before it receives the event is sent another.
     const reset: Event = { type: 'reset', at: isoTime(this.#clock.now()), roomIds: [] }
-    this.#write(stream, `${hello}\n`)
+    this.#write(stream, `${preamble}\n`)
     this.#write(stream, eventFrame(channel.idAt(stream.position), reset))
     this.sent++
   }
 
-  /** Only what the reader takes is given to it: what it did not get yet is in the channel, once for all. */
-  #give(stream: Stream): void {
+  /** Stops when the socket is full: events that were not written stay in the channel, once for all readers. */
+  #writeEvents(stream: Stream): void {
     const { channel, filter } = stream
     if (!channel.has(stream.position)) {
       this.#cut(stream)
@@ -193,35 +191,35 @@ export class EventStreams {
     if (!stream.out.write(bytes)) stream.stalledAt ??= stream.writtenAt
   }
 
-  /** It may come back, and go on as far as that is possible. */
+  /** Disconnects a reader that is too slow. It may reconnect, and resume if its position is still available. */
   #cut(stream: Stream): void {
     this.cut++
-    this.#forget(stream)
+    this.#remove(stream)
     stream.out.destroy()
   }
 
-  /** Who takes nothing would not let go either. */
+  /** A stalled reader is disconnected at once, because it would not read the end of the stream either. */
   #end(stream: Stream): void {
-    this.#forget(stream)
+    this.#remove(stream)
     if (stream.stalledAt === undefined) stream.out.end()
     else stream.out.destroy()
   }
 
-  #forget(stream: Stream): void {
+  #remove(stream: Stream): void {
     stream.unfollow()
     this.#streams.delete(stream)
   }
 
-  async #ask(stream: Stream): Promise<void> {
+  async #recheck(stream: Stream): Promise<void> {
     try {
-      if (!(await stream.isAlive()) && this.#streams.has(stream)) this.#end(stream)
+      if (!(await stream.isAllowed()) && this.#streams.has(stream)) this.#end(stream)
     } catch {
-      // The database is away, and so is everything that could be told. It is asked again soon.
+      // The database is not available, so no events come either. The next recheck follows within seconds.
     }
   }
 }
 
-const tooMany = (what: string): Failure =>
+const tooManyStreams = (what: string): Failure =>
   new Failure('RESOURCE_EXHAUSTED', `${what}. Close one, or try again in a minute.`, {
     headers: { 'Retry-After': '60' },
   })

@@ -1,4 +1,4 @@
-// The order of checks before an operation: token, rate limit, organisation, path, scope. [contract 2.3]
+// Checks each request before its operation runs, in this order: token, rate limit, organisation, path, scope. [contract 2.3]
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
@@ -18,15 +18,15 @@ type KnownOperation = Operation & { readonly id: string }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set by the gate on everything below a base. */
+    /** The caller, set by the access checks on every request to the API. */
     caller: Caller | undefined
-    /** What it asks for, if a route knows it. */
+    /** The requested operation, if a route matched. */
     operation: KnownOperation | undefined
-    /** By the monotonic clock. */
+    /** Start of the request in milliseconds, by the monotonic clock. */
     begunAt: number
   }
   interface FastifyContextConfig {
-    /** Its body may take long to arrive. */
+    /** The body of such a request may take long to arrive. */
     slow?: true
     /** It is answered before requests that wait, however many there are. */
     urgent?: true
@@ -44,20 +44,20 @@ export interface GateOptions extends RefuserOptions {
   readonly keyring: Keyring
 }
 
-/** The caller of a request with a valid key that lets it through its rate limit, or what is wrong. */
+/** Returns the caller of a request that has a valid key and is within its rate limit, otherwise the failure to answer. */
 export type IdentifyCaller = (request: FastifyRequest, reply: FastifyReply) => Identified | Promise<Identified>
 type Identified = Caller | Failure
 
-/** Counts a secret that nobody holds against the address it came from, and gives back what to answer. */
+/** Counts an invalid secret against the address that sent it, and returns the failure to answer. */
 export type CountRefusal = (request: FastifyRequest, failure: Failure) => Failure
 
 export function refusalCounter({ clock, log, metrics, authFailures }: RefuserOptions): CountRefusal {
   const failures = new TokenBuckets(authFailures)
-  const mentions = new TokenBuckets({ rate: 1 / 60, burst: 1 })
+  const logLines = new TokenBuckets({ rate: 1 / 60, burst: 1 })
   return (request, failure) => {
     metrics.authFailures++
     const now = clock.now()
-    if (mentions.of(request.ip, now).take(now)) log.warn({ requestId: request.id, ip: request.ip }, 'token refused')
+    if (logLines.of(request.ip, now).take(now)) log.warn({ requestId: request.id, ip: request.ip }, 'token refused')
     const bucket = failures.of(request.ip, now)
     if (authFailures.rate > 0 && !bucket.take(now))
       return tooMany('failed attempts from this address', bucket.retryAfter)
@@ -70,14 +70,14 @@ export function callerIdentifier(
   cookie: SessionCookie,
   refuse: CountRefusal,
 ): IdentifyCaller {
-  const known = new WeakMap<Socket, { readonly authorization: string; readonly name: string | Failure }>()
-  /** Whoever asks again on a connection shows the same key, or the same nonsense: it is checked and hashed once. */
-  const nameIn = (socket: Socket, authorization: string): string | Failure => {
-    const before = known.get(socket)
-    if (before?.authorization === authorization) return before.name
-    const name = tokenFingerprint(bearerToken(authorization) ?? '', 'key') ?? refusalOf(authorization)
-    known.set(socket, { authorization, name })
-    return name
+  const fingerprints = new WeakMap<Socket, { readonly authorization: string; readonly fingerprint: string | Failure }>()
+  /** Requests on one connection usually send the same header, so it is checked and hashed once. */
+  const fingerprintOf = (socket: Socket, authorization: string): string | Failure => {
+    const cached = fingerprints.get(socket)
+    if (cached?.authorization === authorization) return cached.fingerprint
+    const fingerprint = tokenFingerprint(bearerToken(authorization) ?? '', 'key') ?? refusalOf(authorization)
+    fingerprints.set(socket, { authorization, fingerprint })
+    return fingerprint
   }
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): Identified => {
     if (!caller) return refuse(request, refusalOf(request.headers.authorization))
@@ -88,24 +88,24 @@ export function callerIdentifier(
   }
   return (request, reply) => {
     const { authorization } = request.headers
-    let name: string | Failure
+    let fingerprint: string | Failure
     let kind: TokenKind = 'key'
-    // Whoever sends that header means it, also when it is wrong. [contract 9.cookie]
-    if (authorization !== undefined) name = nameIn(request.raw.socket, authorization)
+    // The Authorization header takes precedence over the cookie, even if it is invalid. [contract 9.cookie]
+    if (authorization !== undefined) fingerprint = fingerprintOf(request.raw.socket, authorization)
     else {
       const session = cookie.read(request)
       if (session === undefined) return refuse(request, noToken)
-      const problem = cookie.strangerProblem(request)
+      const problem = cookie.originProblem(request)
       if (problem) return problem
-      reply.headers(ofSession)
+      reply.headers(sessionAnswerHeaders)
       kind = 'session'
-      name = tokenFingerprint(session, kind) ?? sessionEnded()
+      fingerprint = tokenFingerprint(session, kind) ?? sessionEnded()
     }
-    if (name instanceof Failure) return refuse(request, name)
-    // Callers and answers that are remembered do not count while the database cannot say whether they are still right.
+    if (fingerprint instanceof Failure) return refuse(request, fingerprint)
+    // During an outage of the database, cached callers and answers are not used: they may be out of date.
     if (health.outage) return health.outage
-    const caller = keyring.findByFingerprint(name, kind)
-    if (caller instanceof Promise) return caller.then((found) => admit(request, reply, found))
+    const caller = keyring.findByFingerprint(fingerprint, kind)
+    if (caller instanceof Promise) return caller.then((holder) => admit(request, reply, holder))
     return admit(request, reply, caller)
   }
 }
@@ -116,7 +116,7 @@ function refusalOf(authorization: string | undefined): Failure {
   return token === undefined ? noToken : badToken(token)
 }
 
-/** Whether the caller of a request still is one: for whoever stays connected after the checks. */
+/** Finds the caller of a request again, for streams, which stay open after the checks. */
 export type RecheckCaller = (request: FastifyRequest) => Caller | undefined | Promise<Caller | undefined>
 
 export const callerRechecker =
@@ -127,7 +127,7 @@ export const callerRechecker =
     return keyring.find(cookie.read(request) ?? '', 'session')
   }
 
-/** Takes a request from the rate limit of the caller's key, and says what is left. [contract 7.5] */
+/** Counts a request against the rate limit of the caller's key, and sets the headers that say what remains. [contract 7.5] */
 export function takeFromRateLimit({ bucket }: Caller, reply: FastifyReply, now: number): Failure | undefined {
   if (!bucket) return undefined
   const admitted = bucket.take(now)
@@ -136,37 +136,43 @@ export function takeFromRateLimit({ bucket }: Caller, reply: FastifyReply, now: 
   return admitted ? undefined : tooMany('requests with this key', bucket.retryAfter)
 }
 
-/** What a request with Authorization has by itself: nobody in between keeps the answer, and a browser asks again. [contract 9.cookie] */
-const ofSession = { 'Cache-Control': 'private, no-cache', 'X-Content-Type-Options': 'nosniff' }
+/** Caches do not store answers to requests with Authorization; answers to a cookie need these headers for that. [contract 9.cookie] */
+const sessionAnswerHeaders = { 'Cache-Control': 'private, no-cache', 'X-Content-Type-Options': 'nosniff' }
 
-/**
- * Who comes in. `operation` is what a route stands for; without one the path or method is not known, which `unknown` says to those
- * whom it concerns. `fail` answers whoever stays outside.
- */
-export function accessChecks(identify: IdentifyCaller, unknown: (request: FastifyRequest) => Failure, fail: SendError) {
-  const verdict = (request: FastifyRequest, who: Identified): Failure | undefined => {
-    if (who instanceof Failure) return who
+/** Calls `done` if the request may go on, and answers it otherwise. */
+export type AccessCheck = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void
+
+/** Makes the check of one operation; without an operation, that of requests that no route matches. */
+export type CheckAccess = (operation: KnownOperation | undefined) => AccessCheck
+
+/** `unknown` explains to a caller why no route matches; `fail` answers a request that is refused. */
+export function accessChecks(
+  identify: IdentifyCaller,
+  unknown: (request: FastifyRequest) => Failure,
+  fail: SendError,
+): CheckAccess {
+  const findProblem = (request: FastifyRequest, caller: Identified): Failure | undefined => {
+    if (caller instanceof Failure) return caller
     const { operation, params, url } = request
     const { orgid = orgInPath(url) } = params as { orgid?: string }
-    if (orgid !== undefined && orgid !== who.org.id) return organisationNotFound()
-    return operation ? missing(operation, who) : unknown(request)
+    if (orgid !== undefined && orgid !== caller.org.id) return organisationNotFound()
+    return operation ? scopeProblem(operation, caller) : unknown(request)
   }
-  return (operation: KnownOperation | undefined) =>
-    (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-      request.operation = operation
-      // What the router found is an operation, however its path was written.
-      if (!operation && !isUnderBase(request.url)) {
-        fail(unknown(request), request, reply)
-        return
-      }
-      const go = (failure: unknown) => {
-        if (failure) fail(failure, request, reply)
-        else done()
-      }
-      const who = identify(request, reply)
-      if (who instanceof Promise) who.then((found) => go(verdict(request, found)), go)
-      else go(verdict(request, who))
+  return (operation) => (request, reply, done) => {
+    request.operation = operation
+    // A matched route is an operation of the API, in whichever way its path was written.
+    if (!operation && !isUnderBase(request.url)) {
+      fail(unknown(request), request, reply)
+      return
     }
+    const proceed = (failure: unknown) => {
+      if (failure) fail(failure, request, reply)
+      else done()
+    }
+    const caller = identify(request, reply)
+    if (caller instanceof Promise) caller.then((identified) => proceed(findProblem(request, identified)), proceed)
+    else proceed(findProblem(request, caller))
+  }
 }
 
 const bearerToken = (header: string | undefined): string | undefined =>
@@ -180,7 +186,7 @@ const noToken = new Failure(
   },
 )
 
-/** Made once: whoever guesses should not cost us much. */
+/** Made once, so that requests with guessed keys cost little. */
 const [notCurrent, notAKey] = [
   'The token is not valid: unknown, expired or revoked. Use a current API key.',
   'The token is not an API key of this service, or has a typing error. Copy the whole key.',
@@ -194,11 +200,11 @@ const [notCurrent, notAKey] = [
 export const badToken = (token: string): Failure => (isApiKey(token) ? notCurrent : notAKey)
 
 const tooMany = (what: string, retryAfter: number): Failure =>
-  new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Wait ${retryAfter} s, then go on more slowly.`, {
+  new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Retry after ${retryAfter} s, and send requests less often.`, {
     headers: { 'Retry-After': String(retryAfter) },
   })
 
-function missing(operation: Operation, caller: Caller): Failure | undefined {
+function scopeProblem(operation: Operation, caller: Caller): Failure | undefined {
   if (!caller[operation.scope]) return permissionDenied(operation.scope, `the scope ${operation.scope}`)
   if (operation.manage && !caller.manage) return permissionDenied(`${operation.scope} manage`, 'the attribute manage')
   return undefined

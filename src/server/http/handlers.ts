@@ -1,4 +1,4 @@
-// What a handler is: typed by its operation, so that a missing or wrong one does not compile.
+// Defines the type of each operation's handler, so that a missing or wrong one does not compile.
 import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
 import type { OperationId, Operations } from '../../contract/operations.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -10,11 +10,11 @@ export interface InputOf<K extends OperationId> {
   readonly params: ParamsOf<Operations[K]>
   readonly query: QueryInput<Operations[K]>
   readonly body: BodyOf<Operations[K]>
-  /** How the numbers of the body were written, for an operation that keeps that. */
+  /** The numbers of the body as they were written, for an operation that preserves that. */
   readonly numberText: NumberText
-  /** The caller asked for `text/csv`, of an operation that knows it. */
+  /** The caller accepts `text/csv`, and the operation supports it. */
   readonly csv: boolean
-  /** The caller came by the legacy base. [contract 5.2.shutter] */
+  /** The request was sent to the legacy base. [contract 5.2.shutter] */
   readonly legacy: boolean
 }
 

@@ -1,4 +1,4 @@
-// Reads what a request brings: path and query parameters, then the body, all checked against the operation. [contract 1.7]
+// Reads and validates the path parameters, query parameters and body of a request. [contract 1.7]
 import type { IncomingMessage } from 'node:http'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { TProperties, TSchema } from 'typebox'
@@ -16,7 +16,7 @@ export interface RequestInput {
   params: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
-  /** How the numbers of the body were written, for an operation that keeps that. */
+  /** The numbers of the body as they were written, for an operation that preserves that. */
   numberText: NumberText
   csv: boolean
   legacy: boolean
@@ -42,7 +42,7 @@ ajv.addFormat('email-address', /^[^@\s]+@[^@\s]+$/)
 // One client offers a zone that does not exist; it is accepted. [contract 5.3]
 ajv.addFormat('timezone', (zone) => zone === 'Africa/Istanbul' || isIntlTimeZone(zone))
 
-/** Everything that can be prepared is prepared here, once for each operation. */
+/** Compiles parsers and validators once for each operation, and returns the function that reads one request. */
 export function inputReader(operation: Operation): (raw: RawInput) => RequestInput {
   const readParams = parameterReader(operation.params ?? {}, true)
   const readQuery = parameterReader(operation.query ?? {}, false)
@@ -58,7 +58,7 @@ export function inputReader(operation: Operation): (raw: RawInput) => RequestInp
       params,
       query,
       body,
-      // Only now: the body is valid, so there is little to look at.
+      // A valid body is small, so parsing it a second time is cheap.
       numberText: numberTextOf(operation.keepsNumberText ? raw.body : undefined, unwrap),
       csv: operation.csv === true && wantsCsv(raw),
       legacy: isLegacy(raw.raw),
@@ -66,7 +66,7 @@ export function inputReader(operation: Operation): (raw: RawInput) => RequestInp
   }
 }
 
-/** Takes off what some clients put around a body. What would be lost beside it is refused by name. */
+/** Removes the object that some clients wrap around a body. Known fields outside of it are refused by name, because they would be lost. */
 function unwrapper({ bodyWrapper: wrapper, body }: Operation): (sent: unknown) => unknown {
   if (wrapper === undefined) return (sent) => sent
   const { properties = {} } = body as { properties?: object }
@@ -79,7 +79,7 @@ function unwrapper({ bodyWrapper: wrapper, body }: Operation): (sent: unknown) =
   }
 }
 
-/** HEAD gets the headers of the JSON: an export is audited, and nobody would have taken it away. */
+/** HEAD gets the headers of the JSON answer: an export is audited, and a HEAD request exports nothing. */
 const wantsCsv = ({ method, headers: { accept = '' } }: RawInput): boolean =>
   method === 'GET' && /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
 
@@ -98,7 +98,7 @@ interface Parameter {
   type?: string
   format?: string
   enum?: readonly string[]
-  /** A date alone stays what it is. */
+  /** A date without a time stays a text. */
   plainDays?: boolean
 }
 const plainDay = /^\d{4}-\d{2}-\d{2}$/
@@ -125,11 +125,11 @@ const parserOf = (shape: TSchema): Parse => {
   return (text) => ({ value: text })
 }
 
-function parameterReader(shapes: TProperties, alwaysThere: boolean) {
+function parameterReader(shapes: TProperties, areRequired: boolean) {
   const readers = Object.entries(shapes).map(([name, shape]) => ({
     name,
     parse: parserOf(shape),
-    required: alwaysThere || (shape as { required?: boolean }).required === true,
+    required: areRequired || (shape as { required?: boolean }).required === true,
   }))
   return (given: Record<string, string | string[] | undefined>, violations: Violation[]): Record<string, unknown> => {
     const values: Record<string, unknown> = {}
@@ -170,7 +170,7 @@ export function bodyReader(shape: TSchema, aliases: Readonly<Record<string, stri
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Keeps the known keys only and trims texts; a shape that is closed keeps all, so that a typo is named. [contract 1.7] */
+/** Copies the known keys and trims texts. A closed shape copies unknown keys too, so that validation names a typing error. [contract 1.7] */
 function tidyObject(
   sent: Record<string, unknown>,
   shape: TSchema,
@@ -183,18 +183,18 @@ function tidyObject(
     additionalProperties?: boolean
   }
   if (!properties) return sent
-  const kept: Record<string, unknown> = {}
+  const tidied: Record<string, unknown> = {}
   for (const [name, shape] of Object.entries(properties)) {
     const alias = Object.keys(aliases).find((a) => aliases[a] === name && Object.hasOwn(sent, a))
     const value = Object.hasOwn(sent, name) ? sent[name] : alias && sent[alias]
     if (value === undefined) continue
-    kept[name] = tidyValue(value, shape, path + name, violations)
+    tidied[name] = tidyValue(value, shape, path + name, violations)
   }
-  if (additionalProperties !== false) return kept
-  return { ...firstUnknown(sent, properties), ...kept }
+  if (additionalProperties !== false) return tidied
+  return { ...firstUnknown(sent, properties), ...tidied }
 }
 
-/** As many as an answer names. */
+/** Returns as many unknown keys as an answer lists. */
 function firstUnknown(sent: Record<string, unknown>, properties: object): Record<string, unknown> {
   const unknown: [string, unknown][] = []
   for (const name of Object.keys(sent)) {
@@ -211,7 +211,7 @@ function tidyValue(value: unknown, shape: TSchema, field: string, violations: Vi
   return isObject(value) ? tidyObject(value, shape, {}, `${field}.`, violations) : value
 }
 
-/** Too long a list is refused before anything looks at its items, so that it costs nothing. */
+/** Refuses a list that is too long without looking at its items, so that it costs nothing. */
 function tidyList(value: unknown[], shape: TSchema, field: string, violations: Violation[]): unknown[] {
   const { maxItems = Number.POSITIVE_INFINITY } = shape as { maxItems?: number }
   if (value.length <= maxItems) return value

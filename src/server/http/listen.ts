@@ -1,4 +1,4 @@
-// Where the service listens: certificate, port, and what to say when they are wrong.
+// Reads the certificate, opens the port, and explains what is wrong when either fails.
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
@@ -33,7 +33,7 @@ export function readTls({ tlsCert, tlsKey }: ServeOptions): TlsFiles | undefined
   return tls
 }
 
-/** Starts to listen and says where: an address that works from this machine. */
+/** Starts to listen, and returns an address that works from this machine. */
 export async function listen(app: FastifyInstance, options: ServeOptions): Promise<string> {
   const { port, host } = options
   try {
@@ -44,7 +44,7 @@ export async function listen(app: FastifyInstance, options: ServeOptions): Promi
   return addressOf(app.server.address() as AddressInfo, options)
 }
 
-/** What a person can do about a port or address that cannot be had. */
+/** Explains why a port or address cannot be opened, and what to do about it. */
 export function listenError(
   error: NodeJS.ErrnoException,
   { port, host }: { port: number; host: string },
@@ -53,14 +53,18 @@ export function listenError(
   switch (error.code) {
     case 'EADDRINUSE':
       return new StartupError(
-        `Port ${port} on ${host} is taken. Stop what uses it, or choose another with ${options.port}.`,
+        `Port ${port} on ${host} is taken. Stop the program that uses it, or choose another with ${options.port}.`,
       )
     case 'EACCES':
-      return new StartupError(`Port ${port} may not be used by this user. Choose one above 1023 with ${options.port}.`)
+      return new StartupError(
+        `Port ${port} needs a privilege that this user does not have. Choose one above 1023 with ${options.port}.`,
+      )
     case 'EADDRNOTAVAIL':
     case 'EINVAL':
     case 'ENOTFOUND':
-      return new StartupError(`This machine has no address ${host}. Choose one of its own with ${options.host}.`)
+      return new StartupError(
+        `This machine has no address ${host}. Choose an address of this machine with ${options.host}.`,
+      )
     default:
       return error
   }

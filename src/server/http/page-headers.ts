@@ -1,6 +1,6 @@
-// What every page for people carries, so that a browser does nothing with it that it was not made for. [contract 9.files]
+// Defines the security headers of every HTML page. [contract 9.files]
 
-/** No Strict-Transport-Security: it would bind the whole host, all its ports and other services, to HTTPS. That is its owner's to say. */
+/** Strict-Transport-Security is not sent: it would force HTTPS on every port and service of the host, which only its owner can decide. */
 export const pageHeaders = (contentSecurityPolicy: string): Record<string, string> => ({
   'Content-Security-Policy': contentSecurityPolicy,
   'X-Content-Type-Options': 'nosniff',

@@ -1,12 +1,12 @@
-// Paths: the two bases as one, and which methods a path knows. [contract 1.1]
+// Maps both bases of the API to one set of paths, and finds the methods that a path allows. [contract 1.1]
 import type { IncomingMessage } from 'node:http'
 import type { Operation } from '../../contract/operation.ts'
 
-const cameByLegacyBase = new WeakSet<IncomingMessage>()
+const legacyRequests = new WeakSet<IncomingMessage>()
 
-export const isLegacy = (request: IncomingMessage): boolean => cameByLegacyBase.has(request)
+export const isLegacy = (request: IncomingMessage): boolean => legacyRequests.has(request)
 
-/** `//v1`, `/api/v1`, `/api//v1`: what clients make of a base address with or without a slash at its end. */
+/** Clients send `//v1`, `/api/v1` or `/api//v1`, depending on whether their configured base address ends with a slash. */
 const base = /^\/{1,2}(api\/{1,2})?(?=v1(?:[/?]|$))/
 const absolute = /^https?:\/\/[^/?#]*/i
 
@@ -15,16 +15,16 @@ export function normalisePath(request: IncomingMessage): string {
   let url = request.url ?? '/'
   if (url.startsWith('/v1/') && !url.includes('%')) return url
   if (!url.startsWith('/')) url = url.replace(absolute, '') || '/'
-  const found = base.exec(url)
-  if (found) {
-    if (found[1]) cameByLegacyBase.add(request)
-    url = `/${url.slice(found[0].length)}`
+  const match = base.exec(url)
+  if (match) {
+    if (match[1]) legacyRequests.add(request)
+    url = `/${url.slice(match[0].length)}`
   }
-  return url.includes('%') ? decodable(url) : url
+  return url.includes('%') ? escapeMalformed(url) : url
 }
 
-/** A broken escape is taken literally, so that it meets the same checks in the same order as any other text. */
-function decodable(url: string): string {
+/** A malformed percent escape is taken literally, so that it meets the same checks in the same order as any other text. */
+function escapeMalformed(url: string): string {
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
   try {
@@ -37,13 +37,13 @@ function decodable(url: string): string {
 
 export const isUnderBase = (url: string): boolean => /^\/v1([/?]|$)/.test(url)
 
-/** The organisation that a path names, if it names one. */
+/** Returns the id of the organisation in a path, if there is one. */
 export function orgInPath(url: string): string | undefined {
   const segment = /^\/v1\/orgs\/([^/?]+)/.exec(url)?.[1]
   return segment === undefined ? undefined : decodeURIComponent(segment)
 }
 
-/** RFC 9745 and RFC 8594: the legacy base is deprecated, its end was announced, and where to go. */
+/** Tells clients of the legacy base that it is deprecated, when it ends, and what replaces it (RFC 9745, RFC 8594). */
 export const legacyHeaders = (url: string): Record<string, string> => ({
   Deprecation: `@${Date.UTC(2025, 0, 1) / 1000}`,
   Sunset: 'Mon, 30 Jun 2025 23:59:59 GMT',
@@ -55,7 +55,7 @@ export const routesOf = (operation: Operation): string[] =>
     (path) => `/v1/orgs/:orgid${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
   )
 
-/** For a 405: which methods would have worked here. Fixed segments win over parameters, as in the router. */
+/** Finds the methods that a path allows, for a 405. Fixed segments take precedence over parameters, as in the router. */
 export function methodFinder(operations: readonly Operation[]): (url: string) => string[] {
   const patterns = operations.flatMap((o) =>
     routesOf(o).map((route) => ({
@@ -66,9 +66,9 @@ export function methodFinder(operations: readonly Operation[]): (url: string) =>
   )
   return (url) => {
     const path = url.split('?')[0] ?? ''
-    const fitting = patterns.filter((p) => p.pattern.test(path))
-    const fewest = Math.min(...fitting.map((p) => p.parameters))
-    const methods = new Set(fitting.filter((p) => p.parameters === fewest).map((p) => p.method as string))
+    const matching = patterns.filter((p) => p.pattern.test(path))
+    const fewest = Math.min(...matching.map((p) => p.parameters))
+    const methods = new Set(matching.filter((p) => p.parameters === fewest).map((p) => p.method as string))
     if (methods.has('GET')) methods.add('HEAD')
     return [...methods].sort()
   }

@@ -1,4 +1,4 @@
-// What lies beside the API: health, metrics, the API's description and its page.
+// Serves health checks, metrics, the OpenAPI document and the API reference page.
 
 import type { FastifyInstance } from 'fastify'
 import { openapi } from '../../contract/openapi.ts'
@@ -35,21 +35,21 @@ export function serviceRoutes(
     '/metrics',
     {
       config: urgent,
-      // Open to this machine; from elsewhere with a key that has Read. [contract D.10]
+      // Requests from this machine need no key, all others need a key with the scope read. [contract D.10]
       onRequest: async (request, reply) => {
         if (isLoopback(request.ip)) return
-        const who = await identify(request, reply)
-        if (who instanceof Failure) throw who
-        if (!who.read) throw permissionDenied('read', 'the scope read')
+        const caller = await identify(request, reply)
+        if (caller instanceof Failure) throw caller
+        if (!caller.read) throw permissionDenied('read', 'the scope read')
       },
     },
     async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   )
 
-  let description = ''
+  let document = ''
   app.get('/openapi.json', async (_request, reply) => {
-    description ||= JSON.stringify(openapi(publicUrl()))
-    return sendJson(reply, description)
+    document ||= JSON.stringify(openapi(publicUrl()))
+    return sendJson(reply, document)
   })
 
   const page = docsPage()

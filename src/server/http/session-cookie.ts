@@ -1,9 +1,9 @@
-// The console's cookie: its name and attributes, and the proof that a request comes from the console itself. [contract 9.cookie]
+// Reads and writes the console's session cookie, and checks that a request with it comes from the console's own pages. [contract 9.cookie]
 import type { FastifyRequest } from 'fastify'
 import { Failure } from '../core/failure.ts'
 
-/** The server decides when a session ends; the browser only must not forget it before. */
-const keptFor = 30 * 86_400
+/** The server decides when a session ends, so the cookie must only live longer than any session. */
+const cookieMaxAgeSeconds = 30 * 86_400
 
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper"' } }
 
@@ -17,50 +17,50 @@ export class SessionCookie {
     this.#publicUrl = publicUrl
   }
 
-  /** The secret that the request's cookie holds, whatever it is worth. */
+  /** Returns the secret in the request's cookie, which may be invalid. */
   read(request: FastifyRequest): string | undefined {
     const { cookie } = request.headers
     return cookie === undefined ? undefined : valueIn(cookie, this.#nameFor(request))
   }
 
-  /** The `Set-Cookie` that lets a browser keep a session. */
-  keep(request: FastifyRequest, secret: string): string {
-    return this.#setting(request, secret, keptFor)
+  /** Returns the `Set-Cookie` header that stores a session in the browser. */
+  store(request: FastifyRequest, secret: string): string {
+    return this.#setCookie(request, secret, cookieMaxAgeSeconds)
   }
 
-  /** The `Set-Cookie` that lets it forget. */
-  forget(request: FastifyRequest): string {
-    return this.#setting(request, '', 0)
+  /** Returns the `Set-Cookie` header that deletes it. */
+  expire(request: FastifyRequest): string {
+    return this.#setCookie(request, '', 0)
   }
 
-  /** A browser sends the cookie for whoever asks it to: only the console's own pages may. */
-  strangerProblem(request: FastifyRequest): Failure | undefined {
+  /** Protects against CSRF: a browser sends the cookie with requests of any page, but only the console's own pages may use it. */
+  originProblem(request: FastifyRequest): Failure | undefined {
     const { 'sec-fetch-site': site, origin } = request.headers
     if (site !== undefined) {
       if (site === 'same-origin') return undefined
       return signInFirst(
-        'This request does not come from a page of the console, so nobody is signed in here. Open the console and try there, or send an API key in the header Authorization.',
+        'The session cookie was not accepted, because the request does not come from a page of the console. Open the console and try there, or send an API key in the header Authorization.',
       )
     }
     if (origin === undefined) {
       return signInFirst(
-        'The request does not say where it comes from, so nobody is signed in here. Browsers say it over HTTPS and on localhost: open the console there.',
+        'The session cookie was not accepted, because the request has no Sec-Fetch-Site or Origin header. Browsers send one over HTTPS and on localhost: open the console there.',
       )
     }
     if (this.#origins(request).includes(origin.toLowerCase())) return undefined
     return signInFirst(
-      'This request comes from a page at another address than this one, so nobody is signed in here. If a proxy is in between, set --public-url to the address that people open.',
+      'The session cookie was not accepted, because the request comes from a page of another origin. Behind a proxy, set --public-url to the address that people open.',
     )
   }
 
-  #setting(request: FastifyRequest, value: string, seconds: number): string {
+  #setCookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
     const secure = this.#isSecure(request) ? '; Secure' : ''
-    return `${this.#nameFor(request)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
+    return `${this.#nameFor(request)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
   }
 
   /**
-   * A browser gives the cookies of a host to all its ports, so the port that it sees is in the name.
-   * With the prefix it refuses one that another host of the same domain has set.
+   * A browser sends the cookies of a host to all its ports, so the name contains the port that the browser sees.
+   * The prefix `__Host-` makes the browser refuse a cookie that another host of the domain has set.
    */
   #nameFor(request: FastifyRequest): string {
     const isSecure = this.#isSecure(request)
@@ -69,20 +69,20 @@ export class SessionCookie {
     return port ? `__Host-roomkeeper-${port}` : '__Host-roomkeeper'
   }
 
-  /** A proxy that speaks HTTPS to the browser may speak plain HTTP to us. */
+  /** A proxy that serves HTTPS to the browser may forward plain HTTP. */
   #isSecure(request: FastifyRequest): boolean {
     if (request.protocol === 'https') return true
     const url = URL.parse(this.#publicUrl())
     return url?.protocol === 'https:' && url.host === URL.parse(`https://${request.host}`)?.host
   }
 
-  /** Parsed, because a proxy may name the usual port of a host, and a browser never does. */
+  /** Addresses are parsed, because a proxy may add the default port to a host, and a browser never does. */
   #origins(request: FastifyRequest): (string | undefined)[] {
     return [`${request.protocol}://${request.host}`, this.#publicUrl()].map((url) => URL.parse(url)?.origin)
   }
 }
 
-/** The value of one cookie among those of a request. Of two with its name one was planted, and nobody can say which. */
+/** Returns the value of one cookie of a request. If two have the name, an attacker may have set one, so neither is used. */
 function valueIn(cookies: string, name: string): string | undefined {
   const [value, ...others] = cookies
     .split(';')

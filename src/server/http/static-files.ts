@@ -1,4 +1,8 @@
-// Serves the console: its built files from memory, in the best encoding that the browser takes. [contract 9.files]
+// Serves the console: its built files from memory, in the smallest encoding that the browser accepts. [contract 9.files]
+//
+// @fastify/static is not used, because it cannot keep the contract's promise of a strong ETag for each encoding: its ETag is weak and
+// made of size and modification time. Two builds have an index.html of the same size (only hashes of a fixed length differ), so where
+// all modification times are equal, as in reproducible images, a browser would go on with the old index.html after an upgrade.
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
@@ -8,10 +12,10 @@ import { consolePages } from '../../contract/session.ts'
 import { matchesEtag } from './answer.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** Where `npm run build` puts them. */
+/** The folder that `npm run build` writes to. */
 export const builtConsoleFolder = fileURLToPath(new URL('../../../dist/console', import.meta.url))
 
-/** Styles are written by the component library at run time, some as attributes: they cannot be listed here. Scripts can. */
+/** The component library writes styles at run time, some of them as attributes, so 'unsafe-inline' is needed for styles. */
 const headers = pageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )
@@ -30,7 +34,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 type Encoding = 'br' | 'gzip' | 'identity'
-/** Smallest first. */
+/** File name endings by encoding, the smallest encoding first. */
 const endings: readonly (readonly [Encoding, string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -58,8 +62,8 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
-/** Whoever asks here is a program, whatever it accepts. */
-const forPrograms = /^\/+(v1|api|console|assets)(\/|$)/
+/** Only programs request these paths, so they get errors in JSON, whatever they accept. */
+const programPaths = /^\/+(v1|api|console|assets)(\/|$)/
 
 export function staticFileRoutes(app: FastifyInstance, folder: string): void {
   const files = readFiles(folder)
@@ -79,9 +83,9 @@ export function staticFileRoutes(app: FastifyInstance, folder: string): void {
   for (const [path, file] of files) {
     if (!path.startsWith('/assets/') && path !== '/index.html') serve(path, () => file, 'no-cache')
   }
-  // An address that somebody mistyped: the console says so in a page of its own.
+  // A browser that follows a wrong link gets the console, which shows its own page for a 404.
   app.get('/*', { compress: false }, (request, reply) => {
-    if (forPrograms.test(pathOf(request))) return reply.callNotFound()
+    if (programPaths.test(pathOf(request))) return reply.callNotFound()
     addVary(reply, 'Accept')
     if (itemsOf(request.headers.accept).get('text/html') !== true) return reply.callNotFound()
     return send(request, reply.code(404).header('Cache-Control', 'no-cache'), index)
@@ -94,10 +98,10 @@ const addVary = (reply: FastifyReply, name: string): FastifyReply =>
   reply.header('Vary', [reply.getHeader('Vary') ?? [], name].flat().join(', '))
 
 function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: File): FastifyReply {
-  const encoding = bestOf(bodies, request.headers['accept-encoding'])
+  const encoding = chooseEncoding(bodies, request.headers['accept-encoding'])
   const { bytes, etag } = bodies.get(encoding) as Body
   addVary(reply, 'Accept-Encoding').headers(headers)
-  // What is not there has no version, and a 304 would say that it is. [RFC 9110, 13.2.1]
+  // A 404 has no ETag, and preconditions do not apply to it. [RFC 9110, 13.2.1]
   if (reply.statusCode !== 404) {
     reply.header('ETag', etag)
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
@@ -106,16 +110,16 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: Fi
   return reply.header('Content-Type', type).send(bytes)
 }
 
-/** The smallest that the browser takes; as it is, when it takes nothing. */
-function bestOf(bodies: File['bodies'], accepted: string | undefined): Encoding {
-  const taken = itemsOf(accepted)
-  const takes = (encoding: Encoding) => taken.get(encoding) ?? taken.get('*') ?? false
-  return endings.find(([encoding]) => bodies.has(encoding) && takes(encoding))?.[0] ?? 'identity'
+/** Returns the smallest encoding that the browser accepts, or identity if it accepts none. */
+function chooseEncoding(bodies: File['bodies'], acceptEncoding: string | undefined): Encoding {
+  const accepted = itemsOf(acceptEncoding)
+  const accepts = (encoding: Encoding) => accepted.get(encoding) ?? accepted.get('*') ?? false
+  return endings.find(([encoding]) => bodies.has(encoding) && accepts(encoding))?.[0] ?? 'identity'
 }
 
-/** The items of an Accept header, each with whether it is taken at all. */
-function itemsOf(accepted = ''): ReadonlyMap<string, boolean> {
-  const items = accepted.toLowerCase().split(',')
+/** Parses an Accept header: each item with whether it is accepted, which q=0 denies. */
+function itemsOf(header = ''): ReadonlyMap<string, boolean> {
+  const items = header.toLowerCase().split(',')
   return new Map(
     items.map((item): [string, boolean] => {
       const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
@@ -139,10 +143,10 @@ function readFiles(folder: string): Map<string, File> {
   return files
 }
 
-/** Another encoding is another answer, so a strong ETag tells them apart. One that is not smaller is nobody's gain. */
+/** Each encoding has its own strong ETag. An encoding that is not smaller than the file is left out. */
 function fileOf(extension: string, bodies: readonly [Encoding, Buffer][]): File {
-  const plain = bodies.find(([encoding]) => encoding === 'identity')?.[1].length ?? 0
-  const useful = bodies.filter(([encoding, { length }]) => encoding === 'identity' || length < plain)
+  const identityBytes = bodies.find(([encoding]) => encoding === 'identity')?.[1].length ?? 0
+  const useful = bodies.filter(([encoding, { length }]) => encoding === 'identity' || length < identityBytes)
   return {
     type: types[extension] ?? 'application/octet-stream',
     bodies: new Map(useful.map(([encoding, bytes]) => [encoding, { bytes, etag: etagOf(bytes) }])),

@@ -1,4 +1,4 @@
-// Answers what is not a readable HTTP request, when it is its turn, in the one shape of errors. [contract 2.1]
+// Answers requests that Node cannot parse, in their turn on the connection, with the usual error body. [contract 2.1]
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,12 +7,12 @@ import { Failure } from '../core/failure.ts'
 import { errorText } from './errors.ts'
 import { isFirstInPipeline } from './pipeline.ts'
 
-/** How long a client that sent something unreadable may go on sending before its connection is destroyed. */
+/** After an error, a client may continue to send for this long before its connection is destroyed. */
 const lingerMs = 5_000
 
-/** The answer to the latest request of each connection. Answers come in order: when it is finished, so are all before it. */
+/** The reply to the latest request of each connection. Replies are sent in order: when it is finished, so are all before it. */
 const latestReply = new WeakMap<Socket, FastifyReply>()
-/** Connections whose error was answered, or waits to be: the parser reports it again for everything that comes after it. */
+/** Connections whose error was answered or is about to be: the parser reports the error again for all data that follows. */
 const failed = new WeakSet<Socket>()
 
 export const rememberReply = (reply: FastifyReply): void => void latestReply.set(reply.request.raw.socket, reply)
@@ -29,18 +29,18 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   else refuseBody(latest.raw, socket, refuse)
 }
 
-/** The request that cannot be read stands behind others. */
+/** Handles an unreadable request that follows others on the connection. */
 function refuseAfter(response: ServerResponse, socket: Socket, refuse: () => void): void {
   if (response.writableFinished) {
     refuse()
     return
   }
-  // Bytes that are written now would stand in the middle of that answer.
+  // An error that is written now would be inserted into the answer before it.
   socket.pause()
   response.once('close', refuse)
 }
 
-/** The body that cannot be read belongs to the latest request. */
+/** Handles an unreadable body, which belongs to the latest request. */
 function refuseBody(response: ServerResponse, socket: Socket, refuse: () => void): void {
   if (response.writableEnded) end(socket)
   else if (response.headersSent) response.once('close', () => end(socket))
@@ -48,7 +48,7 @@ function refuseBody(response: ServerResponse, socket: Socket, refuse: () => void
   else response.once('socket', refuse)
 }
 
-/** Ends the connection, after an error if there is one to tell. Closing at once would reset it, and the client could lose the answer. */
+/** Ends the connection, after an error if one is given. Closing it at once would reset it, and the client could lose the answer. */
 function end(socket: Socket, failure?: readonly [line: string, failure: Failure]): void {
   if (!socket.writable) return void socket.destroy()
   if (failure) socket.end(answerOf(...failure))
@@ -84,7 +84,7 @@ function answerOf(line: string, failure: Failure): string {
   return `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nX-Request-Id: ${id}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** A request names its host exactly once (RFC 9112, 3.2); only one of HTTP/1.0 may leave it out. */
+/** A request has exactly one Host header (RFC 9112, 3.2); HTTP/1.0 may leave it out. */
 export function hostProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -1,4 +1,4 @@
-// Bounds what answers that are not taken hold in memory: by their sum, by connection, and by time. [contract 7.22]
+// Bounds the memory of answers that clients do not read: in total, by connection, and by time. [contract 7.22]
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../core/clock.ts'
@@ -10,66 +10,66 @@ declare module 'fastify' {
 }
 
 const maxBytes = 256 * 1024 * 1024
-/** What is written to one connection at once, as long as there is room: smaller windows cost more. */
+/** Written to one connection at once while memory is plentiful, because smaller windows cost more CPU time. */
 const maxBytesPerConnection = 8 * 1024 * 1024
 /**
- * The same when this much is held. A write is reported when all of it was taken, so in small windows a client that reads slowly can be
- * told from one that does not read.
+ * From this total on, connections get the smaller window. Node reports a write when all of it was sent, so with small windows a client
+ * that reads slowly can be told from one that does not read.
  */
 const tightFromBytes = 64 * 1024 * 1024
 const tightBytesPerConnection = 256 * 1024
-/** Node looks twice before it says that a connection took nothing: after this time, and once more after it. */
+/** Node reports a connection that reads nothing after two checks, which are this far apart. */
 const stallCheckMs = 15_000
 interface Unsent {
   readonly response: ServerResponse
-  /** What is held in memory for it; several answers may hold the same. */
+  /** The object that is held in memory; several answers may share it. */
   readonly body: object
   readonly bytes: number
-  /** Bytes of the connection that the system has taken, and when that last changed. */
-  taken: number
-  takenAt: number
+  /** Bytes that the operating system has accepted from the connection, and the time when that last grew. */
+  sentBytes: number
+  progressAt: number
 }
 
 export class UnsentAnswers {
   readonly #clock: Clock
   readonly #unsent = new Map<ServerResponse, Unsent>()
-  /** How many answers hold each body. */
+  /** Number of answers that hold each body. */
   readonly #holders = new Map<object, number>()
-  /** Bytes of all bodies that are held, each counted once, whole until its last holder is done with it. */
+  /** Bytes of all held bodies. Each is counted once, in full, until the last answer that holds it ends. */
   bytes = 0
-  /** Connections that were closed because they took nothing, or were furthest behind when there was no room. */
+  /** Connections that were closed because they read nothing, or made no progress for longest when memory was short. */
   closed = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** How much of an answer may be written before it is seen whether it is taken. */
+  /** Bytes of an answer that may be written before the client must have read some. */
   get windowBytes(): number {
     return this.bytes < tightFromBytes ? maxBytesPerConnection : tightBytesPerConnection
   }
 
-  /** To be called when an answer was not taken at once. Its body counts until the answer is finished or its connection ends. */
+  /** Must be called when an answer was not sent at once. Its body counts until the answer is finished or its connection ends. */
   hold(response: ServerResponse, bytes: number, body: object = response): void {
     if (response.destroyed || this.#unsent.has(response)) return
-    const unsent = { response, body, bytes, taken: takenBy(response), takenAt: this.#clock.now() }
+    const unsent = { response, body, bytes, sentBytes: sentBytesOf(response), progressAt: this.#clock.now() }
     this.#unsent.set(response, unsent)
     const holders = this.#holders.get(body) ?? 0
     this.#holders.set(body, holders + 1)
     if (holders === 0) this.bytes += bytes
     this.#watch(unsent)
-    if (this.bytes > maxBytes) this.#makeRoom(unsent)
+    if (this.bytes > maxBytes) this.#freeMemory(unsent)
   }
 
   #watch(unsent: Unsent): void {
     const { response } = unsent
-    // Back-pressure: what a client sends meanwhile would also count as activity of its connection.
+    // Back-pressure. Data from the client would also count as activity, and reset the timeout of its connection.
     response.socket?.pause()
     response.setTimeout(stallCheckMs, () => {
       if (response.writableLength > 0) this.#close(unsent)
       else response.setTimeout(stallCheckMs)
     })
-    // Before Node sets the timeout of an idle connection.
+    // This listener must run before the one of Node, which sets the timeout of an idle connection.
     response.prependOnceListener('finish', () => {
       response.setTimeout(0)
       response.socket?.resume()
@@ -77,20 +77,20 @@ export class UnsentAnswers {
     response.once('close', () => this.#release(unsent))
   }
 
-  /** Notes whether something was taken since the last look. */
-  #look(unsent: Unsent, now: number): void {
-    const taken = takenBy(unsent.response)
-    if (taken === unsent.taken) return
-    unsent.taken = taken
-    unsent.takenAt = now
+  /** Updates the progress of an answer. */
+  #updateProgress(unsent: Unsent, now: number): void {
+    const sentBytes = sentBytesOf(unsent.response)
+    if (sentBytes === unsent.sentBytes) return
+    unsent.sentBytes = sentBytes
+    unsent.progressAt = now
   }
 
-  /** Closes those that have taken nothing for longest: a client that reads, however slowly, is ahead of one that does not. */
-  #makeRoom(newest: Unsent): void {
+  /** Closes the connections without progress for longest, so a slow reader outlasts a client that does not read. */
+  #freeMemory(newest: Unsent): void {
     const now = this.#clock.now()
     const others = [...this.#unsent.values()].filter((unsent) => unsent !== newest)
-    for (const unsent of others) this.#look(unsent, now)
-    others.sort((a, b) => a.takenAt - b.takenAt)
+    for (const unsent of others) this.#updateProgress(unsent, now)
+    others.sort((a, b) => a.progressAt - b.progressAt)
     for (const unsent of others) {
       if (this.bytes <= maxBytes) return
       this.#close(unsent)
@@ -115,14 +115,14 @@ export class UnsentAnswers {
   }
 }
 
-/** What was written to the socket without what still waits in it. */
-const takenBy = ({ socket }: ServerResponse): number => (socket ? socket.bytesWritten - socket.writableLength : 0)
+/** Bytes written to the socket, without those that still wait in its buffer. */
+const sentBytesOf = ({ socket }: ServerResponse): number => (socket ? socket.bytesWritten - socket.writableLength : 0)
 
-/** Watches the answers that Fastify sends by itself: files, streams, and what is compressed on its way. */
+/** Watches the answers that Fastify sends itself: files, streams, and compressed answers. */
 export function watchUnsent(app: FastifyInstance, clock: Clock): UnsentAnswers {
   const answers = new UnsentAnswers(clock)
   app.decorate('unsentAnswers', answers)
-  // Registered before compression: it sees what is held, not what is sent.
+  // This hook is registered before compression, because the uncompressed payload is what memory holds.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (Buffer.isBuffer(payload)) answers.hold(reply.raw, payload.length, payload)
     else if (typeof payload === 'string') answers.hold(reply.raw, Buffer.byteLength(payload))

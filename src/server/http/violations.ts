@@ -1,4 +1,4 @@
-// Turns what the validator found into sentences that say what to do. [contract 2.1]
+// Turns validation errors into sentences that say what to do. [contract 2.1]
 import type { ErrorObject } from 'ajv'
 import type { Violation } from '../../contract/error.ts'
 
@@ -30,7 +30,7 @@ function fieldOf(error: ErrorObject, whole: string): string {
   )
 }
 
-const some = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+const quantity = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const articles: Record<string, string> = { object: 'an object', array: 'an array', integer: 'an integer' }
 
@@ -43,13 +43,13 @@ function sentenceOf({ keyword, params, message }: ErrorObject): string {
     case 'additionalProperties':
       return 'is not a known config key'
     case 'minLength':
-      return `must have at least ${some(params.limit, 'character')}`
+      return `must have at least ${quantity(params.limit, 'character')}`
     case 'maxLength':
-      return `must have at most ${some(params.limit, 'character')}`
+      return `must have at most ${quantity(params.limit, 'character')}`
     case 'minItems':
-      return `must have at least ${some(params.limit, 'item')}`
+      return `must have at least ${quantity(params.limit, 'item')}`
     case 'maxItems':
-      return `must have at most ${some(params.limit, 'item')}`
+      return `must have at most ${quantity(params.limit, 'item')}`
     case 'minProperties':
       return 'must have at least one of the known keys'
     case 'minimum':

@@ -1,7 +1,7 @@
-// Sends a long answer window by window, the next one when the one before it was taken.
+// Writes a long answer in windows: each is written after the one before it was sent.
 import type { ServerResponse } from 'node:http'
 
-/** Text stays text until it is written: as bytes it would be in memory twice. */
+/** Each window is encoded when it is written. Encoding the whole text at once would hold it in memory twice. */
 export function endWithText(
   response: ServerResponse,
   text: string,
@@ -15,7 +15,7 @@ export function endWithText(
     if (at === text.length) return undefined
     const start = at
     at = Math.min(start + windowUnits, text.length)
-    // Half of a surrogate pair has no encoding.
+    // A window must not split a surrogate pair: half of one cannot be encoded.
     if (isHighSurrogate(text.charCodeAt(at - 1)) && at < text.length) at++
     return response.write(text.slice(start, at), encoding)
   })
@@ -26,33 +26,33 @@ const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xd
 export function endWithPieces(response: ServerResponse, pieces: readonly Buffer[], windowBytes: number): void {
   let [index, offset] = [0, 0]
   endInWindows(response, () => {
-    let room = windowBytes
-    let wantsMore: boolean | undefined
-    for (let piece = pieces[index]; piece && room > 0; piece = pieces[index]) {
-      const part = offset === 0 && piece.length <= room ? piece : piece.subarray(offset, offset + room)
-      wantsMore = response.write(part)
-      room -= part.length
+    let roomBytes = windowBytes
+    let canTakeMore: boolean | undefined
+    for (let piece = pieces[index]; piece && roomBytes > 0; piece = pieces[index]) {
+      const part = offset === 0 && piece.length <= roomBytes ? piece : piece.subarray(offset, offset + roomBytes)
+      canTakeMore = response.write(part)
+      roomBytes -= part.length
       offset += part.length
       if (offset === piece.length) [index, offset] = [index + 1, 0]
     }
-    return wantsMore
+    return canTakeMore
   })
 }
 
-/** `writeWindow` says whether the response wants more at once, and undefined when nothing was left to write. */
+/** `writeWindow` returns the result of `response.write`, and undefined when nothing is left to write. */
 function endInWindows(response: ServerResponse, writeWindow: () => boolean | undefined): void {
-  const go = () => {
+  const writeWindows = () => {
     for (;;) {
-      // Corked, a window goes to the system in one call, and it is known afterwards whether all of it was taken.
+      // A corked window is passed to the operating system in one call, and writableLength then says whether all of it was sent.
       response.cork()
-      const wantsMore = writeWindow()
+      const canTakeMore = writeWindow()
       response.uncork()
-      if (wantsMore === undefined) break
-      if (wantsMore || response.writableLength === 0) continue
-      response.once('drain', go)
+      if (canTakeMore === undefined) break
+      if (canTakeMore || response.writableLength === 0) continue
+      response.once('drain', writeWindows)
       return
     }
     response.end()
   }
-  go()
+  writeWindows()
 }

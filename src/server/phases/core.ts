@@ -12,6 +12,7 @@ import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import type { Database } from '../db/db.ts'
 import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { takeServerLock } from '../db/server-lock.ts'
+import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
@@ -96,7 +97,8 @@ export async function openCore(
   const { db } = opened
   stack.defer(() => db.close())
   const keyring = makeKeyring(db, options, clock)
-  const streams = new EventStreams((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
+  const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
+  const streams = new EventStreams(feed, clock)
   const services: Services = {
     db,
     clock,
@@ -106,7 +108,7 @@ export async function openCore(
       void streams.recheckCallers()
     },
     devices: mailbox,
-    feed: streams.feed,
+    feed,
     publicUrl: publicAddress.get,
     settings: sensorSettingsOf(options),
   }

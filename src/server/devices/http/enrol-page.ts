@@ -1,4 +1,4 @@
-// The page that a room's QR code leads to: the code, large, and what to do with it. The code never reaches the server.
+// Serves the page that a room's QR code opens, which shows the enrolment code. The code is in the fragment, so the server never receives it.
 import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pageHeaders } from '../../http/page-headers.ts'
@@ -25,7 +25,7 @@ const page = `<!doctype html>
 <body>
 <section id="none">
 <h1>No enrolment code</h1>
-<p>This address has no code in it. Scan the QR code of a room again, or ask somebody with Write access for its code.</p>
+<p>This address has no code in it. Scan the QR code of a room again, or ask someone with Write access for its code.</p>
 </section>
 <main hidden>
 <h1>Enrol a device in this room</h1>
@@ -35,7 +35,7 @@ const page = `<!doctype html>
 <li>Let it scan the QR code that led you here, or type the server <code id="server"></code> and this code. Hyphens and capitals do not matter.</li>
 <li>The device connects by itself and appears in the room.</li>
 </ol>
-<p>After its first use the code works for a limited time, usually a day. Anybody with Write access can make a new one.</p>
+<p>After its first use the code works for a limited time, usually a day. Anyone with Write access can create a new one.</p>
 </main>
 <script>${script}</script>
 </body>

@@ -1,4 +1,4 @@
-// The door for a device that wants to be managed: code, serial and model in, credential out.
+// Serves the enrolment of devices: a device sends code, serial and model, and receives its credential.
 import { isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -22,22 +22,22 @@ export interface EnrolRouteOptions {
   readonly addresses: () => string[]
 }
 
-/** Ten wrong codes at once, then one every ten seconds; each wrong one is answered slowly. */
-const wrongCodes = { rate: 0.1, burst: 10 }
-const slowly = 500
-/** Of one network; others of it wait, so that many guesses at once do not get more than one after the other. */
-const mostAtOnce = 5
+/** Allows ten wrong codes at once from one network, then one every ten seconds. The answer to a wrong code is delayed. */
+const wrongCodeLimit = { rate: 0.1, burst: 10 }
+const wrongCodeDelayMs = 500
+/** Further requests of one network wait, so that parallel guesses are no faster than sequential ones. */
+const maxConcurrentPerNetwork = 5
 
 export function enrolRoute(app: FastifyInstance, { clock, metrics, enrol, addresses }: EnrolRouteOptions): void {
-  const failures = new TokenBuckets(wrongCodes)
-  const turnstile = new Turnstile(mostAtOnce)
+  const failures = new TokenBuckets(wrongCodeLimit)
+  const limiter = new ConcurrencyLimiter(maxConcurrentPerNetwork)
   const read = bodyReader(EnrolRequest, {})
   app.post(devicePaths.enrol, async (request, reply) => {
-    const open = insecureTransport(request)
-    if (open) throw open
+    const problem = insecureTransport(request)
+    if (problem) throw problem
     const body = read(request.body) as EnrolRequest
     const network = networkOf(request.ip)
-    return turnstile.pass(network, async () => {
+    return limiter.run(network, async () => {
       const now = clock.now()
       const bucket = failures.of(network, now)
       if (bucket.isEmpty(now)) {
@@ -55,7 +55,7 @@ export function enrolRoute(app: FastifyInstance, { clock, metrics, enrol, addres
         if (error instanceof Failure && error.code === 'PERMISSION_DENIED') {
           bucket.take(now)
           metrics.refused.inc({ reason: 'enrolment code' })
-          await sleep(slowly)
+          await sleep(wrongCodeDelayMs)
         }
         throw error
       }
@@ -63,32 +63,32 @@ export function enrolRoute(app: FastifyInstance, { clock, metrics, enrol, addres
   })
 }
 
-/** Lets so many of each name in at once; the others wait their turn. */
-class Turnstile {
-  readonly #most: number
-  readonly #lines = new Map<string, { inside: number; readonly waiting: (() => void)[] }>()
+/** Runs at most a number of tasks of each name at once. The others wait in order. */
+class ConcurrencyLimiter {
+  readonly #max: number
+  readonly #queues = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
-  async pass<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(name) ?? { inside: 0, waiting: [] }
-    this.#lines.set(name, line)
-    if (line.inside < this.#most) line.inside++
-    else await new Promise<void>((resolve) => void line.waiting.push(resolve))
+  async run<T>(name: string, task: () => Promise<T>): Promise<T> {
+    const queue = this.#queues.get(name) ?? { running: 0, waiting: [] }
+    this.#queues.set(name, queue)
+    if (queue.running < this.#max) queue.running++
+    else await new Promise<void>((resolve) => void queue.waiting.push(resolve))
     try {
-      return await work()
+      return await task()
     } finally {
-      // Whoever waits takes the place over.
-      const next = line.waiting.shift()
+      // The next task takes over the place, so the number of running tasks stays the same.
+      const next = queue.waiting.shift()
       if (next) next()
-      else if (--line.inside === 0) this.#lines.delete(name)
+      else if (--queue.running === 0) this.#queues.delete(name)
     }
   }
 }
 
-/** An IPv6 network has more addresses than anybody could count: its first half is the name of all. */
+/** An attacker has all addresses of an IPv6 /64 network, so they count as one. */
 function networkOf(ip: string): string {
   if (!isIPv6(ip) || ip.includes('.')) return ip
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')

@@ -1,4 +1,4 @@
-// The door for the logs of a device: the body goes through as it comes, nothing of it is held.
+// Receives the logs of devices: the body is streamed to its file and never held in memory.
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -26,18 +26,18 @@ export interface LogUploadOptions {
   ) => Promise<void>
 }
 
-/** A sender that says nothing for so long is gone. */
-const longestPause = 60_000
+/** A device that sends nothing for this long is disconnected. */
+const idleTimeoutMs = 60_000
 
-/** Of each device: checking what it sends costs time, and one that is broken would send for ever. */
-const uploads = { rate: 0.1, burst: 10 }
+/** Limits the uploads of each device, because checking them takes time and a faulty device may send them endlessly. */
+const uploadLimit = { rate: 0.1, burst: 10 }
 
 export function logUploadRoutes(app: FastifyInstance, { identify, refuse, upload, clock }: LogUploadOptions): void {
-  const attempts = new TokenBuckets(uploads)
+  const attempts = new TokenBuckets(uploadLimit)
   const receive = async (request: FastifyRequest, reply: FastifyReply) => {
-    request.raw.setTimeout(longestPause, () => request.raw.destroy())
-    const open = insecureTransport(request)
-    if (open) throw open
+    request.raw.setTimeout(idleTimeoutMs, () => request.raw.destroy())
+    const problem = insecureTransport(request)
+    if (problem) throw problem
     const device = await deviceOf(request, identify)
     if (!device) throw refuse(request, noCredential)
     const now = clock.now()
@@ -52,11 +52,11 @@ export function logUploadRoutes(app: FastifyInstance, { identify, refuse, upload
     await upload(device, operationId, token, request.raw, length === undefined ? undefined : Number(length))
     return sendJson(reply, '{}')
   }
-  // A plugin of its own: in here bodies are not parsed.
-  app.register(async (door) => {
-    door.removeAllContentTypeParsers()
-    door.addContentTypeParser('*', (_request, _body, done) => done(null))
-    door.route({
+  // Bodies are not parsed inside this plugin.
+  app.register(async (plugin) => {
+    plugin.removeAllContentTypeParsers()
+    plugin.addContentTypeParser('*', (_request, _body, done) => done(null))
+    plugin.route({
       method: ['PUT', 'POST'],
       url: `${devicePaths.logs}/:operationId/:token`,
       config: { slow: true },
@@ -71,7 +71,7 @@ export function logUploadRoutes(app: FastifyInstance, { identify, refuse, upload
 
 const noCredential = new Failure(
   'UNAUTHENTICATED',
-  'A device proves itself with its endpoint ID and credential. Send them with HTTP Basic authentication.',
+  'A device authenticates with its endpoint ID and credential. Send them with HTTP Basic authentication.',
   { headers: { 'WWW-Authenticate': 'Basic realm="roomkeeper"' } },
 )
 
@@ -82,13 +82,13 @@ async function deviceOf(request: FastifyRequest, identify: LogUploadOptions['ide
   return colon === -1 ? undefined : identify(text.slice(0, colon), text.slice(colon + 1))
 }
 
-/** Closing at once would reset the connection, and with it the answer that says what is wrong. */
+/** Closing the connection at once would reset it, and the device could lose the answer that says what is wrong. */
 function discardRest(request: IncomingMessage): void {
-  let left = maxBundleBytes
+  let remainingBytes = maxBundleBytes
   request.on('error', () => {})
   request.on('data', (bytes: Buffer) => {
-    left -= bytes.length
-    if (left < 0) request.destroy()
+    remainingBytes -= bytes.length
+    if (remainingBytes < 0) request.destroy()
   })
   request.resume()
 }

@@ -22,7 +22,7 @@ export class Acknowledgements {
   #finishedMessages = 0
   #isScheduled = false
 
-  /** `onAnswered` hears how many messages were finished, after their acknowledgements were written. */
+  /** `onAnswered` is called with the number of finished messages, after their acknowledgements were written. */
   constructor(socket: Duplex, onAnswered: (messages: number) => void) {
     this.#socket = socket
     this.#onAnswered = onAnswered

@@ -66,7 +66,7 @@ export class BadMessageLimit {
     return record && this.#expire(endpointId, record, this.#clock.now()) ? undefined : record
   }
 
-  /** Forgets what is too old, and says whether that was all. A time ahead of the clock is old too: the clock was set back. */
+  /** Deletes records that are too old, and returns whether none is left. A time ahead of the clock is old too: the clock was set back. */
   #expire(endpointId: string, record: DeviceRecord, now: number): boolean {
     const isWithin = (at: number, ms: number) => now >= at && now - at < ms
     record.times = record.times.filter((at) => isWithin(at, windowMs))

@@ -8,7 +8,7 @@ import type { Log } from '../../core/log.ts'
 import { Admission, type RefusalReason, Refused } from './admission.ts'
 import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
-import type { Device, DeviceHandlers, Presence, Session } from './handlers.ts'
+import type { Device, DeviceConnection, DeviceHandlers, Presence } from './handlers.ts'
 import { Ingest } from './ingest.ts'
 import { IngestBudget } from './ingest-budget.ts'
 import { LogThrottle } from './log-throttle.ts'
@@ -41,7 +41,7 @@ export class DeviceConnections implements ConnectedDevices {
   readonly #sessionOptions: SessionOptions
   /** All that have a socket, with their peers. */
   readonly #sessions = new Map<MqttSession, Peer>()
-  /** The one session of each device that counts. */
+  /** The current session of each device. */
   readonly #current = new Map<string, MqttSession>()
   readonly #persisting = new Set<Promise<void>>()
   #ticking: NodeJS.Timeout | undefined
@@ -84,7 +84,7 @@ export class DeviceConnections implements ConnectedDevices {
     this.#sessions.set(session, peer)
     socket.on('error', (error) => {
       metrics.broken.inc()
-      log.debug({ reason: error.message }, 'a device connection broke')
+      log.debug({ reason: error.message }, 'device connection broke')
     })
     socket.once('close', () => {
       this.#sessions.delete(session)
@@ -115,7 +115,7 @@ export class DeviceConnections implements ConnectedDevices {
     }
   }
 
-  /** Ends all connections and takes no new ones; resolves when the database knows that nobody is connected. */
+  /** Ends all connections and accepts no new ones; resolves when the database shows all devices as disconnected. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#ticking)
@@ -143,7 +143,7 @@ export class DeviceConnections implements ConnectedDevices {
     if (this.#isClosed || session.socket.destroyed) throw new Refused('try later')
     const { handlers, log } = this.#services
     const { connection, downlink } = this.#identify(session, device, request)
-    // Before the presence is written: whatever becomes of this session, the one before it is over.
+    // The session before this one ends before the presence is written, even if this one is refused after all.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
     before?.close()
@@ -159,7 +159,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {
-    const connection: Session = { device, since: this.#services.clock.now(), credential: password }
+    const connection: DeviceConnection = { device, since: this.#services.clock.now(), credential: password }
     const downlink = new Downlink(this.#services, connection, session)
     session.identify(connection, downlink)
     this.#updateSlowed(session)
@@ -183,7 +183,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   /** Tries until it is written, or until the device is connected again. */
-  async #persistDisconnect(connection: Session): Promise<void> {
+  async #persistDisconnect(connection: DeviceConnection): Promise<void> {
     const { handlers, logThrottle } = this.#services
     while (!this.#current.has(connection.device.id)) {
       try {

@@ -1,7 +1,7 @@
 // Sends a device what it has subscribed to: its config and its commands, which wait in the database and nowhere else.
 import { type DownKind, type DownMessage, downTopic, resendAfterMs as silenceMs } from '../../../contract/device.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { DeviceHandlers, Session } from './handlers.ts'
+import type { DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { LogThrottle } from './log-throttle.ts'
 import { subscribedTo } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
@@ -25,7 +25,7 @@ export interface PacketSink {
 
 export class Downlink {
   readonly #options: DownlinkOptions
-  readonly #connection: Session
+  readonly #connection: DeviceConnection
   readonly #sink: PacketSink
   /** QoS by what follows the device's own topic: a kind of message, `#` or `+`. */
   readonly #subscriptions = new Map<string, 0 | 1>()
@@ -35,7 +35,7 @@ export class Downlink {
   #mayHavePending = false
   #delivery: 'idle' | 'running' | 'running, then again' = 'idle'
 
-  constructor(options: DownlinkOptions, connection: Session, sink: PacketSink) {
+  constructor(options: DownlinkOptions, connection: DeviceConnection, sink: PacketSink) {
     this.#options = options
     this.#connection = connection
     this.#sink = sink

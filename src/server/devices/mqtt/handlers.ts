@@ -6,14 +6,14 @@ import type { Org } from '../../auth/keyring.ts'
 export interface Device {
   readonly org: Org
   readonly id: string
-  /** Stands for the endpoint in the tables of samples. */
+  /** Identifies the endpoint in the tables of samples, where its UUID would take too much room. */
   readonly number: number
   readonly serial: string
   readonly model: string
 }
 
-/** One connection of a device. */
-export interface Session {
+/** One MQTT connection of a device. */
+export interface DeviceConnection {
   readonly device: Device
   /** Time of its CONNECT in milliseconds. */
   readonly since: number
@@ -22,23 +22,26 @@ export interface Session {
 
 /** The durable presence of a connected device. */
 export interface Presence {
-  /** False if no config and no command waits for the device: then none does before `Devices.wake` is called for it. */
+  /** False if no config and no command waits for the device: then none does before `ConnectedDevices.wake` is called for it. */
   readonly mayHavePending: boolean
 }
 
 /** Resolves when the message is durable, with the messages that are sent to the device in return. */
-type Received<K extends UpKind> = (session: Session, message: UpMessage<K>) => Promise<readonly DownMessage[]>
+type Received<K extends UpKind> = (
+  connection: DeviceConnection,
+  message: UpMessage<K>,
+) => Promise<readonly DownMessage[]>
 
 export interface DeviceHandlers {
   /** Finds the device by its credential; undefined if the credential is dead. */
   identify(endpointId: string, credential: string): Promise<Device | undefined>
   /** Resolves when the presence is durable; undefined if the credential died since `identify`. */
-  connected(session: Session): Promise<Presence | undefined>
-  disconnected(session: Session): Promise<void>
+  connected(connection: DeviceConnection): Promise<Presence | undefined>
+  disconnected(connection: DeviceConnection): Promise<void>
   /**
    * Lists the config and the commands that wait for the device, of the kinds that it has subscribed to, and marks them as
-   * sent. Called when it subscribes, and after `Devices.wake`.
+   * sent. Called when it subscribes, and after `ConnectedDevices.wake`.
    */
-  waiting(session: Session, listensTo: (kind: DownKind) => boolean): Promise<readonly DownMessage[]>
+  waiting(connection: DeviceConnection, listensTo: (kind: DownKind) => boolean): Promise<readonly DownMessage[]>
   readonly received: { readonly [K in UpKind]: Received<K> }
 }

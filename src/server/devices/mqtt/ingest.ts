@@ -2,7 +2,7 @@
 import type { IPublishPacket } from 'mqtt-packet'
 import type { DownMessage } from '../../../contract/device.ts'
 import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-message-limit.ts'
-import type { Device, DeviceHandlers, Session } from './handlers.ts'
+import type { Device, DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { LogThrottle } from './log-throttle.ts'
 import { BadMessage, readMessage } from './messages.ts'
@@ -64,7 +64,7 @@ export class Ingest {
   }
 
   /** Undefined for a bad message. */
-  #handle(connection: Session, name: string, payload: Buffer): Promise<readonly DownMessage[]> | undefined {
+  #handle(connection: DeviceConnection, name: string, payload: Buffer): Promise<readonly DownMessage[]> | undefined {
     const { received, metrics, logThrottle } = this.#options
     try {
       const { kind, message } = readMessage(name, payload)
@@ -98,13 +98,13 @@ export class Ingest {
     return true
   }
 
-  #lost({ device }: Session, error: Error): void {
+  #lost({ device }: DeviceConnection, error: Error): void {
     this.#options.metrics.dropped.inc()
     this.#options.logThrottle.warn('a message at QoS 0 was lost', error, device)
   }
 
   /** Without an acknowledgement the device sends the message again on its next connection. */
-  #failed(session: MqttSession, { device }: Session, error: Error): void {
+  #failed(session: MqttSession, { device }: DeviceConnection, error: Error): void {
     this.#options.logThrottle.warn('a message could not be stored; the device sends it again', error, device)
     session.fail('a message could not be stored')
   }

@@ -76,7 +76,7 @@ export function readConnect(frame: Buffer, headerBytes: number): ConnectRequest 
   const body = frame.subarray(headerBytes)
   const protocol = protocols.find(({ name }) => name.equals(body.subarray(0, name.length)))
   const level = protocol && body[protocol.name.length]
-  // mqtt-packet would not say that it is the version that it does not know.
+  // mqtt-packet does not report an unsupported version as such.
   if (level !== undefined && level !== protocol?.level) return 'unsupported'
   // A parser remembers the CONNECT that it has seen, with its password, so each has a parser of its own.
   const packet = new FrameParser().parse(frame)

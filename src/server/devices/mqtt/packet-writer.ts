@@ -7,7 +7,7 @@ writeToStream.cacheNumbers = false
 
 export type Acknowledgement = 'puback' | 'pubrec' | 'pubcomp'
 
-/** Return codes of CONNACK in MQTT 3.1.1. A device forgets its identity on 5 alone. */
+/** Return codes of CONNACK in MQTT 3.1.1. Only on 5 does a device delete its identity. */
 const returnCodes: Readonly<Record<'accepted' | RefusalReason, number>> = {
   accepted: 0,
   'unsupported version': 1,
@@ -16,7 +16,7 @@ const returnCodes: Readonly<Record<'accepted' | RefusalReason, number>> = {
   'dead credential': 5,
 }
 
-/** There are no sessions to take up again, so none is present. */
+/** Sessions are not stored, so the flag "session present" is never set. */
 export const connack = (outcome: 'accepted' | RefusalReason): Buffer =>
   generate({ cmd: 'connack', returnCode: returnCodes[outcome], sessionPresent: false })
 

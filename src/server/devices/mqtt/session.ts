@@ -27,7 +27,7 @@ import type { RefusalReason } from './admission.ts'
 import { BackPressure } from './back-pressure.ts'
 import type { Downlink, PacketSink } from './downlink.ts'
 import { type FixedHeader, type FrameHandler, FrameReader } from './frame-reader.ts'
-import type { Session } from './handlers.ts'
+import type { DeviceConnection } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import { type ConnectRequest, ProtocolError, readConnect, readPacket } from './packet-reader.ts'
@@ -44,7 +44,7 @@ type State =
   | { readonly name: 'connected'; readonly keepAliveSeconds: number; unreadSeconds: number }
   | { readonly name: 'closing'; seconds: number }
 
-/** The parts that all sessions share. */
+/** Settings and callbacks that all sessions share. */
 export interface SessionOptions {
   readonly budget: IngestBudget
   readonly metrics: DeviceMetrics
@@ -56,7 +56,7 @@ export interface SessionOptions {
 
 /** A device whose credential was accepted. */
 interface Identified {
-  readonly connection: Session
+  readonly connection: DeviceConnection
   readonly downlink: Downlink
   /** The device publishes to topics that begin like this. */
   readonly topicPrefix: string
@@ -94,7 +94,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     return this.#identified
   }
 
-  identify(connection: Session, downlink: Downlink): void {
+  identify(connection: DeviceConnection, downlink: Downlink): void {
     this.#identified = { connection, downlink, topicPrefix: upTopic(connection.device.id, '') }
   }
 
@@ -214,7 +214,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.write(unsuback(messageId))
   }
 
-  /** Acknowledgements that were written may still leave. */
+  /** Acknowledgements that wait may still be sent. */
   #disconnect(): void {
     this.beginClosing()
     this.socket.end(() => this.socket.destroy())

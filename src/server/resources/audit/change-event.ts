@@ -23,7 +23,7 @@ export async function changeEventDrafts(
   // Without followers the query is saved. The event feed looks the places up for a follower that arrives before the commit.
   if (!events.isFollowed()) return () => draftsOf(tx, entry, changed, { about: subjectsOf(changed) })
   const about = subjectsOf(changed)
-  const places = new PlaceIndex(await listPlacesOf(tx, about)).around(about.endpoints, about)
+  const places = new PlaceIndex(await listPlacesOf(tx, about)).placesAround(about.endpoints, about)
   return () => draftsOf(tx, entry, changed, { about, places })
 }
 

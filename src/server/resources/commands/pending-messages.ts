@@ -1,7 +1,7 @@
 // What a device is told when it subscribes or is woken: its config first, then its commands, oldest first. [contract 8.operations]
 import type { DownKind, DownMessage } from '../../../contract/device.ts'
 import type { Services } from '../../context/services.ts'
-import type { Session } from '../../devices/mqtt/handlers.ts'
+import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { uploadUrl } from '../bug-reports/upload.ts'
 import { findPendingConfig } from '../configs/reported.ts'
 import { takePendingCommands } from './progress.ts'
@@ -9,13 +9,13 @@ import { takePendingCommands } from './progress.ts'
 /** A config comes before commands, so that a command such as a reboot finds the newest settings on the device. */
 export async function listPendingMessages(
   services: Services,
-  session: Session,
+  connection: DeviceConnection,
   listensTo: (kind: DownKind) => boolean,
 ): Promise<readonly DownMessage[]> {
-  const { device } = session
+  const { device } = connection
   const config = listensTo('config') ? await findPendingConfig(services, device) : undefined
   const commands = listensTo('operation')
-    ? await takePendingCommands(services, session, (id) => uploadUrl(services, device.org, id))
+    ? await takePendingCommands(services, connection, (id) => uploadUrl(services, device.org, id))
     : []
   return [
     ...(config ? [{ kind: 'config' as const, body: config }] : []),

@@ -2,7 +2,7 @@
 
 import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device.ts'
 import type { Services } from '../../context/services.ts'
-import type { Session } from '../../devices/mqtt/handlers.ts'
+import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import {
   type CommandRow,
   deleteOldCommandRows,
@@ -28,7 +28,7 @@ const maxRowsPerDelete = 1000
  */
 export async function takePendingCommands(
   { db, clock, feed }: Services,
-  { device: { org, id }, since }: Session,
+  { device: { org, id }, since }: DeviceConnection,
   uploadUrl: (commandId: string) => string,
 ): Promise<DeviceCommandMessage[]> {
   const now = clock.now()
@@ -45,7 +45,11 @@ export async function takePendingCommands(
 }
 
 /** Stores the report of a device. A report that is late, repeated or about a command of another device changes nothing. */
-export async function storeCommandReport(services: Services, { device, since }: Session, report: CommandReport) {
+export async function storeCommandReport(
+  services: Services,
+  { device, since }: DeviceConnection,
+  report: CommandReport,
+) {
   const { db, clock, feed } = services
   const { id, error } = report
   const org = device.org.key

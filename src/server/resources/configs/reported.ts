@@ -5,7 +5,7 @@ import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../c
 import { int32 } from '../../../contract/shape.ts'
 import type { Services } from '../../context/services.ts'
 import { textProblem } from '../../core/text.ts'
-import type { Device, Session } from '../../devices/mqtt/handlers.ts'
+import type { Device, DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
 import { type EndpointConfigRow, findConfig, listUnconfirmed, updateOutcome, updateReported } from './store.ts'
 
@@ -26,7 +26,7 @@ const minAnswerIntervalMs = 10_000
 /** Stores a report. If the device reports another version than the newest, the result is the config to send to it. */
 export async function configReported(
   { db, secrets, clock, feed }: Services,
-  { device: { org, id } }: Session,
+  { device: { org, id } }: DeviceConnection,
   report: ConfigReport,
 ): Promise<DesiredConfig | undefined> {
   const { answer, outcome, isChanged } = await db.forOrg(org.key).telemetry(async (tx): Promise<Reported> => {

@@ -23,7 +23,7 @@ export class EndpointCache {
   /** The key is the endpoint's id, a UUID, which no two organisations share. */
   readonly #endpoints = new LRUCache<string, CachedEndpoint>({
     maxSize: maxCachedBytes,
-    sizeCalculation: ({ answer }) => answer.length,
+    sizeCalculation: ({ answer }) => answer.lengthBytes,
   })
   /** The key is the organisation. */
   readonly #lists = new Map<number, EndpointListCache>()

@@ -2,7 +2,7 @@
 
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
-import type { Device, Presence, Session } from '../../devices/mqtt/handlers.ts'
+import type { Device, DeviceConnection, Presence } from '../../devices/mqtt/handlers.ts'
 import {
   findByCredential,
   findStatus,
@@ -27,7 +27,7 @@ export async function findDeviceByCredential(
 
 export async function markConnected(
   { db, feed }: Services,
-  { device, since, credential }: Session,
+  { device, since, credential }: DeviceConnection,
 ): Promise<Presence | undefined> {
   const { org, id } = device
   const row = await db
@@ -38,7 +38,10 @@ export async function markConnected(
   return { mayHavePending: Boolean(row.may_wait) }
 }
 
-export async function markDisconnected({ db, clock, feed }: Services, { device: { org, id } }: Session): Promise<void> {
+export async function markDisconnected(
+  { db, clock, feed }: Services,
+  { device: { org, id } }: DeviceConnection,
+): Promise<void> {
   const isKnown = await db.forOrg(org.key).telemetry((on) => updateDisconnected(on, { id, at: clock.now() }))
   if (isKnown) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
 }
@@ -51,7 +54,7 @@ export async function markAllDisconnected({ db, clock }: Services): Promise<void
 /** Changes only the fields that the report names; null removes a field. */
 export async function storeStatus(
   { db, feed }: Services,
-  { device }: Session,
+  { device }: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { pairingSerial, ...reported } = report

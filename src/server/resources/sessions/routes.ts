@@ -28,7 +28,7 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
 
   /** Requests from other sites are refused, so that they cannot sign a user in or out. */
   const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
-    done(cookie.strangerProblem(request))
+    done(cookie.originProblem(request))
 
   const view = async (holder: KeyHolder): Promise<ConsoleSession> => {
     const org = await findOrg(services.db.system, { id: holder.org.id })
@@ -68,7 +68,7 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
     }
     if (before) await sessionEnd(services, before, origin)
     request.caller = await keyring.find(secret, 'session')
-    reply.header('Set-Cookie', cookie.keep(request, secret))
+    reply.header('Set-Cookie', cookie.store(request, secret))
     return answer(reply, await view(holder))
   })
 
@@ -87,7 +87,7 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
     const caller = await signedIn(request)
     request.caller = caller
     if (caller) await sessionEnd(services, caller, { requestId: request.id, ip: request.ip })
-    reply.header('Set-Cookie', cookie.forget(request))
+    reply.header('Set-Cookie', cookie.expire(request))
     return answer(reply, {})
   })
 }

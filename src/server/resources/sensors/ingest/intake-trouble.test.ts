@@ -6,7 +6,7 @@ import { engine, type Harness, startHarness, type TestOrg } from '../../../../..
 import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
-import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
+import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { findDeviceByCredential } from '../../endpoints/presence.ts'
 import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
@@ -20,7 +20,7 @@ const noon = Date.UTC(2026, 2, 2, 12) / 1000
 let house: Harness
 let org: TestOrg
 let device: TestDevice
-let session: Session
+let session: DeviceConnection
 beforeAll(async () => {
   house = await startHarness({ sampleRetention: 3 })
   house.clock.fix(noon * 1000)

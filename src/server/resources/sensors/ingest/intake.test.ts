@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { models, type Sensor, sensorRanges, sensors } from '../../../../contract/models.ts'
-import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
+import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { findDeviceByCredential } from '../../endpoints/presence.ts'
 import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
@@ -46,7 +46,7 @@ const history = ({ id }: TestDevice) =>
     .where('r.endpoint_id', '=', id)
     .orderBy('s.timestamp')
     .execute()
-async function sessionOf({ id, credential }: TestDevice): Promise<Session> {
+async function sessionOf({ id, credential }: TestDevice): Promise<DeviceConnection> {
   const device = (await findDeviceByCredential(house.ground, id, credential)) as Device
   return { device, since: now * 1000, credential }
 }
@@ -191,7 +191,7 @@ test('messages that come together share a commit', async () => {
 test('messages that come together are written in their order', async () => {
   const [one, two] = [await device('NF19B1'), await device('NF19B1')]
   const [first, second] = [await sessionOf(one), await sessionOf(two)]
-  const send = (to: Session, co2: number) => intake.receive(to, { samples: [{ timestamp: now, co2 }] })
+  const send = (to: DeviceConnection, co2: number) => intake.receive(to, { samples: [{ timestamp: now, co2 }] })
   await Promise.all([send(first, 1), send(second, 2), send(first, 3), send(second, 4)])
   expect([(await latest(one)).co2, (await latest(two)).co2]).toEqual([1, 2])
 })

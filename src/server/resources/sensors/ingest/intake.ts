@@ -4,7 +4,7 @@ import type { DeviceSample, SampleRefused } from '../../../../contract/device.ts
 import { modelOf } from '../../../../contract/models.ts'
 import type { Services } from '../../../context/services.ts'
 import type { NumberRow } from '../../../db/insert-many.ts'
-import type { Device, Session } from '../../../devices/mqtt/handlers.ts'
+import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import type { LatestSamples } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
 import { makePartition } from '../rollups/partitions.ts'
@@ -78,7 +78,7 @@ export class SampleIntake {
    * time of a sample that is there already changes nothing; what comes late goes to the history only.
    */
   async receive(
-    { device }: Session,
+    { device }: DeviceConnection,
     { samples }: { samples: readonly DeviceSample[] },
   ): Promise<SampleRefused | undefined> {
     const { clock, settings } = this.#ground

@@ -1,0 +1,58 @@
+// Makes the Fastify instance: limits of sizes and times, request ids, TLS, and the errors that occur before a route is known.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server } from 'node:http'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { smallBodyBytes } from '../../contract/operation.ts'
+import { registerBodyParsers } from './body.ts'
+import type { SendError } from './errors.ts'
+import { normalisePath } from './paths.ts'
+import { answerUnreadable } from './unreadable.ts'
+
+export interface FastifyInstanceOptions {
+  readonly trustProxy: readonly string[]
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  /** True for requests that switch to another protocol. All others are answered as if they had not asked for an upgrade. */
+  readonly isUpgrade: (request: IncomingMessage) => boolean
+}
+
+const maxHeaderBytes = 16 * 1024
+/** Applies to a whole request. Only the logs of a device are so large that they may take this long; other bodies may not. */
+const requestTimeoutMs = 600_000
+/** Applies to the headers of a request, and to the time until the first request of a new connection. Node checks at the interval. */
+const headersTimeoutMs = 20_000
+const timeoutCheckIntervalMs = 2_000
+const keepAliveTimeoutMs = 72_000
+const acceptedRequestId = /^[A-Za-z0-9._-]{1,64}$/
+
+export function makeFastify(options: FastifyInstanceOptions, fail: SendError): FastifyInstance<Server> {
+  const server = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckIntervalMs,
+    // A hook checks the Host header, because Node would answer in a format of its own.
+    requireHostHeader: false,
+    shouldUpgradeCallback: options.isUpgrade,
+  }
+  const app = Fastify({
+    logger: false,
+    bodyLimit: smallBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    return503OnClosing: false,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id']
+      return typeof given === 'string' && acceptedRequestId.test(given) ? given : randomUUID()
+    },
+    rewriteUrl: normalisePath,
+    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+    routerOptions: { maxParamLength: maxHeaderBytes },
+    clientErrorHandler: answerUnreadable,
+    ...(options.tls ? { https: { ...options.tls, ...server } } : { http: server }),
+  }) as FastifyInstance<Server>
+  // Node would answer an Expect header that it does not know with a 417 in a format of its own.
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
+  app.decorateRequest('caller', undefined).decorateRequest('operation', undefined).decorateRequest('begunAt', 0)
+  registerBodyParsers(app)
+  app.setErrorHandler(fail)
+  return app
+}

@@ -1,0 +1,64 @@
+// Registers a route for every operation: access checks, input, handler, answer.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { smallBodyBytes } from '../../contract/operation.ts'
+import { operationList } from '../../contract/operations.ts'
+import type { Caller } from '../auth/keyring.ts'
+import { contextOf, type RequestContext } from '../context/request-context.ts'
+import type { Services } from '../context/services.ts'
+import { sendAnswer } from './answer.ts'
+import type { SendError } from './errors.ts'
+import { type EventStreams, EventSubscription } from './event-streams.ts'
+import type { CheckAccess, RecheckCaller } from './gate.ts'
+import type { OperationHandlers } from './handlers.ts'
+import { inputReader, type RequestInput } from './input.ts'
+import { routesOf } from './paths.ts'
+import type { RecordRequest } from './request-record.ts'
+
+export interface OperationRouteOptions {
+  readonly services: Services
+  readonly handlers: OperationHandlers
+  readonly streams: EventStreams
+  readonly check: CheckAccess
+  readonly recheckCaller: RecheckCaller
+  readonly record: RecordRequest
+  readonly fail: SendError
+}
+
+type ListedOperation = (typeof operationList)[number]
+
+export function addOperationRoutes(app: FastifyInstance, options: OperationRouteOptions): void {
+  for (const operation of operationList) {
+    const handler = operationHandler(operation, options)
+    for (const url of routesOf(operation)) {
+      app.route({
+        method: operation.method,
+        url,
+        bodyLimit: operation.bodyLimitBytes ?? smallBodyBytes,
+        onRequest: options.check(operation),
+        handler,
+      })
+    }
+  }
+}
+
+/** The handler is not async: Fastify would wait for the end of the answer, and an answer that is ready needs no microtask. */
+function operationHandler(operation: ListedOperation, options: OperationRouteOptions) {
+  const { services, streams, recheckCaller, record, fail } = options
+  const read = inputReader(operation)
+  const handle = options.handlers[operation.id] as (ctx: RequestContext, input: RequestInput) => unknown
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
+    if (answer instanceof EventSubscription) {
+      streams.answer(request, reply, answer, recheckCaller)
+      record(request, reply)
+    } else sendAnswer(request, reply, operation, answer)
+  }
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const answer = handle(contextFor(services, request), read(request))
+    if (answer instanceof Promise)
+      answer.then((value) => send(request, reply, value)).catch((error) => fail(error, request, reply))
+    else send(request, reply, answer)
+  }
+}
+
+const contextFor = (services: Services, { caller, id, ip, headers }: FastifyRequest): RequestContext =>
+  contextOf(services, caller as Caller, { requestId: id, ip, ifMatch: headers['if-match'] })
