@@ -22,11 +22,7 @@ export class Failure extends Error {
   readonly extras: FailureExtras
 
   constructor(code: ErrorCode, sentence: string, extras: FailureExtras = {}) {
-    // A stack says nothing about a caller's mistake, and taking it is the dearest part of a refusal.
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
     super(extras.exact ? sentence : (prefixes[code] ?? '') + sentence)
-    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.extras = extras
   }
