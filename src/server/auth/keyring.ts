@@ -1,5 +1,6 @@
 // Who holds a token: remembered for a moment, so that most requests ask no database. [contract 3.9]
 import type { Clock } from '../core/clock.ts'
+import { hourMs } from '../core/durations.ts'
 import { isApiKey, isSessionSecret, type TokenKind, tokenHash } from './token.ts'
 import { type RateLimit, TokenBucket } from './token-bucket.ts'
 
@@ -75,7 +76,7 @@ const trustedFor = 500
 const missRememberedFor = 900
 const mostRemembered = 20_000
 /** A session that nobody uses ends after this time. [contract 9.session] */
-export const sessionIdleMs = 12 * 3_600_000
+export const sessionIdleMs = 12 * hourMs
 
 /** What a token is known by here, its hash, or undefined for what is no token of that kind: that costs no look-up. */
 export const tokenFingerprint = (token: string, kind: TokenKind): string | undefined =>

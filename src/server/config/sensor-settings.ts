@@ -1,5 +1,6 @@
-// What the options say about sensor data, in the unit that the rules count in.
+// The settings for sensor data, converted from the command line's units to seconds.
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
+import { daySeconds, minuteSeconds } from '../core/durations.ts'
 import { StartupError } from '../core/failure.ts'
 import { type RetentionOptions, retentionDefaults } from './options.ts'
 
@@ -17,10 +18,7 @@ export interface SensorSettings {
   readonly airLimits: AirLimits
 }
 
-const day = 86_400
-const minute = 60
-
-/** Each step is kept at least as long as the one before it: nothing may be missing between two of them. */
+/** Each resolution must be retained at least as long as the finer one before it, so that history has no gaps. */
 export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
   const { sampleRetention, rollupRetention, dailyRetention, roomFreshness, airLimits = defaultAirLimits } = options
   if (rollupRetention < sampleRetention) {
@@ -35,10 +33,10 @@ export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
     )
   }
   return {
-    samplesKept: sampleRetention * day,
-    quartersKept: rollupRetention * day,
-    daysKept: daily * day,
-    freshness: roomFreshness * minute,
+    samplesKept: sampleRetention * daySeconds,
+    quartersKept: rollupRetention * daySeconds,
+    daysKept: daily * daySeconds,
+    freshness: roomFreshness * minuteSeconds,
     airLimits,
   }
 }
