@@ -8,10 +8,10 @@ const bucketSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 export interface Metrics {
   readonly registry: Registry
   readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
-  /** Requests that were refused for want of a valid token. */
+  /** Requests that were refused because they had no valid token. */
   authFailures: number
   request(operation: string, status: number, seconds: number): void
-  /** A count that somebody else keeps, told when it is asked for. */
+  /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
   watchUnsent(answers: { readonly bytes: number; readonly closed: number }): void
@@ -22,7 +22,7 @@ export function makeMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  /** By operation, then by status. */
+  /** Request counts by operation, then by status. */
   const requests = new Map<string, Map<number, number>>()
   new Counter({
     name: 'roomkeeper_http_requests_total',
