@@ -4,17 +4,17 @@ import { daySeconds, minuteSeconds } from '../core/durations.ts'
 import { StartupError } from '../core/failure.ts'
 import { type RetentionOptions, retentionDefaults } from './options.ts'
 
-/** What is configured for sensor data. Times are in seconds. */
+/** Settings for sensor data. Times are in seconds. */
 export interface SensorSettings {
-  /** How long a raw sample is kept; an older one is refused. */
+  /** Raw samples are stored this long; older ones are refused. */
   readonly samplesKept: number
-  /** How long 15-minute and hourly rollups are kept. */
+  /** Rollups over 15 minutes and an hour are stored this long. */
   readonly quartersKept: number
-  /** How long daily rollups are kept; Infinity is for ever. */
+  /** Daily rollups are stored this long; Infinity means for ever. */
   readonly daysKept: number
-  /** How long the latest sample of an endpoint counts for its room. [contract 5.2.aggregate] */
+  /** The latest sample of an endpoint counts for its room this long. [contract 5.2.aggregate] */
   readonly freshness: number
-  /** Outside of these the air of a room is an outlier. */
+  /** The console shows values outside of these as outliers. */
   readonly airLimits: AirLimits
 }
 
