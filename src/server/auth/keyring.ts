@@ -1,12 +1,13 @@
-// Who holds a token: remembered for a moment, so that most requests ask no database. [contract 3.9]
+// Finds the caller of a token, and caches it briefly, so that most requests need no database query. [contract 3.9]
 import type { Clock } from '../core/clock.ts'
+import { hourMs } from '../core/durations.ts'
 import { isApiKey, isSessionSecret, type TokenKind, tokenHash } from './token.ts'
 import { type RateLimit, TokenBucket } from './token-bucket.ts'
 
 export interface Org {
-  /** The number that the tables know it by. */
+  /** The organisation's number in the tables. */
   readonly key: number
-  /** The name in paths. */
+  /** The organisation's name in paths. */
   readonly id: string
 }
 
@@ -18,13 +19,13 @@ export interface KeyHolder {
   readonly write: boolean
   readonly manage: boolean
   readonly expiresAt: number | null
-  /** Requests a second for this key alone; null: what everybody has. */
+  /** Requests a second for this key; null means the limit of --rate-limit. */
   readonly rateLimit: number | null
-  /** Set when a session stands for the key. [contract 9.session] */
+  /** Set if the caller uses a session of the key. [contract 9.session] */
   readonly session?: { readonly hash: Buffer; readonly usedAt: number }
 }
 
-/** A key and its organisation, as the tables have them. */
+/** A key and its organisation, as columns of the tables. */
 interface HolderRow {
   readonly org: number
   readonly org_id: string
@@ -52,7 +53,7 @@ export interface Caller extends KeyHolder {
   readonly bucket: TokenBucket | undefined
 }
 
-/** A key or a session that was used; the last time counts. */
+/** A use of a key or session. A later use changes the time. */
 export interface TokenUse {
   readonly org: number
   readonly keyId: number
@@ -60,24 +61,25 @@ export interface TokenUse {
   at: number
 }
 
-interface Remembered {
+interface CacheEntry {
   caller: Caller | undefined
-  /** Of a session: what the database knows may be some seconds old. */
+  /** The last use of a session, which the database may learn some seconds later. */
   usedAt: number
-  /** Noted when it was first used. */
+  /** Set at the first use. */
   use: TokenUse | undefined
   readAt: number
-  asking: { readonly generation: number; readonly answer: Promise<Caller | undefined> } | undefined
+  lookUp: { readonly generation: number; readonly result: Promise<Caller | undefined> } | undefined
 }
 
-/** A key revoked by another process is refused within this time, a new one accepted. */
-const trustedFor = 500
-const missRememberedFor = 900
-const mostRemembered = 20_000
-/** A session that nobody uses ends after this time. [contract 9.session] */
-export const sessionIdleMs = 12 * 3_600_000
+/** A key that another process revokes is refused within this time. */
+const callerCacheMs = 500
+/** A key that another process creates is accepted within this time. */
+const unknownTokenCacheMs = 900
+const maxCacheEntries = 20_000
+/** A session that is not used ends after this time. [contract 9.session] */
+export const sessionIdleMs = 12 * hourMs
 
-/** What a token is known by here, its hash, or undefined for what is no token of that kind: that costs no look-up. */
+/** Returns the hash of a token as text, or undefined for a malformed token, which then costs no look-up. */
 export const tokenFingerprint = (token: string, kind: TokenKind): string | undefined =>
   (kind === 'key' ? isApiKey(token) : isSessionSecret(token)) ? tokenHash(token).toString('latin1') : undefined
 
@@ -87,11 +89,11 @@ export class Keyring {
   readonly #lookUp: LookUp
   readonly #clock: Clock
   readonly #limit: RateLimit
-  readonly #known = new Map<string, Remembered>()
-  /** Grows whenever what was read may be wrong, also for a look-up that is still under way. */
+  readonly #cache = new Map<string, CacheEntry>()
+  /** Is raised when cached callers may be outdated. The result of a look-up from an earlier generation is not cached. */
   #generation = 0
   #used = new Set<TokenUse>()
-  /** By key: its sessions share its rate limit. */
+  /** Buckets by key: its sessions share its rate limit. */
   readonly #buckets = new Map<string, TokenBucket>()
 
   constructor(lookUp: LookUp, clock: Clock, limit: RateLimit) {
@@ -100,77 +102,78 @@ export class Keyring {
     this.#limit = limit
   }
 
-  /** The caller, or undefined for a token that is malformed, unknown, revoked or expired. */
+  /** Returns undefined for a token that is malformed, unknown, revoked or expired. */
   find(token: string, kind: TokenKind = 'key'): Caller | undefined | Promise<Caller | undefined> {
-    const name = tokenFingerprint(token, kind)
-    return name === undefined ? undefined : this.findByFingerprint(name, kind)
+    const fingerprint = tokenFingerprint(token, kind)
+    return fingerprint === undefined ? undefined : this.findByFingerprint(fingerprint, kind)
   }
 
-  /** The same by the name of a token. */
-  findByFingerprint(name: string, kind: TokenKind): Caller | undefined | Promise<Caller | undefined> {
+  findByFingerprint(fingerprint: string, kind: TokenKind): Caller | undefined | Promise<Caller | undefined> {
     const now = this.#clock.now()
-    const known = this.#known.get(name)
-    if (known) {
-      const age = now - known.readAt
-      if (age >= 0 && age < (known.caller ? trustedFor : missRememberedFor))
-        return this.#alive(known, known.caller, now)
-      // A look-up that began before something changed may bring what was: only a present one is shared.
-      if (known.asking?.generation === this.#generation) return known.asking.answer
+    const cached = this.#cache.get(fingerprint)
+    if (cached) {
+      const ageMs = now - cached.readAt
+      if (ageMs >= 0 && ageMs < (cached.caller ? callerCacheMs : unknownTokenCacheMs))
+        return this.#recordUse(cached, cached.caller, now)
+      // A look-up that began before an invalidation may return outdated data, so only a current one is shared.
+      if (cached.lookUp?.generation === this.#generation) return cached.lookUp.result
     }
-    return this.#ask(name, kind, known)
+    return this.#load(fingerprint, kind, cached)
   }
 
-  /** After a key was created or revoked in this process, or a session ended: everything is asked again. */
+  /** Is called after a key was created or revoked in this process, or a session ended. */
   invalidate(): void {
     this.#generation++
-    for (const [name, known] of this.#known) {
-      if (known.caller) known.readAt = Number.NEGATIVE_INFINITY
-      else this.#known.delete(name)
+    for (const [fingerprint, cached] of this.#cache) {
+      if (cached.caller) cached.readAt = Number.NEGATIVE_INFINITY
+      else this.#cache.delete(fingerprint)
     }
   }
 
-  /** The uses since the last time somebody asked, to be written in one batch. */
+  /** Returns the uses since the last call, to be written in one batch. */
   takeUses(): TokenUse[] {
     const uses = [...this.#used]
     this.#used = new Set()
     return uses
   }
 
-  async #ask(name: string, kind: TokenKind, before: Remembered | undefined): Promise<Caller | undefined> {
-    if (this.#known.size >= mostRemembered) this.#makeRoom()
+  async #load(fingerprint: string, kind: TokenKind, cached: CacheEntry | undefined): Promise<Caller | undefined> {
+    if (this.#cache.size >= maxCacheEntries) this.#evict()
     const never = Number.NEGATIVE_INFINITY
-    const entry: Remembered = before ?? {
+    const entry: CacheEntry = cached ?? {
       caller: undefined,
       usedAt: never,
       use: undefined,
       readAt: never,
-      asking: undefined,
+      lookUp: undefined,
     }
-    this.#known.set(name, entry)
-    const asked = this.#clock.now()
+    this.#cache.set(fingerprint, entry)
+    const now = this.#clock.now()
     const generation = this.#generation
-    const answer = this.#lookUp(Buffer.from(name, 'latin1'), kind).then((holder) => {
-      const caller = holder && { ...holder, bucket: this.#bucketFor(holder, asked) }
+    const result = this.#lookUp(Buffer.from(fingerprint, 'latin1'), kind).then((holder) => {
+      const caller = holder && { ...holder, bucket: this.#bucketFor(holder, now) }
       if (holder?.session) entry.usedAt = Math.max(entry.usedAt, holder.session.usedAt)
       if (generation === this.#generation) {
         entry.caller = caller
-        entry.readAt = asked
+        entry.readAt = now
       }
-      return this.#alive(entry, caller, asked)
+      return this.#recordUse(entry, caller, now)
     })
-    const asking = { generation, answer }
-    entry.asking = asking
+    const lookUp = { generation, result }
+    entry.lookUp = lookUp
     try {
-      return await answer
+      return await result
     } finally {
-      if (entry.asking === asking) entry.asking = undefined
+      if (entry.lookUp === lookUp) entry.lookUp = undefined
     }
   }
 
-  /** Guessed tokens go first: callers keep their rate limits. */
-  #makeRoom(): void {
-    for (const [name, known] of this.#known) if (!known.caller && !known.asking) this.#known.delete(name)
-    if (this.#known.size >= mostRemembered) this.#known.clear()
+  /** Removes unknown tokens first, so that guessing does not evict callers. */
+  #evict(): void {
+    for (const [fingerprint, { caller, lookUp }] of this.#cache) {
+      if (!caller && !lookUp) this.#cache.delete(fingerprint)
+    }
+    if (this.#cache.size >= maxCacheEntries) this.#cache.clear()
   }
 
   #bucketFor(holder: KeyHolder, now: number): TokenBucket | undefined {
@@ -178,9 +181,9 @@ export class Keyring {
     const burst = holder.rateLimit === null ? this.#limit.burst : holder.rateLimit * 2
     if (rate === 0) return undefined
     const name = `${holder.org.key}/${holder.keyId}`
-    const before = this.#buckets.get(name)
-    if (before?.limit.rate === rate) return before
-    if (this.#buckets.size >= mostRemembered) {
+    const existing = this.#buckets.get(name)
+    if (existing?.limit.rate === rate) return existing
+    if (this.#buckets.size >= maxCacheEntries) {
       for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other)
     }
     const bucket = new TokenBucket({ rate, burst }, now)
@@ -188,7 +191,8 @@ export class Keyring {
     return bucket
   }
 
-  #alive(entry: Remembered, caller: Caller | undefined, now: number): Caller | undefined {
+  /** Returns undefined for a caller whose key or session has expired. */
+  #recordUse(entry: CacheEntry, caller: Caller | undefined, now: number): Caller | undefined {
     if (!caller || (caller.expiresAt !== null && caller.expiresAt <= now)) return undefined
     const session = caller.session?.hash
     if (session) {

@@ -1,4 +1,5 @@
-// A token bucket: so many requests a second, and a burst on top. [contract 7.5]
+// A token bucket limits requests per second, and allows a burst. [contract 7.5]
+import { secondMs } from '../core/durations.ts'
 
 export interface RateLimit {
   /** Requests a second; 0 switches the limit off. */
@@ -8,7 +9,7 @@ export interface RateLimit {
 
 export class TokenBucket {
   readonly limit: RateLimit
-  /** The `RateLimit-Policy` header: the same for every answer. [contract 7.6] */
+  /** The value of the `RateLimit-Policy` header. [contract 7.6] */
   readonly policy: string
   #tokens: number
   #at: number
@@ -20,7 +21,7 @@ export class TokenBucket {
     this.#at = now
   }
 
-  /** Takes one if there is one. */
+  /** Takes a token, and returns whether there was one. */
   take(now: number): boolean {
     this.#refill(now)
     if (this.#tokens < 1) return false
@@ -37,17 +38,17 @@ export class TokenBucket {
     return Math.floor(this.#tokens)
   }
 
-  /** Whole seconds until it is full again. */
+  /** The number of whole seconds until the bucket is full. */
   get fullIn(): number {
     return Math.ceil((this.limit.burst - this.#tokens) / this.limit.rate)
   }
 
-  /** Whole seconds until the next one, at least 1. */
+  /** The number of whole seconds until the next token, at least 1. */
   get retryAfter(): number {
     return Math.max(1, Math.ceil((1 - this.#tokens) / this.limit.rate))
   }
 
-  /** Nobody used it for so long that it is as good as new. */
+  /** A full bucket can be deleted: a new one is equal to it. */
   isFull(now: number): boolean {
     this.#refill(now)
     return this.#tokens >= this.limit.burst
@@ -55,13 +56,15 @@ export class TokenBucket {
 
   #refill(now: number): void {
     // A clock that was set back must not take tokens away.
-    const elapsed = Math.max(0, now - this.#at)
-    this.#tokens = Math.min(this.limit.burst, this.#tokens + (elapsed / 1000) * this.limit.rate)
+    const elapsedMs = Math.max(0, now - this.#at)
+    this.#tokens = Math.min(this.limit.burst, this.#tokens + (elapsedMs / secondMs) * this.limit.rate)
     this.#at = now
   }
 }
 
-/** Buckets by name, for instance by address; the full ones are forgotten when there are many. */
+const maxBuckets = 10_000
+
+/** Buckets by name, for instance by address. Full ones are deleted when there are too many. */
 export class TokenBuckets {
   readonly #limit: RateLimit
   readonly #buckets = new Map<string, TokenBucket>()
@@ -73,7 +76,7 @@ export class TokenBuckets {
   of(name: string, now: number): TokenBucket {
     let bucket = this.#buckets.get(name)
     if (!bucket) {
-      if (this.#buckets.size >= 10_000) this.#sweep(now)
+      if (this.#buckets.size >= maxBuckets) this.#sweep(now)
       bucket = new TokenBucket(this.#limit, now)
       this.#buckets.set(name, bucket)
     }
@@ -82,6 +85,6 @@ export class TokenBuckets {
 
   #sweep(now: number): void {
     for (const [name, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(name)
-    if (this.#buckets.size >= 10_000) this.#buckets.clear()
+    if (this.#buckets.size >= maxBuckets) this.#buckets.clear()
   }
 }

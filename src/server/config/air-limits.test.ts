@@ -1,4 +1,4 @@
-// The option --air-limits: what it takes, and what it says about a mistake.
+// The option --air-limits: the texts it accepts, and its messages for mistakes.
 import { expect, test } from 'vitest'
 import { defaultAirLimits } from '../../contract/session.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
@@ -12,11 +12,11 @@ test.each([
     'co2=..1,voc=..2,temp=3..,humidity=4..5',
     { co2: { max: 1 }, voc: { max: 2 }, temp: { min: 3 }, humidity: { min: 4, max: 5 } },
   ],
-])('%s changes what it names and nothing else', (text, changed) => {
+])('%s changes the limits that it names and no others', (text, changed) => {
   expect(parseAirLimits(text)).toEqual({ ...defaultAirLimits, ...changed })
 })
 
-test('what the help says is the default makes the default', () => {
+test('the default in the help text is parsed as the default limits', () => {
   expect(airLimitsText(defaultAirLimits)).toBe('co2=..1000,voc=..2000,temp=18..27,humidity=25..65')
   const other = { ...defaultAirLimits, co2: {}, temp: { min: -5.5 } }
   expect(parseAirLimits(airLimitsText(other))).toEqual(other)

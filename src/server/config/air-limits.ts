@@ -1,26 +1,26 @@
-// The option that says which air is an outlier, read from text such as `co2=..800,temp=19..25,voc=off`.
+// Parses the option --air-limits, such as `co2=..800,temp=19..25,voc=off`: values outside the limits are outliers.
 import { type AirLimits, defaultAirLimits, type Limits } from '../../contract/session.ts'
 import { StartupError } from '../core/failure.ts'
 
 const sensors = Object.keys(defaultAirLimits) as (keyof AirLimits)[]
 const range = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/
 
-/** What the text does not name keeps its default. */
+/** Sensors that the text does not name have the default limits. */
 export function parseAirLimits(text: string): AirLimits {
   const limits = { ...defaultAirLimits }
   const named = new Set<string>()
   for (const item of text.split(',')) {
     const [, name = '', value = ''] = /^\s*(\w+)\s*=\s*(\S+)\s*$/.exec(item) ?? []
     const sensor = sensors.find((known) => known === name)
-    if (!sensor) throw refused(`"${item.trim()}" names none of ${sensors.join(', ')}`)
-    if (named.has(sensor)) throw refused(`${sensor} is there twice`)
+    if (!sensor) throw airLimitsError(`"${item.trim()}" names none of ${sensors.join(', ')}`)
+    if (named.has(sensor)) throw airLimitsError(`${sensor} is there twice`)
     named.add(sensor)
     limits[sensor] = limitsOf(sensor, value)
   }
   return limits
 }
 
-/** The text that makes these limits. */
+/** Formats limits as text that parseAirLimits reads. */
 export const airLimitsText = (limits: AirLimits): string =>
   sensors.map((sensor) => `${sensor}=${rangeText(limits[sensor])}`).join()
 
@@ -30,16 +30,16 @@ const rangeText = ({ min, max }: Limits): string =>
 function limitsOf(sensor: string, value: string): Limits {
   if (value === 'off') return {}
   const [, low, high] = range.exec(value) ?? []
-  if (low === undefined && high === undefined) throw refused(`"${value}" of ${sensor} is not a range`)
+  if (low === undefined && high === undefined) throw airLimitsError(`"${value}" of ${sensor} is not a range`)
   const min = low === undefined ? undefined : Number(low)
   const max = high === undefined ? undefined : Number(high)
   if (min !== undefined && max !== undefined && min >= max) {
-    throw refused(`the range ${value} of ${sensor} ends before it begins`)
+    throw airLimitsError(`the range ${value} of ${sensor} ends before it begins`)
   }
   return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) }
 }
 
-const refused = (why: string): StartupError =>
+const airLimitsError = (why: string): StartupError =>
   new StartupError(
     `--air-limits must be ranges such as co2=..1000,temp=18..27, or off for no limit, separated by commas: ${why}.`,
   )

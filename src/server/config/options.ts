@@ -1,11 +1,11 @@
-// Every option of the server, once: flags, environment variables, help and docs/operations.md come from here.
+// Declares every option of the server once, for flags, environment variables, help and docs/operations.md.
 import { isIP } from 'node:net'
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
 import { StartupError } from '../core/failure.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
 
 export interface OptionSpec {
-  /** As commander writes it, for example `--port <number>`. */
+  /** In the syntax of commander, for example `--port <number>`. */
   readonly flag: string
   readonly env: string
   readonly default?: string | number | boolean
@@ -26,7 +26,7 @@ const portOrOff = (name: string) => (text: string) => {
   throw new StartupError(`${name} must be a port from 0 to 65535, or off, not "${text}".`)
 }
 
-/** May be given more than once, or with commas. */
+/** The option may be repeated, or have several values separated by commas. */
 const list = (parse: (item: string) => string) => (text: string, before?: unknown) => [
   ...(Array.isArray(before) ? before : []),
   ...text.split(',').map((item) => parse(item.trim())),
@@ -49,8 +49,10 @@ const cidr = (item: string) => {
 const daysOrEver = (name: string) => (text: string) => {
   if (text === 'ever') return text
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= 1 && value <= mostDays) return value
-  throw new StartupError(`${name} must be a whole number of days from 1 to ${mostDays}, or ever, not "${text}".`)
+  if (value >= 1 && value <= maxRetentionDays) return value
+  throw new StartupError(
+    `${name} must be a whole number of days from 1 to ${maxRetentionDays}, or ever, not "${text}".`,
+  )
 }
 
 const oneOf = (name: string, choices: readonly string[]) => (text: string) => {
@@ -58,7 +60,7 @@ const oneOf = (name: string, choices: readonly string[]) => (text: string) => {
   throw new StartupError(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
 }
 
-const mostDays = 3650
+const maxRetentionDays = 3650
 
 export interface RetentionOptions {
   /** Days. */
@@ -81,7 +83,7 @@ export const retentionDefaults: RetentionOptions = {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** Where the database is: every command takes these. */
+/** These say where the database is, and every command has them. */
 export const databaseOptions: readonly OptionSpec[] = [
   {
     flag: '--data-dir <folder>',
@@ -155,7 +157,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_LOG_RETENTION',
     default: 30,
     help: 'how long the logs of a bug report are kept',
-    // Not longer than operations are remembered: they say what became of each device's logs.
+    // Commands are deleted after 90 days, and they contain the result for each device's logs.
     parse: whole('--log-retention', 1, 90),
   },
   {
@@ -163,14 +165,14 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_SAMPLE_RETENTION',
     default: retentionDefaults.sampleRetention,
     help: 'how long every sample of a device is kept; older ones are refused',
-    parse: whole('--sample-retention', 1, mostDays),
+    parse: whole('--sample-retention', 1, maxRetentionDays),
   },
   {
     flag: '--rollup-retention <days>',
     env: 'ROOMKEEPER_ROLLUP_RETENTION',
     default: retentionDefaults.rollupRetention,
     help: 'how long the 15-minute and hourly history is kept; not less than --sample-retention',
-    parse: whole('--rollup-retention', 1, mostDays),
+    parse: whole('--rollup-retention', 1, maxRetentionDays),
   },
   {
     flag: '--daily-retention <days>',

@@ -1,26 +1,24 @@
-// What the options say about sensor data, in the unit that the rules count in.
+// The settings for sensor data, converted from the command line's units to seconds.
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
+import { daySeconds, minuteSeconds } from '../core/durations.ts'
 import { StartupError } from '../core/failure.ts'
 import { type RetentionOptions, retentionDefaults } from './options.ts'
 
-/** What is configured for sensor data. Times are in seconds. */
+/** Settings for sensor data. Times are in seconds. */
 export interface SensorSettings {
-  /** How long a raw sample is kept; an older one is refused. */
+  /** Raw samples are stored this long; older ones are refused. */
   readonly samplesKept: number
-  /** How long 15-minute and hourly rollups are kept. */
+  /** Rollups over 15 minutes and an hour are stored this long. */
   readonly quartersKept: number
-  /** How long daily rollups are kept; Infinity is for ever. */
+  /** Daily rollups are stored this long; Infinity means for ever. */
   readonly daysKept: number
-  /** How long the latest sample of an endpoint counts for its room. [contract 5.2.aggregate] */
+  /** The latest sample of an endpoint counts for its room this long. [contract 5.2.aggregate] */
   readonly freshness: number
-  /** Outside of these the air of a room is an outlier. */
+  /** The console shows values outside of these as outliers. */
   readonly airLimits: AirLimits
 }
 
-const day = 86_400
-const minute = 60
-
-/** Each step is kept at least as long as the one before it: nothing may be missing between two of them. */
+/** Each resolution must be retained at least as long as the finer one before it, so that history has no gaps. */
 export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
   const { sampleRetention, rollupRetention, dailyRetention, roomFreshness, airLimits = defaultAirLimits } = options
   if (rollupRetention < sampleRetention) {
@@ -35,10 +33,10 @@ export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
     )
   }
   return {
-    samplesKept: sampleRetention * day,
-    quartersKept: rollupRetention * day,
-    daysKept: daily * day,
-    freshness: roomFreshness * minute,
+    samplesKept: sampleRetention * daySeconds,
+    quartersKept: rollupRetention * daySeconds,
+    daysKept: daily * daySeconds,
+    freshness: roomFreshness * minuteSeconds,
     airLimits,
   }
 }

@@ -1,7 +1,7 @@
-// What went wrong, in words: rules throw these, the edge turns them into an answer.
+// Failures that rules throw, with a code and a sentence. The HTTP layer turns them into responses.
 import type { ErrorCode, Violation } from '../../contract/error.ts'
 
-/** Beginnings of messages that real clients look for. [contract 2.2] */
+/** Clients match these beginnings of messages. [contract 2.2] */
 const prefixes: Partial<Record<ErrorCode, string>> = {
   INVALID_ARGUMENT: 'Invalid request: ',
   FAILED_PRECONDITION: 'Operation preconditions not met: ',
@@ -11,9 +11,9 @@ const prefixes: Partial<Record<ErrorCode, string>> = {
 export interface FailureExtras {
   violations?: readonly Violation[]
   headers?: Readonly<Record<string, string>>
-  /** Two statuses share ABORTED: 409 unless said otherwise. */
+  /** Overrides the status of the code. Two statuses share ABORTED, and 409 is the default. */
   status?: number
-  /** The sentence is the whole message: clients know it word for word. */
+  /** The sentence is the whole message, without a prefix, because clients match it word for word. */
   exact?: true
 }
 
@@ -22,11 +22,7 @@ export class Failure extends Error {
   readonly extras: FailureExtras
 
   constructor(code: ErrorCode, sentence: string, extras: FailureExtras = {}) {
-    // A stack says nothing about a caller's mistake, and taking it is the dearest part of a refusal.
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
     super(extras.exact ? sentence : (prefixes[code] ?? '') + sentence)
-    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.extras = extras
   }
@@ -35,48 +31,48 @@ export class Failure extends Error {
 export const invalid = (violations: readonly Violation[]): Failure =>
   new Failure('INVALID_ARGUMENT', violations.map((v) => `${v.field} ${v.error}`).join('; '), { violations })
 
-/** An organisation that the token may not see: nothing more is said. [contract 2.4] */
+/** Does not reveal whether the organisation exists. [contract 2.4] */
 export const organisationNotFound = (): Failure =>
   new Failure('NOT_FOUND', 'Requested resource not found', { exact: true })
 
-/** For whoever comes while the server stops. */
+/** The answer to requests while the server stops. */
 export const shuttingDown = (): Failure =>
   new Failure('UNAVAILABLE', 'The server is shutting down. Send the request again in a moment.', {
     headers: { 'Retry-After': '5', Connection: 'close' },
   })
 
-/** Insists that something exists. */
-export function mustFind<T>(thing: T | undefined, what: string): T {
-  if (thing === undefined) throw new Failure('NOT_FOUND', `there is no ${what}.`)
-  return thing
+/** Throws NOT_FOUND if a look-up found nothing. */
+export function mustFind<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new Failure('NOT_FOUND', `there is no ${what}.`)
+  return found
 }
 
-/** What a body refers to: 0 and null name nothing; an id that does not exist is a failed precondition. [contract 2.2] */
+/** Finds the row that a request body refers to. 0 and null refer to none; an unknown id is a failed precondition. [contract 2.2] */
 export async function findReferenced<T>(
   noun: string,
   id: number | null | undefined,
   find: (id: number) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   if (!id) return undefined
-  const thing = await find(id)
-  if (thing !== undefined) return thing
+  const found = await find(id)
+  if (found !== undefined) return found
   throw new Failure('FAILED_PRECONDITION', `there is no ${noun} ${id}. Create it first, or send null for none.`)
 }
 
-/** What the ids of a list body name, at least one, in their order. [contract 2.2] */
+/** Returns the rows of the ids in a list body, at least one, in the order of the ids. [contract 2.2] */
 export function mustFindAll<I extends string | number, T extends { readonly id: I }>(
   field: string,
   noun: string,
   ids: readonly I[],
-  things: readonly T[],
+  rows: readonly T[],
 ): [T, ...T[]] {
-  const known = new Map(things.map((thing) => [thing.id, thing]))
+  const known = new Map(rows.map((row) => [row.id, row]))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0) throw unknownIds(field, noun, unknown)
   return ids.map((id) => known.get(id)) as [T, ...T[]]
 }
 
-/** Ids in a list body that name nothing: each is named. */
+/** The failure for unknown ids in a list body, with a violation for each. */
 function unknownIds(field: string, noun: string, ids: readonly (string | number)[]): Failure {
   const names = ids.map((id) => String(id).slice(0, 64).toWellFormed())
   const [there, them] = names.length === 1 ? [`is no ${noun}`, 'it'] : [`are no ${noun}s`, 'them']
@@ -85,5 +81,5 @@ function unknownIds(field: string, noun: string, ids: readonly (string | number)
   })
 }
 
-/** A mistake of the person who starts the program: printed as one sentence, without a stack. */
+/** An error that the operator can correct, such as a wrong option. The program prints its message without a stack. */
 export class StartupError extends Error {}

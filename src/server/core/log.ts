@@ -1,4 +1,4 @@
-// Structured logs: one JSON object a line, on standard error. Nothing secret goes in.
+// Structured logs on standard error, one JSON object per line. Callers must not log secrets.
 import { type Logger, pino } from 'pino'
 
 export type Log = Logger

@@ -1,4 +1,4 @@
-// Which addresses are this machine's own.
+// Tells whether an address or host is the loopback interface of this machine.
 import { BlockList } from 'node:net'
 
 const loopback = new BlockList()
@@ -7,6 +7,6 @@ loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 export const isLoopback = (ip: string): boolean => loopback.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4')
 
-/** The same for a host as people write it: a name, or an IPv6 address in brackets. */
+/** Accepts a host name, or an IPv6 address in brackets. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''))

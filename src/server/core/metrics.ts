@@ -1,15 +1,17 @@
-// What Prometheus can ask: requests by operation and status, latencies, the database, the process.
+// Metrics for Prometheus: requests by operation and status, latencies, the database, the process.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { DurationHistogram } from './histogram.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Upper bounds of the buckets of every latency histogram. */
+const bucketSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 export interface Metrics {
   readonly registry: Registry
   readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
-  /** Requests that were refused for want of a valid token. */
+  /** Requests that were refused because they had no valid token. */
   authFailures: number
   request(operation: string, status: number, seconds: number): void
-  /** A count that somebody else keeps, told when it is asked for. */
+  /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
   watchUnsent(answers: { readonly bytes: number; readonly closed: number }): void
@@ -20,7 +22,7 @@ export function makeMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  /** By operation, then by status. */
+  /** Request counts by operation, then by status. */
   const requests = new Map<string, Map<number, number>>()
   new Counter({
     name: 'roomkeeper_http_requests_total',
@@ -34,18 +36,20 @@ export function makeMetrics(): Metrics {
       }
     },
   })
-  const durations = new DurationHistogram(
-    registry,
-    'roomkeeper_http_request_duration_seconds',
-    'Time from request to answer, by operation id.',
-    'operation',
-  )
-  const transactions = new DurationHistogram(
-    registry,
-    'roomkeeper_db_transaction_duration_seconds',
-    'Writing transactions by outcome, waiting for their turn included.',
-    'outcome',
-  )
+  const requestDurations = new Histogram({
+    name: 'roomkeeper_http_request_duration_seconds',
+    help: 'Time from request to answer, by operation id.',
+    labelNames: ['operation'],
+    buckets: bucketSeconds,
+    registers,
+  })
+  const transactionDurations = new Histogram({
+    name: 'roomkeeper_db_transaction_duration_seconds',
+    help: 'Writing transactions by outcome, waiting for their turn included.',
+    labelNames: ['outcome'],
+    buckets: bucketSeconds,
+    registers,
+  })
   const watchCount: Metrics['watchCount'] = (name, help, count) => {
     new Counter({
       name,
@@ -92,15 +96,15 @@ export function makeMetrics(): Metrics {
       )
     },
     authFailures: 0,
-    db: { transaction: (outcome, took) => transactions.observe(outcome, took) },
-    request(operation, status, took) {
+    db: { transaction: (outcome, seconds) => transactionDurations.observe({ outcome }, seconds) },
+    request(operation, status, seconds) {
       let counts = requests.get(operation)
       if (!counts) {
         counts = new Map()
         requests.set(operation, counts)
       }
       counts.set(status, (counts.get(status) ?? 0) + 1)
-      durations.observe(operation, took)
+      requestDurations.observe({ operation }, seconds)
     },
     watchPools(pools) {
       const gauge = (name: string, help: string, read: (pool: (typeof pools)[string]) => number) =>

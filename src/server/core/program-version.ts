@@ -1,4 +1,4 @@
-// Which version of the program this is.
+// Reads the version of the program from package.json.
 import { readFileSync } from 'node:fs'
 
 export const programVersion = (): string =>

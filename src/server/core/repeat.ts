@@ -1,27 +1,27 @@
-// Work that comes back: one run after the other, never two at once, and a failure only skips its turn.
+// Runs a scheduled task again and again: never two runs at once, and a failed run is followed by the next.
 import type { Log } from './log.ts'
 
-/** Starts it; what it returns stops it, after the run that is under way. A long one looks at the signal between its pieces. */
+/** Returns the function that stops the task after its current run. A long run should check the signal. */
 export function repeat(
-  ms: number,
-  what: string,
+  pauseMs: number,
+  name: string,
   log: Log,
   work: (signal: AbortSignal) => Promise<unknown>,
 ): () => Promise<void> {
-  let underWay: Promise<unknown> = Promise.resolve()
+  let currentRun: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout
   const stop = new AbortController()
   const run = () => {
-    underWay = work(stop.signal)
-      .catch((error) => log.warn({ reason: (error as Error).message }, `${what} failed, trying again`))
+    currentRun = work(stop.signal)
+      .catch((error) => log.warn({ reason: (error as Error).message }, `${name} failed, trying again`))
       .then(() => {
-        if (!stop.signal.aborted) timer = setTimeout(run, ms)
+        if (!stop.signal.aborted) timer = setTimeout(run, pauseMs)
       })
   }
-  timer = setTimeout(run, ms)
+  timer = setTimeout(run, pauseMs)
   return async () => {
     stop.abort()
     clearTimeout(timer)
-    await underWay
+    await currentRun
   }
 }

@@ -1,4 +1,4 @@
-// The secret that lies outside the database: it chains the audit log, signs page tokens and seals what must be readable again.
+// The secret key outside the database, which chains the audit log, signs page tokens, and encrypts values.
 import {
   createCipheriv,
   createDecipheriv,
@@ -34,7 +34,7 @@ export class Secrets {
     return hmac.digest()
   }
 
-  /** AES-256-GCM; `context` says what the value belongs to, so that it cannot be moved to another row. */
+  /** Encrypts with AES-256-GCM. `context` names the row of the value, so that it cannot be moved to another one. */
   seal(text: string, context: string): Buffer {
     const iv = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', this.#key('sealed values'), iv).setAAD(Buffer.from(context))
@@ -49,12 +49,12 @@ export class Secrets {
     return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8')
   }
 
-  /** What the database remembers of the key, to notice a wrong one. */
+  /** The database stores this value of the key, to notice a wrong one. */
   get identity(): string {
     return this.mac('identity', 'roomkeeper').toString('hex')
   }
 
-  /** As a key object: importing raw bytes for every use would cost five times the use. */
+  /** Caches key objects, because importing the raw bytes costs five times as much as using them. */
   #key(purpose: Purpose): KeyObject {
     let key = this.#keys.get(purpose)
     if (!key) {
@@ -65,7 +65,7 @@ export class Secrets {
   }
 }
 
-/** Reads the key file, or makes it where none is: 32 random bytes as hex, for its owner alone. */
+/** Reads the key file, or creates it: 32 random bytes as hex, readable by its owner only. */
 export function loadSecrets(file: string, mayCreate: boolean): Secrets {
   try {
     const text = readFileSync(file, 'utf8').trim()
@@ -89,7 +89,7 @@ export function loadSecrets(file: string, mayCreate: boolean): Secrets {
   const master = randomBytes(32)
   const draft = `${file}.${process.pid}`
   try {
-    // Linked into place when it is whole: a crash leaves no empty key, and of two starts one wins.
+    // The complete file is linked into place, so that a crash leaves no empty key, and of two starts one wins.
     writeFileSync(draft, `${master.toString('hex')}\n`, { mode: 0o600, flush: true })
     linkSync(draft, file)
   } catch (error) {

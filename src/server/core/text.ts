@@ -1,18 +1,18 @@
-// The rules for text that people write. [contract 1.10] [contract D.1]
+// Checks texts that people write. [contract 1.10] [contract D.1]
 import { maxNameLength } from '../../contract/shape.ts'
 
 const control = /\p{Cc}/u
 /** A newline may be written with a carriage return before it. [contract D.18] */
 const controlButNewlineAndTab = /[^\P{Cc}\n\r\t]|\r(?!\n)/u
 
-/** Why a text cannot be stored, as the end of a sentence; undefined when it can. */
+/** Returns why a text cannot be stored, as the end of a sentence, or undefined if it can. */
 export function textProblem(text: string, mayHaveLines: boolean): string | undefined {
   if ((mayHaveLines ? controlButNewlineAndTab : control).test(text)) return 'must not hold control characters'
   if (!text.isWellFormed()) return 'must be well-formed text: it holds half of a surrogate pair'
   return undefined
 }
 
-/** The same for a name that does not come through the API, its length included. */
+/** Checks a name that does not come through the API, including its length. */
 export function nameProblem(name: string): string | undefined {
   const length = [...name.trim()].length
   if (length < 1 || length > maxNameLength) return `must have 1 to ${maxNameLength} characters`

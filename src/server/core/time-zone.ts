@@ -1,25 +1,25 @@
-// Time zones: which there are, and where the calendar days of one begin. Exact, and fast enough for years of days in a request.
+// Time zones: whether a name is one, and when its calendar days begin. Fast enough for years of days in one request.
 
-const day = 86_400
-/** Days whose changes of the clock are looked up together. */
-const blockLength = 512 * day
-/** Anybody may ask for any zone and any year: older knowledge makes room. */
-const mostZones = 64
-const mostBlocks = 64
+import { daySeconds, hourSeconds, minuteSeconds, secondMs } from './durations.ts'
 
-/** A time in which the clocks of a zone are not set; Unix seconds. */
-interface Stretch {
+/** The clock changes of this period are looked up together. */
+const blockSeconds = 512 * daySeconds
+/** Callers may name any zone and any year, so both caches are bounded: the oldest entry is removed first. */
+const maxZones = 64
+const maxBlocksPerZone = 64
+
+/** A period without a clock change in a zone, in Unix seconds. */
+interface OffsetPeriod {
   readonly from: number
   readonly until: number
-  /** Seconds that local time is ahead of UTC. */
-  readonly offset: number
+  readonly offsetSeconds: number
 }
 
-/** What Intl says costs a microsecond, so it is asked once for each day, and then only remembered. */
+/** Formatting with Intl costs a microsecond, so each day is formatted once and its offset is cached. */
 class Calendar {
   readonly name: string
   readonly #format: Intl.DateTimeFormat
-  readonly #blocks = new Map<number, readonly Stretch[]>()
+  readonly #blocks = new Map<number, readonly OffsetPeriod[]>()
 
   constructor(zone: string) {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
@@ -27,64 +27,66 @@ class Calendar {
   }
 
   dayOf(seconds: number): number {
-    const stretches = this.#around(seconds)
-    let at = 0
-    while (at < stretches.length - 1 && seconds >= (stretches[at] as Stretch).until) at++
-    return Math.floor((seconds + (stretches[at] as Stretch).offset) / day)
+    const periods = this.#periodsAround(seconds)
+    let i = 0
+    while (i < periods.length - 1 && seconds >= (periods[i] as OffsetPeriod).until) i++
+    return Math.floor((seconds + (periods[i] as OffsetPeriod).offsetSeconds) / daySeconds)
   }
 
   startOfDay(number: number): number {
-    const local = number * day
-    // No clock is a whole day ahead of UTC: what is looked for cannot be earlier.
-    let stretches = this.#around(local - day)
+    const local = number * daySeconds
+    // No clock is a whole day ahead of UTC, so the day does not start earlier.
+    let periods = this.#periodsAround(local - daySeconds)
     for (;;) {
-      for (const { from, until, offset } of stretches) {
+      for (const { from, until, offsetSeconds } of periods) {
         // Where the clocks were set forward over midnight, the day begins when they were set.
-        const start = Math.max(from, local - offset)
+        const start = Math.max(from, local - offsetSeconds)
         if (start < until) return start
       }
-      stretches = this.#around((stretches.at(-1) as Stretch).until)
+      periods = this.#periodsAround((periods.at(-1) as OffsetPeriod).until)
     }
   }
 
-  #around(seconds: number): readonly Stretch[] {
-    const number = Math.floor(seconds / blockLength)
-    const known = this.#blocks.get(number)
-    if (known) return known
-    const block = this.#look(number * blockLength)
-    keep(this.#blocks, number, block, mostBlocks)
+  #periodsAround(seconds: number): readonly OffsetPeriod[] {
+    const number = Math.floor(seconds / blockSeconds)
+    const cached = this.#blocks.get(number)
+    if (cached) return cached
+    const block = this.#findPeriods(number * blockSeconds)
+    setBounded(this.#blocks, number, block, maxBlocksPerZone)
     return block
   }
 
-  #look(from: number): Stretch[] {
-    const until = from + blockLength
-    const changes = [{ at: from, offset: this.#offsetAt(from) }]
-    for (let at = from; at < until; at += day) this.#changesBetween(at, Math.min(at + day, until - 1), changes)
-    return changes.map(({ at, offset }, i) => ({ from: at, until: changes[i + 1]?.at ?? until, offset }))
+  #findPeriods(from: number): OffsetPeriod[] {
+    const until = from + blockSeconds
+    const changes = [{ at: from, offsetSeconds: this.#offsetSecondsAt(from) }]
+    for (let at = from; at < until; at += daySeconds) {
+      this.#addChangesBetween(at, Math.min(at + daySeconds, until - 1), changes)
+    }
+    return changes.map(({ at, offsetSeconds }, i) => ({ from: at, until: changes[i + 1]?.at ?? until, offsetSeconds }))
   }
 
-  /** Halves the time until each change stands between two seconds. */
-  #changesBetween(from: number, to: number, changes: { at: number; offset: number }[]): void {
-    const after = this.#offsetAt(to)
-    if (changes.at(-1)?.offset === after) return
-    if (to - from === 1) return void changes.push({ at: to, offset: after })
+  /** Finds the second of each change by bisection. */
+  #addChangesBetween(from: number, to: number, changes: { at: number; offsetSeconds: number }[]): void {
+    const offsetSeconds = this.#offsetSecondsAt(to)
+    if (changes.at(-1)?.offsetSeconds === offsetSeconds) return
+    if (to - from === 1) return void changes.push({ at: to, offsetSeconds })
     const middle = Math.floor((from + to) / 2)
-    this.#changesBetween(from, middle, changes)
-    this.#changesBetween(middle, to, changes)
+    this.#addChangesBetween(from, middle, changes)
+    this.#addChangesBetween(middle, to, changes)
   }
 
-  /** From "1/1/2026, GMT+05:45". */
-  #offsetAt(seconds: number): number {
-    const said = this.#format.format(seconds * 1000)
-    const [, sign, hours = 0, minutes = 0, rest = 0] = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(said) ?? []
-    const offset = Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)
+  /** Reads the offset from a text such as "1/1/2026, GMT+05:45". */
+  #offsetSecondsAt(time: number): number {
+    const text = this.#format.format(time * secondMs)
+    const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text) ?? []
+    const offset = Number(hours) * hourSeconds + Number(minutes) * minuteSeconds + Number(seconds)
     return sign === '-' ? -offset : offset
   }
 }
 
-function keep<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+function setBounded<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {
   for (const oldest of map.keys()) {
-    if (map.size < most) break
+    if (map.size < maxEntries) break
     map.delete(oldest)
   }
   map.set(key, value)
@@ -93,14 +95,14 @@ function keep<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
 const calendars = new Map<string, Calendar>()
 
 function calendarOf(zone: string): Calendar {
-  const known = calendars.get(zone)
-  if (known) return known
+  const cached = calendars.get(zone)
+  if (cached) return cached
   const calendar = new Calendar(zone)
-  keep(calendars, zone, calendar, mostZones)
+  setBounded(calendars, zone, calendar, maxZones)
   return calendar
 }
 
-/** Whether Intl has it; that is more than `isZone`. */
+/** Whether Intl knows the zone. `isTimeZone` accepts fewer. */
 export function isIntlTimeZone(text: string): boolean {
   try {
     calendarOf(text)
@@ -110,14 +112,14 @@ export function isIntlTimeZone(text: string): boolean {
   }
 }
 
-/** A zone whose days begin with a quarter of an hour. All places have that; an offset such as +05:17 has not. */
+/** Whether the days of the zone begin with a quarter of an hour. All named zones do; an offset such as +05:17 does not. */
 export function isTimeZone(text: string): boolean {
   if (!isIntlTimeZone(text)) return false
   const [, minutes = 0] = /^[+-]\d\d:(\d\d)$/.exec(nameOf(text)) ?? []
   return Number(minutes) % 15 === 0
 }
 
-/** What to tell who gave it, after the name of what is wrong. */
+/** The rest of an error message that begins with the name of the option or field. */
 export const timeZoneProblem = (text: string): string | undefined =>
   isTimeZone(text)
     ? undefined
@@ -137,9 +139,9 @@ export const dayOf = (zone: string, seconds: number): number => calendarOf(zone)
  */
 export const startOfDay = (zone: string, day: number): number => calendarOf(zone).startOfDay(day)
 
-/** Such as 2026-03-29. `toISOString` would cost more than finding the day. */
+/** Formats a day as 2026-03-29. `toISOString` would cost more than finding the day. */
 export function dateOf(number: number): string {
-  const date = new Date(number * day * 1000)
+  const date = new Date(number * daySeconds * secondMs)
   return `${date.getUTCFullYear()}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
 }
 

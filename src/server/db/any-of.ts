@@ -1,4 +1,4 @@
-// A list of ids as one parameter, so that the text of a query does not depend on how many there are.
+// Passes a list of ids as one parameter, so that the text of a query does not depend on its length.
 
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { EngineName } from './engine.ts'
@@ -12,12 +12,12 @@ export const isAnyOf = (engine: EngineName, column: string, ids: readonly string
     ? sql<SqlBool>`${sql.ref(column)} = any(array(select jsonb_array_elements_text(${ids}::jsonb)))`
     : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${ids}))`
 
-/** As isAnyOf, for ids that are numbers. */
+/** Does what isAnyOf does, for ids that are numbers. */
 export const isAnyNumberOf = (engine: EngineName, column: string, ids: readonly number[]): RawBuilder<SqlBool> =>
   engine === 'postgres'
     ? sql<SqlBool>`${sql.ref(column)} = any(array(select jsonb_array_elements_text(${ids}::jsonb)::integer))`
     : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${ids}))`
 
-/** Whether something is among what a short query finds; on PostgreSQL as an array too, for the same reason. */
-export const isIn = (engine: EngineName, what: RawBuilder<unknown>, found: RawBuilder<unknown>): RawBuilder<SqlBool> =>
-  engine === 'postgres' ? sql<SqlBool>`${what} = any(array(${found}))` : sql<SqlBool>`${what} in (${found})`
+/** Whether a value is in the result of a short query, which PostgreSQL gets as an array too, for the reason above. */
+export const isIn = (engine: EngineName, value: RawBuilder<unknown>, rows: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  engine === 'postgres' ? sql<SqlBool>`${value} = any(array(${rows}))` : sql<SqlBool>`${value} in (${rows})`

@@ -1,4 +1,4 @@
-// Ties a secret key to its database: a wrong or missing key is noticed before anything is sealed or signed with it.
+// Binds a secret key to its database, so that a wrong or missing key is noticed before anything is sealed or signed with it.
 
 import { StartupError } from '../core/failure.ts'
 import { loadSecrets, type Secrets } from '../core/secrets.ts'
@@ -15,15 +15,15 @@ const insertSetting = systemWrite((db, p: { name: string; value: string }) =>
     .onConflict((c) => c.doNothing()),
 )
 
-/** Loads the secrets that belong to this database; a new database takes the key file that is there, or creates one. */
+/** Loads the secrets that belong to this database; a new database uses the existing key file, or creates one. */
 export async function loadDatabaseSecrets(db: Database, file: string): Promise<Secrets> {
-  const known = await findSetting(db.system, { name: 'secret identity' })
-  const secrets = loadSecrets(file, known === undefined)
-  if (known === undefined) {
+  const stored = await findSetting(db.system, { name: 'secret identity' })
+  const secrets = loadSecrets(file, stored === undefined)
+  if (stored === undefined) {
     await db.systemTransaction((tx) => insertSetting(tx, { name: 'secret identity', value: secrets.identity }))
   }
-  const owner = known ?? (await findSetting(db.system, { name: 'secret identity' }))
-  if (owner?.value !== secrets.identity) {
+  const expected = stored ?? (await findSetting(db.system, { name: 'secret identity' }))
+  if (expected?.value !== secrets.identity) {
     throw new StartupError(`${file} is not the secret key that this database was made with. Restore the right one.`)
   }
   return secrets

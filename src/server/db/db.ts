@@ -1,4 +1,4 @@
-// The database of the process: gives out handles, runs transactions, and tells caches what was written.
+// The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
@@ -15,12 +15,12 @@ const ping = CompiledQuery.raw('select 1')
 
 export class Database {
   readonly engine: EngineName
-  /** Reads what belongs to no organisation. */
+  /** Reads rows that belong to no organisation. */
   readonly system: SystemReader
   readonly #engine: DatabaseEngine
   readonly #listeners = new Map<string, WriteListener[]>()
   readonly #orgs = new Map<number, OrgDatabase>()
-  /** Shared by all works where the engine has one writer, and by all unaudited works. */
+  /** Audited writes use this one too where the engine has one writer. */
   readonly #sharedCommits: GroupCommit
   metrics: DatabaseMetrics = { transaction() {} }
 
@@ -45,14 +45,14 @@ export class Database {
     return database
   }
 
-  /** Writes what belongs to no organisation, without an audit entry, in a commit that is shared with other writes. */
+  /** Writes rows that belong to no organisation, without an audit entry, in a commit that is shared with other writes. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
     return this.#sharedCommits.add((on, written) => work(new SystemTx(this.engine, on, this.#writeLog(written))))
   }
 
   /**
-   * PostgreSQL: changes a table outside of all commits. Gives up after `lockTimeoutMs` if somebody holds the table, such as a
-   * backup, because every later query would wait behind this statement. Returns whether it was done.
+   * Changes a table of PostgreSQL in a transaction of its own. Gives up after `lockTimeoutMs` if another session, such as a
+   * backup, locks the table, because every later query would wait behind this statement. Returns whether it was done.
    */
   async alterTable(statement: string, lockTimeoutMs: number): Promise<boolean> {
     try {
@@ -70,15 +70,15 @@ export class Database {
 
   /**
    * Calls the listener for every write to a table, after the commit and before the writer continues. Writes of other processes
-   * are not heard: commands that run beside the server must not write to a table that a cache watches.
+   * are not noticed: commands that run beside the server must not write to a table with listeners.
    */
   onWrite(table: keyof DatabaseSchema, listener: WriteListener): void {
     this.#listeners.set(table, [...(this.#listeners.get(table) ?? []), listener])
   }
 
-  /** Tells every listener that anything may have changed, because another process may have written. */
+  /** Notifies every listener that any row may have changed, because another process may have written. */
   invalidateAll(): void {
-    this.#tell([...this.#listeners.keys()].map((table) => ({ table, org: undefined, where: {} })))
+    this.#notify([...this.#listeners.keys()].map((table) => ({ table, org: undefined, where: {} })))
   }
 
   /** For migrations. */
@@ -109,9 +109,9 @@ export class Database {
   #newGroupCommit(): GroupCommit {
     return new GroupCommit({
       transaction: (work) => this.#engine.transaction(work),
-      tell: (written) => this.#tell(written),
+      notify: (written) => this.#notify(written),
       observe: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
-      failed: (problem) => this.health.writeFailed(problem),
+      noteProblem: (problem) => this.health.noteFailedWrite(problem),
     })
   }
 
@@ -119,7 +119,7 @@ export class Database {
     return { isWatched: (table) => this.#listeners.has(table), rows }
   }
 
-  #tell(written: readonly WrittenRows[]): void {
+  #notify(written: readonly WrittenRows[]): void {
     for (const rows of written) for (const listener of this.#listeners.get(rows.table) ?? []) listener(rows)
   }
 }

@@ -1,12 +1,12 @@
-// While the disk is full: tries whether there is space again, so that the service becomes ready by itself.
+// Tests whether a full disk has space again, so that the service becomes ready without a restart.
 
 import { randomBytes } from 'node:crypto'
 import type { Database } from './db.ts'
 import { systemWrite } from './system.ts'
 
-/** Less would fit into pages that the database has already. Random, because PostgreSQL compresses what repeats. */
+/** A smaller value would fit into free pages of the database file. The value is random because PostgreSQL compresses repetitions. */
 const probeBytes = 64 * 1024
-const name = 'disk probe'
+const settingName = 'disk probe'
 
 const insertProbe = systemWrite((db, p: { name: string; value: string }) =>
   db
@@ -16,15 +16,15 @@ const insertProbe = systemWrite((db, p: { name: string; value: string }) =>
 )
 const deleteProbe = systemWrite((db, p: { name: string }) => db.deleteFrom('settings').where('name', '=', p.name))
 
-/** To be called every second; costs nothing unless the disk is full. A write that fails for want of space is what it expects. */
+/** Is called every second, and does nothing unless the disk is full. A failed write means that it still is. */
 export async function probeDisk(db: Database): Promise<void> {
   if (!db.health.isFull) return
   const value = randomBytes(probeBytes / 2).toString('hex')
   try {
-    await db.systemTransaction((tx) => insertProbe(tx, { name, value }))
+    await db.systemTransaction((tx) => insertProbe(tx, { name: settingName, value }))
   } catch {
     return
   }
-  await db.systemTransaction((tx) => deleteProbe(tx, { name }))
-  db.health.foundSpace()
+  await db.systemTransaction((tx) => deleteProbe(tx, { name: settingName }))
+  db.health.markSpaceAvailable()
 }

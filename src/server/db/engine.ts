@@ -1,4 +1,4 @@
-// What a database engine provides: somewhere to run statements that read, and transactions for statements that write.
+// The interface of a database engine: it runs reading statements, and transactions for writing ones.
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
@@ -8,7 +8,7 @@ export type EngineName = 'sqlite' | 'postgres'
 export interface StatementRunner {
   /** Builds queries, and runs those that are too rare to be compiled once. */
   readonly kysely: Kysely<DatabaseSchema>
-  /** Runs a compiled query with these values. Prepared statements are kept as long as the query object, so compile it once. */
+  /** Runs a compiled query with these values. Prepared statements live as long as the query object, so compile it once. */
   run<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]>
 }
 

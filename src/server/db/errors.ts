@@ -1,13 +1,13 @@
-// Troubles of a database that are not our mistakes, and what to tell the caller about them.
+// Problems of a database that are no bugs of this program, and the messages that callers get about them.
 import { Failure } from '../core/failure.ts'
 
 /**
- * A race may be won at the next try; a full disk and a lost connection are not ours to mend. A statement that was never sent
- * (unreachable), or that the server gave up (slow), has certainly not been done; with a lost connection nobody knows (gone).
+ * After a `race` a retry may succeed. A statement that was never sent (`unreachable`), or that the server cancelled (`slow`), has
+ * certainly not been executed. With a lost connection (`gone`) it may have been.
  */
 export type DatabaseProblem = 'race' | 'locked' | 'full' | 'slow' | 'unreachable' | 'gone'
 
-/** Nothing was sent, because the database is known not to answer. */
+/** Thrown instead of sending a statement while the database is known not to answer. */
 export class DatabaseUnreachable extends Error {
   override readonly message = 'the database does not answer'
 }
@@ -37,28 +37,28 @@ const codes: Record<string, DatabaseProblem> = {
   '57P03': 'gone',
 }
 
-/** The driver gives these no code. */
-const lost =
+/** Messages of errors to which the driver gives no code. */
+const lostConnectionMessage =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e|Query read timeout)/
 
 export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   if (error instanceof DatabaseUnreachable) return 'unreachable'
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  return codes[code] ?? (/^08/.test(code) || lost.test(message) ? 'gone' : undefined)
+  return codes[code] ?? (/^08/.test(code) || lostConnectionMessage.test(message) ? 'gone' : undefined)
 }
 
 export const retryLater = { headers: { 'Retry-After': '5' } }
 
-/** What is wrong is the database, not what was asked of it. */
+/** A failure whose cause is the database and not the request. */
 export class DatabaseFailure extends Failure {}
 
-export function databaseFailure(trouble: DatabaseProblem, wasWriting: boolean): DatabaseFailure {
-  switch (trouble) {
+export function databaseFailure(problem: DatabaseProblem, wasWriting: boolean): DatabaseFailure {
+  switch (problem) {
     case 'race':
     case 'locked':
       return new DatabaseFailure(
         'ABORTED',
-        'Another write got in the way, and nothing was changed. Send the request again.',
+        'A concurrent write conflicted with this one, and nothing was changed. Send the request again.',
       )
     case 'full':
       return new DatabaseFailure(
@@ -82,7 +82,7 @@ export function databaseFailure(trouble: DatabaseProblem, wasWriting: boolean): 
       return new DatabaseFailure(
         'UNAVAILABLE',
         wasWriting
-          ? 'The database was lost on the way: the change may have been made. Look before you send it again.'
+          ? 'The connection to the database was lost, and the change may have been made. Check before you send it again.'
           : 'The database cannot be reached. Send the request again in a moment.',
         retryLater,
       )

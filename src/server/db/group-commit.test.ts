@@ -1,4 +1,4 @@
-// The group commit: what arrives meanwhile shares the next one, in order, and a mistake stays its own.
+// The group commit: concurrent works share a commit in order, and the failure of one does not affect the others.
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,11 +10,11 @@ import { insertRegion } from '../resources/regions/store.ts'
 import type { DatabaseMetrics } from './engine.ts'
 import type { SystemTx } from './system.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const put = (name: string, value: string) => (tx: SystemTx) =>
   tx.kysely
@@ -23,20 +23,23 @@ const put = (name: string, value: string) => (tx: SystemTx) =>
     .onConflict((c) => c.column('name').doUpdateSet({ value }))
     .execute()
 const stored = async (name: string) =>
-  (await house.ground.db.system.kysely.selectFrom('settings').selectAll().where('name', '=', name).execute())[0]?.value
+  (await harness.ground.db.system.kysely.selectFrom('settings').selectAll().where('name', '=', name).execute())[0]
+    ?.value
 
 test('works keep their order, and are durable when they resolve', async () => {
-  await Promise.all(Array.from({ length: 2000 }, (_, i) => house.ground.db.systemTransaction(put('order', String(i)))))
+  await Promise.all(
+    Array.from({ length: 2000 }, (_, i) => harness.ground.db.systemTransaction(put('order', String(i)))),
+  )
   expect(await stored('order')).toBe('1999')
 })
 
 test.each([
   ['an error', () => new Error('mine')],
   ['a failure', () => new Failure('FAILED_PRECONDITION', 'mine.')],
-])('%s of one work is its own', async (_, error) => {
+])('%s of one work does not affect the others', async (_, error) => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, (_, i) =>
-      house.ground.db.systemTransaction(async (tx) => {
+      harness.ground.db.systemTransaction(async (tx) => {
         await put(`own-${i}`, 'there')(tx)
         if (i === 25) throw error()
       }),
@@ -48,42 +51,44 @@ test.each([
   expect(await stored('own-26')).toBe('there')
 })
 
-describe('audited works that come together', () => {
+describe('concurrent audited works', () => {
   const regionNames = async ({ by: ctx }: TestOrg) => (await regionsList(ctx)).regions.map(({ name }) => name)
-  /** Whose entries there are, oldest first, in a chain that is in order. */
-  async function logOf({ org, audit }: TestOrg): Promise<string[]> {
-    expect((await verifyChain(house.ground.db.forOrg(org.key), house.ground.secrets, org, [])).problem).toBeUndefined()
+  /** Verifies the chain of the audit log, and lists its entries about regions, oldest first. */
+  async function regionEntries({ org, audit }: TestOrg): Promise<string[]> {
+    expect(
+      (await verifyChain(harness.ground.db.forOrg(org.key), harness.ground.secrets, org, [])).problem,
+    ).toBeUndefined()
     const entries = (await audit()).filter(({ target }) => target.type === 'region')
     return entries.reverse().map(({ type, target }) => `${type} ${target.name}`)
   }
-  /** How often what happened to a transaction while the work ran. */
-  async function noted(
+  /** Counts the outcomes of transactions while the work runs. */
+  async function countOutcomes(
     work: () => Promise<unknown>,
   ): Promise<Record<Parameters<DatabaseMetrics['transaction']>[0], number>> {
-    const { db } = house.ground
+    const { db } = harness.ground
     const { metrics } = db
-    const seen = { committed: 0, 'rolled back': 0 }
-    db.metrics = { transaction: (outcome) => void seen[outcome]++ }
+    const counts = { committed: 0, 'rolled back': 0 }
+    db.metrics = { transaction: (outcome) => void counts[outcome]++ }
     await work().finally(() => {
       db.metrics = metrics
     })
-    return seen
+    return counts
   }
 
-  test('share a commit where there is one writer anyway, and each has its entry', async () => {
-    const org = await house.newOrg()
+  test('share a commit where the engine has one writer, and each has its audit entry', async () => {
+    const org = await harness.newOrg()
     const names = Array.from({ length: 40 }, (_, i) => `together ${i}`)
-    const { committed } = await noted(() => Promise.all(names.map((name) => regionsCreate(org.by, name))))
+    const { committed } = await countOutcomes(() => Promise.all(names.map((name) => regionsCreate(org.by, name))))
     if (engine === 'sqlite') expect(committed).toBeLessThan(20)
     else expect(committed).toBeGreaterThanOrEqual(40)
     expect((await regionNames(org)).toSorted()).toEqual(names.toSorted())
-    expect(await logOf(org)).toEqual((await regionNames(org)).map((name) => `REGION_CREATED ${name}`))
+    expect(await regionEntries(org)).toEqual((await regionNames(org)).map((name) => `REGION_CREATED ${name}`))
   })
 
   test('fail alone: what a failed one did is undone, and the others are durable', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const half = () =>
-      house.ground.db.forOrg(org.org.key).transaction(async (tx) => {
+      harness.ground.db.forOrg(org.org.key).transaction(async (tx) => {
         await insertRegion(tx, { id: 1000, name: 'half' })
         throw new Error('mine')
       })
@@ -95,51 +100,57 @@ describe('audited works that come together', () => {
     }
     expect(await regionNames(org)).toHaveLength(20)
     expect(await regionNames(org)).not.toContain('half')
-    expect(await logOf(org)).toHaveLength(20)
+    expect(await regionEntries(org)).toHaveLength(20)
   })
 
-  test.runIf(engine === 'sqlite')('see what those before them did, and are refused for it', async () => {
-    const org = await house.newOrg()
-    const outcomes = await Promise.allSettled([
-      regionsCreate(org.by, 'first'),
-      regionsUpdate(org.by, 1, 'renamed'),
-      regionsDelete(org.by, 1),
-      regionsUpdate(org.by, 1, 'too late'),
-      regionsCreate(org.by, 'second'),
-    ])
-    expect(outcomes.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-    ])
-    expect(outcomes[3]).toMatchObject({ reason: { code: 'NOT_FOUND' } })
-    expect(await regionNames(org)).toEqual(['second'])
-    expect(await logOf(org)).toEqual([
-      'REGION_CREATED first',
-      'REGION_UPDATED renamed',
-      'REGION_DELETED renamed',
-      'REGION_CREATED second',
-    ])
-  })
+  test.runIf(engine === 'sqlite')(
+    'see the changes of those before them, and can be refused because of them',
+    async () => {
+      const org = await harness.newOrg()
+      const outcomes = await Promise.allSettled([
+        regionsCreate(org.by, 'first'),
+        regionsUpdate(org.by, 1, 'renamed'),
+        regionsDelete(org.by, 1),
+        regionsUpdate(org.by, 1, 'too late'),
+        regionsCreate(org.by, 'second'),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'fulfilled',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ])
+      expect(outcomes[3]).toMatchObject({ reason: { code: 'NOT_FOUND' } })
+      expect(await regionNames(org)).toEqual(['second'])
+      expect(await regionEntries(org)).toEqual([
+        'REGION_CREATED first',
+        'REGION_UPDATED renamed',
+        'REGION_DELETED renamed',
+        'REGION_CREATED second',
+      ])
+    },
+  )
 
-  test.runIf(engine === 'sqlite')('are all told when the disk is full, and what was promised is there', async () => {
-    const org = await house.newOrg()
-    const { schema } = house.ground.db
-    const limit = (pages: number) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(schema)
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(schema)
-    await limit((rows[0]?.page_count ?? 0) + 4)
-    const names = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(90)}`)
-    const outcomes = await Promise.allSettled(names.map((name) => regionsCreate(org.by, name)))
-    await limit(1_000_000)
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-    expect(refused.length).toBeGreaterThan(0)
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'UNAVAILABLE' })
-    const kept = names.filter((_, i) => outcomes[i]?.status === 'fulfilled')
-    expect(await regionNames(org)).toEqual(kept)
-    expect(await logOf(org)).toEqual(kept.map((name) => `REGION_CREATED ${name}`))
-    await regionsCreate(org.by, 'space again')
-    expect(await regionNames(org)).toContain('space again')
-  })
+  test.runIf(engine === 'sqlite')(
+    'are all refused when the disk is full, and those that succeeded are stored',
+    async () => {
+      const org = await harness.newOrg()
+      const { schema } = harness.ground.db
+      const limit = (pages: number) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(schema)
+      const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(schema)
+      await limit((rows[0]?.page_count ?? 0) + 4)
+      const names = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(90)}`)
+      const outcomes = await Promise.allSettled(names.map((name) => regionsCreate(org.by, name)))
+      await limit(1_000_000)
+      const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { reason } of refused) expect(reason).toMatchObject({ code: 'UNAVAILABLE' })
+      const created = names.filter((_, i) => outcomes[i]?.status === 'fulfilled')
+      expect(await regionNames(org)).toEqual(created)
+      expect(await regionEntries(org)).toEqual(created.map((name) => `REGION_CREATED ${name}`))
+      await regionsCreate(org.by, 'space again')
+      expect(await regionNames(org)).toContain('space again')
+    },
+  )
 })

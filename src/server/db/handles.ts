@@ -1,4 +1,4 @@
-// What queries run on: each handle reads, or reads and writes, the data of exactly one organisation.
+// The handles that queries run on. An organisation's handle reads or writes the data of that organisation only.
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { EventDraft } from '../events/draft.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
@@ -6,7 +6,7 @@ import { databaseFailure, databaseProblemOf } from './errors.ts'
 import type { DatabaseSchema } from './schema.ts'
 import type { WriteTarget, WrittenRows } from './written-rows.ts'
 
-/** Collects what a transaction writes to tables that somebody watches. */
+/** Collects the rows that a transaction writes to tables with listeners. */
 export interface WriteLog {
   readonly isWatched: (table: string) => boolean
   readonly rows: WrittenRows[]
@@ -24,7 +24,7 @@ export abstract class Handle {
     this.#writeLog = writeLog
   }
 
-  /** For handles that share a transaction with another one. */
+  /** Gives a handle that shares the transaction of another one its connection. */
   protected static connectionOf(handle: Handle) {
     return { engine: handle.engine, statements: handle.#statements, writeLog: handle.#writeLog }
   }
@@ -43,7 +43,7 @@ export abstract class Handle {
     if (log?.isWatched(target.table)) log.rows.push(target.rows(values, org))
   }
 
-  /** The error to throw for a failed query. In a transaction it stays as it is: the group commit decides whether to retry. */
+  /** Returns the error to throw for a failed query. In a transaction that is the error itself, because the group commit decides whether to retry. */
   errorOf(error: unknown): unknown {
     if (this.#writeLog) return error
     const problem = databaseProblemOf(error)
@@ -68,7 +68,7 @@ export class Tx extends OrgReader {
   readonly drafts: EventDraft[] = []
 }
 
-/** For what is not audited: presence, status, reports of devices, last-used times. [contract 5.4.audit] */
+/** For writes that are not audited: presence, status, reports of devices, last-used times. [contract 5.4.audit] */
 export class TelemetryTx extends OrgReader {
   readonly isAudited = false
 }

@@ -1,7 +1,7 @@
-// Whether the database can be used: what /readyz says, and what is asked before a remembered answer is given.
+// Whether the database can be used: /readyz reports this, and cached responses are served only while it answers.
 import { DatabaseFailure, type DatabaseProblem, retryLater } from './errors.ts'
 
-const noAnswer = new DatabaseFailure(
+const notAnswering = new DatabaseFailure(
   'UNAVAILABLE',
   'The database does not answer. Send the request again in a moment.',
   retryLater,
@@ -16,7 +16,7 @@ export class DatabaseHealth {
   #isAnswering = true
   #isFull = false
   readonly #listeners: ((isAnswering: boolean) => void)[] = []
-  /** How many statements were answered so far: while it grows, the database answers. */
+  /** The number of statements answered so far: while it grows, the database answers. */
   answers = 0
 
   /** Why the service is not ready; undefined while it is. */
@@ -24,9 +24,9 @@ export class DatabaseHealth {
     return this.outage ?? (this.#isFull ? diskIsFull : undefined)
   }
 
-  /** Set while the database does not answer: then nothing that was read earlier may be given as if it were current. */
+  /** Set while the database does not answer. Cached data must not be served then, because it may be outdated. */
   get outage(): DatabaseFailure | undefined {
-    return this.#isAnswering ? undefined : noAnswer
+    return this.#isAnswering ? undefined : notAnswering
   }
 
   get isFull(): boolean {
@@ -38,20 +38,20 @@ export class DatabaseHealth {
     this.#listeners.push(listener)
   }
 
-  /** Repeating what is known already changes nothing. */
+  /** Calls the listeners only if the state changes. */
   setAnswering(isAnswering: boolean): void {
     if (this.#isAnswering === isAnswering) return
     this.#isAnswering = isAnswering
     for (const listener of this.#listeners) listener(isAnswering)
   }
 
-  /** To be called with the reason when a write failed. */
-  writeFailed(trouble: DatabaseProblem): void {
-    if (trouble === 'full') this.#isFull = true
+  /** Records why a write failed. */
+  noteFailedWrite(problem: DatabaseProblem): void {
+    if (problem === 'full') this.#isFull = true
   }
 
-  /** To be called when a write that needs space has worked. */
-  foundSpace(): void {
+  /** Is called when a write that needs space has succeeded. */
+  markSpaceAvailable(): void {
     this.#isFull = false
   }
 }

@@ -1,4 +1,4 @@
-// Writes many rows at once: whatever came in meanwhile costs a statement or a few, not one for each row.
+// Writes many rows with one statement or a few, instead of one for each row.
 
 import { CompiledQuery } from 'kysely'
 import type { DatabaseSchema } from './schema.ts'
@@ -7,13 +7,12 @@ import type { WriteTarget } from './written-rows.ts'
 
 export type NumberRow = readonly (number | null)[]
 
-/** How many rows a statement of SQLite takes: more bind no faster, and every size is a statement that is kept. */
-const sizes = [100, 10, 1] as const
+/** Rows per statement on SQLite. More rows are not faster, and each size is one more prepared statement. */
+const rowsPerStatement = [100, 10, 1] as const
 
 /**
- * For rows of whole numbers, given in the order of the columns. `conflict` is what follows ON CONFLICT, with RETURNING if
- * somebody wants to know. On PostgreSQL there is
- * one array for each column; SQLite has no arrays, and taking JSON apart costs it more than the write itself.
+ * Inserts rows of whole numbers, given in the order of the columns. `conflict` follows ON CONFLICT, and may include RETURNING.
+ * PostgreSQL gets one array for each column. SQLite has no arrays, and parsing JSON would cost it more than the write itself.
  */
 export function insertMany<T extends keyof DatabaseSchema>(
   table: T,
@@ -21,10 +20,10 @@ export function insertMany<T extends keyof DatabaseSchema>(
   conflict: string,
 ): (on: SystemTx, rows: readonly NumberRow[]) => Promise<unknown[]> {
   const into = `insert into ${table} (${columns.join(', ')})`
-  const line = `(${columns.map(() => '?').join(', ')})`
-  const bySize = sizes.map((size) => ({
+  const row = `(${columns.map(() => '?').join(', ')})`
+  const bySize = rowsPerStatement.map((size) => ({
     size,
-    insert: CompiledQuery.raw(`${into} values ${Array(size).fill(line).join(', ')} on conflict ${conflict}`),
+    insert: CompiledQuery.raw(`${into} values ${Array(size).fill(row).join(', ')} on conflict ${conflict}`),
   }))
   const arrays = columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')
   const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
@@ -36,7 +35,7 @@ export function insertMany<T extends keyof DatabaseSchema>(
     if (rows.length === 0) return []
     on.noteWrite(target, {}, undefined)
     if (on.engine === 'postgres') {
-      // As text: the driver would quote every number by itself.
+      // The arrays are passed as text, because the driver would quote every number.
       const values = columns.map((_, i) => `{${rows.map((row) => row[i] ?? 'NULL').join()}}`)
       return on.run(byArrays, values)
     }

@@ -1,4 +1,4 @@
-// The migration to history keeps what was there: samples, the latest ones, and who sent them.
+// The migration 004-history preserves samples, the latest sample of each endpoint, and its number.
 
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres/pools.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
-test('004-history numbers endpoints, keeps samples, and makes what is there due', async () => {
+test('004-history numbers endpoints, preserves samples, and marks their slots as due', async () => {
   const { place, remove } = await newPlace()
   const db = new Database(
     place.databaseUrl

@@ -1,4 +1,4 @@
-// Migrations on both engines: what they make, that they are whole, and what they refuse.
+// Migrations on both engines: the tables they create, and the databases they refuse.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/support/harness.ts'
@@ -114,7 +114,7 @@ describe('a transaction', () => {
       expect(await db.system.kysely.selectFrom('settings').selectAll().execute()).toHaveLength(1)
     }))
 
-  test('is durable and guarded by settings that nobody may loosen by accident', () =>
+  test('is durable because of these settings of the engine', () =>
     withDb(async ({ db }) => {
       const setting = async (text: string) =>
         Object.values((await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db.schema)).rows[0] ?? {})[0]

@@ -1,4 +1,4 @@
-// Numbers for new things: per organisation and noun, from 1, never used twice. [contract D.5]
+// Assigns ids: per organisation and noun, from 1, never used twice. [contract D.5]
 
 import type { TelemetryTx, Tx } from './handles.ts'
 import { writeAny } from './query.ts'
@@ -15,6 +15,6 @@ const incrementCounter = writeAny((db, p: { org: number; noun: string }) =>
 
 export async function nextId(tx: Tx | TelemetryTx, noun: CountedNoun): Promise<number> {
   const [row] = await incrementCounter(tx, { noun })
-  if (!row) throw new Error(`the database returned no number for a new ${noun}`)
+  if (!row) throw new Error(`the database returned no id for a new ${noun}`)
   return row.last
 }

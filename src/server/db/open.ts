@@ -1,4 +1,4 @@
-// Opens the database that the options name, migrated and ready.
+// Opens the database that the options name, and applies pending migrations.
 
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,10 +18,10 @@ const fileName = 'roomkeeper.db'
 
 interface Engine {
   readonly db: Database
-  /** To be called when there is nothing left that should wait long for another process. */
-  readonly settle: () => void
+  /** Is called after migrations: only they may wait long for another process. */
+  readonly shortenLockTimeout: () => void
   readonly pools: Readonly<Record<string, pg.Pool>>
-  /** Watches whether the database answers, until the returned function is called. Commands do without it. */
+  /** Watches whether the database answers, until the returned function is called. Commands do not need it. */
   readonly watch: () => () => Promise<void>
 }
 
@@ -31,23 +31,23 @@ export interface OpenedDatabase extends Engine {
 }
 
 export interface OpenDatabaseOptions {
-  /** The caller holds the server's lock. Otherwise it is taken for as long as migrations run. */
+  /** True if the caller holds the server lock. Otherwise it is held while migrations run. */
   readonly isLocked: boolean
-  /** A command that only looks must not make a database. */
+  /** True for a command that only reads, which must not create a database. */
   readonly mustExist: boolean
   readonly onError: (error: Error) => void
 }
 
 export async function openDatabase(place: DatabaseOptions, settings: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const { isLocked, mustExist, onError } = settings
-  if (mustExist && !place.databaseUrl && !existsSync(join(place.dataDir, fileName))) throw nothingThere(place)
+  if (mustExist && !place.databaseUrl && !existsSync(join(place.dataDir, fileName))) throw noDatabase(place)
   prepareDataFolder(place.dataDir)
   const engine = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
   try {
     const { isNew, pending } = await pendingMigrations(engine.db)
-    if (mustExist && isNew) throw nothingThere(place)
-    const migrated = pending.length === 0 ? [] : await migrateAlone(engine.db, place, isLocked)
-    engine.settle()
+    if (mustExist && isNew) throw noDatabase(place)
+    const migrated = pending.length === 0 ? [] : await migrateLocked(engine.db, place, isLocked)
+    engine.shortenLockTimeout()
     return { ...engine, migrated }
   } catch (error) {
     await engine.db.close()
@@ -58,8 +58,8 @@ export async function openDatabase(place: DatabaseOptions, settings: OpenDatabas
   }
 }
 
-/** A running server of another version must not find the tables changed under it. */
-async function migrateAlone(db: Database, place: DatabaseOptions, isLocked: boolean): Promise<string[]> {
+/** Migrates under the server lock: the tables must not change while a server of another version runs. */
+async function migrateLocked(db: Database, place: DatabaseOptions, isLocked: boolean): Promise<string[]> {
   if (isLocked) return migrate(db)
   const unlock = await takeServerLock(place, { onLost() {}, onBack() {} })
   try {
@@ -69,14 +69,14 @@ async function migrateAlone(db: Database, place: DatabaseOptions, isLocked: bool
   }
 }
 
-const nothingThere = ({ dataDir, databaseUrl }: DatabaseOptions) =>
+const noDatabase = ({ dataDir, databaseUrl }: DatabaseOptions) =>
   new StartupError(
     databaseUrl
       ? 'There is no Roomkeeper in that PostgreSQL database. Check --database-url, or start "serve" on it first.'
       : `There is no database in ${dataDir}. Name its folder with --data-dir, or start "serve" there first.`,
   )
 
-/** Makes the folder for database, secrets and lock, or says why it cannot. */
+/** Creates the folder for database, secrets and lock, or throws the reason why it cannot. */
 export function prepareDataFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -93,8 +93,8 @@ function openFile(dataDir: string): Engine {
   const file = join(dataDir, fileName)
   try {
     createPrivateFile(file)
-    const { backend, waitBriefly } = openSqlite(file)
-    return { db: new Database(backend), settle: waitBriefly, pools: {}, watch: () => async () => {} }
+    const { backend, shortenLockTimeout } = openSqlite(file)
+    return { db: new Database(backend), shortenLockTimeout, pools: {}, watch: () => async () => {} }
   } catch (error) {
     if (error instanceof StartupError) throw error
     throw new StartupError(`Cannot open the database ${file}: ${(error as Error).message}.`)
@@ -114,5 +114,5 @@ async function openRemote(url: string, onError: (error: Error) => void): Promise
     await db.close()
     throw error instanceof StartupError ? error : databaseUnreachable(error)
   }
-  return { db, settle: () => {}, pools, watch }
+  return { db, shortenLockTimeout: () => {}, pools, watch }
 }

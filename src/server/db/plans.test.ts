@@ -1,19 +1,19 @@
-// A read of a few rows must not walk through all of an organisation, however large it is: SQLite has to be told what its indexes find.
+// Query plans: a read of a few rows must use an index, and not scan all rows of an organisation.
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
 import { listPairedEndpoints } from '../resources/endpoints/store.ts'
 import { OrgReader } from './handles.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 test.runIf(engine === 'sqlite').each([
   ['the endpoints of a room', 'select * from endpoints where org = 1 and room_id = 2 order by id', 'endpoints_room'],
-  ['who has a profile', 'select id from endpoints where org = 1 and profile_id = 2', 'endpoints_profile'],
+  ['the endpoints with a profile', 'select id from endpoints where org = 1 and profile_id = 2', 'endpoints_profile'],
   [
     'the endpoints of a location',
     'select e.id from endpoints e left join rooms r on r.org = e.org and r.id = e.room_id where e.org = 1 and r.location_id = 2 order by e.id',
@@ -27,40 +27,40 @@ test.runIf(engine === 'sqlite').each([
   ],
 ])('%s', async (_, query, index) => {
   const { rows } = await sql<{ detail: string }>`${sql.raw(`explain query plan ${query}`)}`.execute(
-    house.ground.db.system.kysely,
+    harness.ground.db.system.kysely,
   )
   const details = rows.map((row) => row.detail).join('\n')
   expect(details).toContain(index)
   expect(details).not.toMatch(/SCAN e\b|SCAN endpoints\b|\(org=\?\)/)
 })
 
-test.runIf(engine === 'sqlite')('a group of endpoints, as it is read', async () => {
-  const { db } = house.ground
-  let seen: CompiledQuery | undefined
+test.runIf(engine === 'sqlite')('the endpoints of a pair group, with the query of the store', async () => {
+  const { db } = harness.ground
+  let recorded: CompiledQuery | undefined
   const recorder = new OrgReader(1, 'sqlite', {
     kysely: db.system.kysely,
     run(query) {
-      seen = query
+      recorded = query
       return []
     },
   })
   await listPairedEndpoints(recorder, [])
-  const explain = CompiledQuery.raw(`explain query plan ${seen?.sql}`)
+  const explain = CompiledQuery.raw(`explain query plan ${recorded?.sql}`)
   const rows = (await db.system.run(
     explain,
-    (seen?.parameters ?? []).map(() => 1),
+    (recorded?.parameters ?? []).map(() => 1),
   )) as { detail: string }[]
   const details = rows.map((row) => row.detail).join('\n')
   expect(details).toContain('endpoints_leader')
   expect(details).not.toMatch(/SCAN (e|l|endpoints)\b|\(org=\?\)/)
 })
 
-test('what keeps reads cheap is there on both engines', async () => {
+test('the indexes that reads depend on exist on both engines', async () => {
   const catalogue =
     engine === 'sqlite'
       ? sql<{ name: string }>`select name from sqlite_schema where type = 'index'`
       : sql<{ name: string }>`select indexname as name from pg_indexes where schemaname = current_schema()`
-  const { rows } = await catalogue.execute(house.ground.db.system.kysely)
+  const { rows } = await catalogue.execute(harness.ground.db.system.kysely)
   const names = rows.map((row) => row.name)
   expect(names).toEqual(expect.arrayContaining(['endpoints_room', 'endpoints_leader', 'endpoint_configs_open']))
 })

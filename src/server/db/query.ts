@@ -1,4 +1,4 @@
-// Queries that are built and compiled once for each engine, and then only given their values.
+// Queries that are built and compiled once for each engine, and run with other values each time.
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { EngineName } from './engine.ts'
 import type { Handle, OrgReader, TelemetryTx, Tx } from './handles.ts'
@@ -11,7 +11,7 @@ export type BuildQuery<P, R> = (db: Kysely<DatabaseSchema>, p: P, engine: Engine
 interface ForOrg {
   readonly org: number
 }
-/** What a caller passes: everything but the organisation, which the handle knows. */
+/** A caller passes all values but the organisation, which the handle knows. */
 type Values<P> = Omit<P, 'org'>
 type ValuesArgument<P> = object extends Values<P> ? [values?: Values<P>] : [values: Values<P>]
 
@@ -115,5 +115,5 @@ function parametersOf({ parameters }: CompiledQuery, values: object, org: number
   return filled
 }
 
-/** A list is passed as JSON, so that the text of a query does not depend on how long it is (see any-of.ts). */
+/** A list is passed as JSON, so that the text of a query does not depend on its length (see any-of.ts). */
 const parameterOf = (value: unknown): unknown => (Array.isArray(value) ? JSON.stringify(value) : value)

@@ -1,20 +1,20 @@
-// The tables as Kysely sees them: the same rows on SQLite and PostgreSQL.
-// Times are milliseconds, flags 0 or 1, JSON is text: nothing that the two engines read differently.
+// The tables as Kysely types, with the same rows on SQLite and PostgreSQL.
+// Times are milliseconds, flags are 0 or 1 and JSON is text, because both engines read these alike.
 
 import type { Generated } from 'kysely'
 
-/** The columns of what devices measure. */
+/** The sensors' columns in the tables of samples. */
 export const sensorColumns = ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index'] as const
 export type SensorColumn = (typeof sensorColumns)[number]
 
-/** Temperature and humidity in tenths; null is a value that the device did not send. */
+/** Temperature and humidity are in tenths; null stands for a value that the device did not send. */
 type SampleValues = {
   /** Unix seconds, as devices send it. */
   timestamp: number
   shutter_closed: number | null
 } & { [S in SensorColumn]: number | null }
 
-/** What was measured in a bucket of time, for the room that the endpoint was in (0: none); in the units of samples. */
+/** The samples of one slot and of the room that the endpoint was in (0: no room), in the units of samples. */
 export type Rollup = { org: number; endpoint: number; slot: number; room: number } & {
   [S in SensorColumn as `${S}_count`]: number
 } & { [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null }
@@ -106,10 +106,10 @@ export interface DatabaseSchema {
     connection_time: number | null
     enrolment_time: number
     status: string
-    /** Stands for it in the tables of samples: a UUID would be most of a row. */
+    /** Stands for the endpoint in the tables of samples, where a UUID would take most of a row. */
     number: number
   }
-  /** Which room it was in, from and to when, in Unix seconds; the one that it is in has no end. */
+  /** The rooms that an endpoint was in, with begin and end in Unix seconds; the current room has no end. */
   endpoint_rooms: {
     org: number
     endpoint: number
@@ -121,7 +121,7 @@ export interface DatabaseSchema {
   credential_directory: { hash: Buffer; org: number; endpoint_id: string }
   serial_directory: { serial: string; org: number; endpoint_id: string }
   dec_past: { mac: Buffer; org: number; room_id: number }
-  /** A row of nothing but defaults: nothing was ever set or reported. */
+  /** A row with only defaults means that nothing was ever set or reported. */
   endpoint_configs: {
     org: number
     endpoint_id: string
@@ -162,7 +162,7 @@ export interface DatabaseSchema {
     created_at: number
     updated_at: number
     deadline: number
-    /** First and last time that it was sent. */
+    /** The first and the last time that the command was sent. */
     sent_at: number | null
     told_at: number | null
     error: string | null
@@ -181,15 +181,15 @@ export interface DatabaseSchema {
   }
   samples: { org: number; slot: number; endpoint: number } & SampleValues
   samples_latest: { org: number; endpoint: number } & SampleValues
-  /** Buckets of 15 minutes and of an hour (UTC), and days of the organisation's zone. */
+  /** Rollups over 15 minutes and an hour (UTC), and over days in the organisation's time zone. */
   sample_quarters: Rollup
   sample_hours: Rollup
   sample_days: Rollup
-  /** Quarters whose rollup does not have every sample yet. */
+  /** Quarters of an hour whose rollup does not include every sample yet. */
   sample_due: { org: number; endpoint: number; slot: number }
   /**
-   * The zone that the days are in; empty while they are made anew. And from when on nothing of raw samples and of quarters was
-   * forgotten, in Unix seconds.
+   * The time zone of the daily rollups, empty while they are recomputed, and the Unix seconds from which on raw samples and
+   * quarters are complete: older ones have expired.
    */
   sample_progress: {
     org: number

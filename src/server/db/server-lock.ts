@@ -1,4 +1,4 @@
-// One server per database. Both locks are the operating system's or PostgreSQL's own: a crash frees them.
+// The lock that allows one server per database. SQLite or PostgreSQL holds it, so a crash releases it.
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,16 +9,16 @@ import { StartupError } from '../core/failure.ts'
 import { createPrivateFile } from '../core/private-files.ts'
 import { checkDatabaseUrl, databaseUnreachable } from './postgres/database-url.ts'
 
-const busy = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
+const lockTaken = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
 
 export interface ServerLockListener {
-  /** Somebody else may have the lock now, so the server must stop. */
+  /** Another server may hold the lock now, so this one must stop. */
   onLost(): void
-  /** The lock went with its connection and was taken again. */
+  /** The lock was lost with its connection, and acquired again. */
   onBack(): void
 }
 
-/** Takes the lock and gives back what frees it. */
+/** Acquires the lock, and returns the function that releases it. */
 export async function takeServerLock(place: DatabaseOptions, watch: ServerLockListener): Promise<() => Promise<void>> {
   return place.databaseUrl ? lockPostgres(place.databaseUrl, watch) : lockFile(place.dataDir)
 }
@@ -33,7 +33,7 @@ function lockFile(dataDir: string): () => Promise<void> {
   } catch (error) {
     lock?.close()
     if (error instanceof StartupError) throw error
-    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new StartupError(`${busy} --data-dir.`)
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new StartupError(`${lockTaken} --data-dir.`)
     throw new StartupError(
       `Cannot use the lock file ${file}: ${(error as Error).message}. Delete it if no server is running.`,
     )
@@ -43,15 +43,17 @@ function lockFile(dataDir: string): () => Promise<void> {
 }
 
 const advisoryKey = 0x526f6f6d // "Room"
-/** How long a lock that went with its connection, for instance when PostgreSQL restarts, is tried to take again. */
-const patience = 30_000
-/** How often the lock's connection is asked for an answer, and how long it may take to give one. */
-const askEveryMs = 10_000
+/** The server tries this long to acquire a lock again that it lost with its connection, as when PostgreSQL restarts. */
+const reacquireTimeoutMs = 30_000
+const reacquirePauseMs = 200
+/** The lock's connection is checked this often. */
+const checkEveryMs = 10_000
 const answerTimeoutMs = 5_000
-/** PostgreSQL frees the lock of a server that left the network without a word after 25 seconds, not after two hours. */
+const unlockTimeoutMs = 1_000
+/** With these, PostgreSQL releases the lock of a server that vanished from the network after 25 seconds, not after two hours. */
 const lockSettings = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
-/** The number and the start of a session of PostgreSQL: numbers are used again. */
+/** Identifies a session of PostgreSQL. The start time is needed because process ids are reused. */
 interface LockSession {
   readonly pid: number
   readonly since: string
@@ -60,7 +62,7 @@ interface LockSession {
 async function lockPostgres(url: string, watch: ServerLockListener): Promise<() => Promise<void>> {
   checkDatabaseUrl(url)
   let closing = false
-  let isTaking = false
+  let isAcquiring = false
   let held: { readonly client: pg.Client; readonly session: LockSession } | undefined
 
   const connect = async (): Promise<pg.Client> => {
@@ -77,8 +79,8 @@ async function lockPostgres(url: string, watch: ServerLockListener): Promise<() 
     return client
   }
 
-  /** False if somebody else has it. The lock of a session that is lost is taken over. */
-  const take = async (): Promise<boolean> => {
+  /** Returns false if another server holds the lock. Takes over the lock of our own lost session. */
+  const acquire = async (): Promise<boolean> => {
     const client = await connect()
     try {
       if (held) await endSession(client, held.session)
@@ -89,7 +91,7 @@ async function lockPostgres(url: string, watch: ServerLockListener): Promise<() 
       }
       const before = held?.client
       held = { client, session: rows[0] }
-      client.once('end', () => held?.client === client && void takeAgain())
+      client.once('end', () => held?.client === client && void acquireAgain())
       before?.end().catch(() => {})
       return true
     } catch (error) {
@@ -98,50 +100,50 @@ async function lockPostgres(url: string, watch: ServerLockListener): Promise<() 
     }
   }
 
-  const takeAgain = async () => {
-    isTaking = true
-    const deadline = Date.now() + patience
+  const acquireAgain = async () => {
+    isAcquiring = true
+    const deadline = Date.now() + reacquireTimeoutMs
     while (!closing && Date.now() < deadline) {
-      const taken = await take().catch(() => undefined)
+      const taken = await acquire().catch(() => undefined)
       if (taken === false) break
       if (taken) {
-        isTaking = false
+        isAcquiring = false
         return watch.onBack()
       }
-      await sleep(200)
+      await sleep(reacquirePauseMs)
     }
     if (!closing) watch.onLost()
   }
 
   /**
-   * A connection may be lost without a sign. If PostgreSQL answers on a new one and not on this one, the lock is taken over by the new
-   * one. While PostgreSQL answers nobody, nobody can take the lock either.
+   * A connection may be lost without an error. If PostgreSQL answers on a new one and not on this one, the new one takes over the
+   * lock. While PostgreSQL does not answer at all, no other server can acquire the lock either.
    */
-  const ask = async () => {
-    const asked = held?.client
-    const isAnswering = await asked?.query('SELECT 1').then(
+  const check = async () => {
+    const checked = held?.client
+    const isAnswering = await checked?.query('SELECT 1').then(
       () => true,
       () => false,
     )
-    if (isAnswering || isTaking || closing || held?.client !== asked) return
-    isTaking = true
-    const taken = await take().catch(() => undefined)
-    isTaking = false
+    if (isAnswering || isAcquiring || closing || held?.client !== checked) return
+    isAcquiring = true
+    const taken = await acquire().catch(() => undefined)
+    isAcquiring = false
     if (taken) watch.onBack()
     else if (taken === false && !closing) watch.onLost()
   }
 
-  const taken = await take().catch((error) => {
+  const taken = await acquire().catch((error) => {
     throw databaseUnreachable(error)
   })
-  if (!taken) throw new StartupError(`${busy} database.`)
-  const asking = setInterval(() => void ask(), askEveryMs).unref()
+  if (!taken) throw new StartupError(`${lockTaken} database.`)
+  const checking = setInterval(() => void check(), checkEveryMs).unref()
   return async () => {
     closing = true
-    clearInterval(asking)
-    const freed = held?.client.query('SELECT pg_advisory_unlock($1)', [advisoryKey]).catch(() => {})
-    await Promise.race([freed, sleep(1000, undefined, { ref: false })])
-    // If nobody has answered, as when PostgreSQL is frozen, this cuts the connection and waits for nobody.
+    clearInterval(checking)
+    const unlocked = held?.client.query('SELECT pg_advisory_unlock($1)', [advisoryKey]).catch(() => {})
+    await Promise.race([unlocked, sleep(unlockTimeoutMs, undefined, { ref: false })])
+    // If PostgreSQL has not answered, as when it is frozen, this closes the socket without waiting.
     await held?.client.end()
   }
 }
@@ -149,7 +151,7 @@ async function lockPostgres(url: string, watch: ServerLockListener): Promise<() 
 const tryLock = `SELECT pg_try_advisory_lock($1) AS mine, pg_backend_pid() AS pid,
   (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS since`
 
-/** PostgreSQL may believe in a session of ours that is lost, and keep the lock for it. */
+/** PostgreSQL may not have noticed that our session is lost, and would hold the lock for it. */
 async function endSession(client: pg.Client, { pid, since }: LockSession): Promise<void> {
   const end = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2'
   for (let triesLeft = 20; triesLeft > 0; triesLeft--) {

@@ -9,7 +9,7 @@ type ValuesArgument<P> = object extends P ? [values?: P] : [values: P]
 export class SystemReader extends Handle {
   readonly isSystem = true
 
-  /** Looks up what belongs to no organisation inside an organisation's transaction, such as a serial during enrolment. */
+  /** Reads rows of no organisation inside an organisation's transaction, such as a serial during enrolment. */
   static within(tx: Tx): SystemReader {
     const { engine, statements, writeLog } = Handle.connectionOf(tx)
     return new SystemReader(engine, statements, writeLog)
@@ -25,7 +25,7 @@ export class SystemTx extends SystemReader {
     this.#forOrg = (org) => new Tx(org, engine, statements, writeLog)
   }
 
-  /** The same transaction for an organisation that it has just created. */
+  /** Gives this transaction a handle of an organisation that it has just created. */
   forOrg(org: number): Tx {
     return this.#forOrg(org)
   }

@@ -1,7 +1,7 @@
-// What a query writes, read off its syntax tree once: so that nobody who keeps answers has to be told by hand.
+// Derives the rows that a query writes from its syntax tree, so that caches are invalidated without manual calls.
 import type { CompiledQuery, OperationNode, ValuesNode, WhereNode } from 'kysely'
 
-/** Stands in a query for a value that its caller gives. */
+/** Stands in a query for a value that the caller passes. */
 export class Placeholder {
   readonly name: string
 
@@ -10,38 +10,38 @@ export class Placeholder {
   }
 }
 
-/** Rows that may have changed: all of a table, of an organisation, or those where columns had these values. */
+/** Rows that may have changed: those of a table, of an organisation in it, or those where columns have these values. */
 export interface WrittenRows {
   readonly table: string
-  /** Undefined: in any organisation. */
+  /** Undefined means any organisation. */
   readonly org: number | undefined
   readonly where: Readonly<Record<string, unknown>>
 }
 
-/** A statement that writes, and what it has written once it is given its values. */
+/** The table that a statement writes to, and the rows that it writes with given values. */
 export interface WriteTarget {
   readonly table: string
   rows(values: object, org: number | undefined): WrittenRows
 }
 
-/** Undefined for a query that only reads. */
+/** Returns undefined for a query that only reads. */
 export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined {
   switch (query.kind) {
     case 'InsertQueryNode':
-      return writing(query.into, insertedIn(query.columns ?? [], query.values))
+      return writeTarget(query.into, insertedValues(query.columns ?? [], query.values))
     case 'UpdateQueryNode':
-      return writing(query.table, equalitiesOf(query.where))
+      return writeTarget(query.table, equalitiesOf(query.where))
     case 'DeleteQueryNode':
-      return writing(query.from.froms[0], equalitiesOf(query.where))
+      return writeTarget(query.from.froms[0], equalitiesOf(query.where))
     default:
       return undefined
   }
 }
 
-/** By column, the name of the value that it has. */
+/** Maps a column to the name of the value that it has. */
 type Equalities = ReadonlyMap<string, string>
 
-function writing(node: OperationNode | undefined, equalities: Equalities): WriteTarget {
+function writeTarget(node: OperationNode | undefined, equalities: Equalities): WriteTarget {
   const table = node && isAlias(node) ? node.node : node
   if (!table || !isTable(table)) throw new Error('a query writes to something that is no table')
   const name = table.table.identifier.name
@@ -50,17 +50,17 @@ function writing(node: OperationNode | undefined, equalities: Equalities): Write
   return {
     table: name,
     rows(values, org) {
-      const given = values as Record<string, unknown>
+      const byName = values as Record<string, unknown>
       const where: Record<string, unknown> = {}
-      for (const [column, value] of entries) where[column] = given[value]
-      return { table: name, org: orgName === undefined ? undefined : (org ?? (given[orgName] as number)), where }
+      for (const [column, value] of entries) where[column] = byName[value]
+      return { table: name, org: orgName === undefined ? undefined : (org ?? (byName[orgName] as number)), where }
     },
   }
 }
 
-/** Only what holds for every row that is written: `a = 1 and b = 2`, not what is on one side of an `or`. */
+/** Collects the equalities that hold for every written row: `a = 1 and b = 2`, but nothing inside an `or`. */
 function equalitiesOf(node: WhereNode | undefined): Equalities {
-  const found = new Map<string, string>()
+  const equalities = new Map<string, string>()
   const walk = (condition: OperationNode): void => {
     if (isAnd(condition)) {
       walk(condition.left)
@@ -68,25 +68,28 @@ function equalitiesOf(node: WhereNode | undefined): Equalities {
     } else if (isComparison(condition) && condition.operator.operator === '=') {
       const { leftOperand: left, rightOperand: right } = condition
       if (isReference(left) && isValue(right) && right.value instanceof Placeholder) {
-        found.set(left.column.column.name, right.value.name)
+        equalities.set(left.column.column.name, right.value.name)
       }
     }
   }
   if (node) walk(node.where)
-  return found
+  return equalities
 }
 
-/** Of one row: what several have in common is not asked for. */
-function insertedIn(columns: readonly { column: { name: string } }[], values: OperationNode | undefined): Equalities {
+/** Only single-row inserts are tracked: with several rows no column has one value. */
+function insertedValues(
+  columns: readonly { column: { name: string } }[],
+  values: OperationNode | undefined,
+): Equalities {
   const rows = values?.kind === 'ValuesNode' ? (values as ValuesNode).values : []
-  const found = new Map<string, string>()
-  if (rows.length !== 1) return found
+  const equalities = new Map<string, string>()
+  if (rows.length !== 1) return equalities
   for (const [i, value] of (rows[0]?.values ?? []).entries()) {
     const column = columns[i]?.column.name
     const plain = isNode(value) ? (isValue(value) ? value.value : undefined) : value
-    if (column !== undefined && plain instanceof Placeholder) found.set(column, plain.name)
+    if (column !== undefined && plain instanceof Placeholder) equalities.set(column, plain.name)
   }
-  return found
+  return equalities
 }
 
 type Table = OperationNode & { table: { identifier: { name: string } } }

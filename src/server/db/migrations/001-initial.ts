@@ -1,33 +1,34 @@
-// The ground floor: organisations, their structure, keys, the audit log, and the endpoints they refer to.
+// The first tables: organisations, their structure, keys, the audit log, and the endpoints.
+import type { MigrationStatements } from './dialect.ts'
 
-/** Every key starts with the organisation's number; the directories are the look-ups that do not know it. */
-export const initial = [
+/** Every primary key starts with the organisation's number, except in the directories: they find the organisation of a secret. */
+export const initial: MigrationStatements = (dialect) => [
   `CREATE TABLE settings (
     name text PRIMARY KEY,
     value text NOT NULL
-)`,
+)${dialect.strict}`,
   `CREATE TABLE orgs (
-    key integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key ${dialect.identity} PRIMARY KEY,
     id text NOT NULL UNIQUE,
     name text NOT NULL,
-    created_at bigint NOT NULL
-)`,
+    created_at ${dialect.bigint} NOT NULL
+)${dialect.strict}`,
   `CREATE TABLE counters (
     org integer NOT NULL REFERENCES orgs (key),
     noun text NOT NULL,
     last integer NOT NULL,
     PRIMARY KEY (org, noun)
-)`,
+)${dialect.strict}`,
   `CREATE TABLE audit_heads (
     org integer PRIMARY KEY REFERENCES orgs (key),
-    count bigint NOT NULL,
-    mac bytea NOT NULL,
-    timestamp bigint NOT NULL
-)`,
+    count ${dialect.bigint} NOT NULL,
+    mac ${dialect.bytes} NOT NULL,
+    timestamp ${dialect.bigint} NOT NULL
+)${dialect.strict}`,
   `CREATE TABLE audit_log (
     org integer NOT NULL REFERENCES orgs (key),
-    seq bigint NOT NULL,
-    timestamp bigint NOT NULL,
+    seq ${dialect.bigint} NOT NULL,
+    timestamp ${dialect.bigint} NOT NULL,
     category text NOT NULL,
     type text NOT NULL,
     actor_type text NOT NULL,
@@ -39,9 +40,9 @@ export const initial = [
     details text NOT NULL,
     request_id text,
     ip text,
-    mac bytea NOT NULL,
+    mac ${dialect.bytes} NOT NULL,
     PRIMARY KEY (org, seq)
-)`,
+)${dialect.strict}`,
   'CREATE INDEX audit_log_window ON audit_log (org, timestamp, seq)',
   `CREATE TABLE api_keys (
     org integer NOT NULL REFERENCES orgs (key),
@@ -53,18 +54,18 @@ export const initial = [
     write integer NOT NULL CHECK (write IN (0, 1)),
     manage integer NOT NULL CHECK (manage IN (0, 1)),
     rate_limit integer CHECK (rate_limit >= 0),
-    created_at bigint NOT NULL,
-    expires_at bigint,
-    last_used_at bigint,
+    created_at ${dialect.bigint} NOT NULL,
+    expires_at ${dialect.bigint},
+    last_used_at ${dialect.bigint},
     PRIMARY KEY (org, id),
     CHECK (read + write > 0)
-)`,
+)${dialect.strict}`,
   `CREATE TABLE key_directory (
-    hash bytea PRIMARY KEY,
+    hash ${dialect.bytes} PRIMARY KEY,
     org integer NOT NULL,
     key_id integer NOT NULL,
     FOREIGN KEY (org, key_id) REFERENCES api_keys (org, id) ON DELETE CASCADE
-)`,
+)${dialect.strict}`,
   'CREATE INDEX key_directory_key ON key_directory (org, key_id)',
   `CREATE TABLE regions (
     org integer NOT NULL REFERENCES orgs (key),
@@ -72,7 +73,7 @@ export const initial = [
     version integer NOT NULL,
     name text NOT NULL,
     PRIMARY KEY (org, id)
-)`,
+)${dialect.strict}`,
   `CREATE TABLE locations (
     org integer NOT NULL REFERENCES orgs (key),
     id integer NOT NULL,
@@ -81,7 +82,7 @@ export const initial = [
     region_id integer,
     PRIMARY KEY (org, id),
     FOREIGN KEY (org, region_id) REFERENCES regions (org, id)
-)`,
+)${dialect.strict}`,
   'CREATE INDEX locations_region ON locations (org, region_id)',
   `CREATE TABLE profiles (
     org integer NOT NULL REFERENCES orgs (key),
@@ -93,7 +94,7 @@ export const initial = [
     config text NOT NULL,
     secrets text NOT NULL,
     PRIMARY KEY (org, id)
-)`,
+)${dialect.strict}`,
   `CREATE TABLE rooms (
     org integer NOT NULL REFERENCES orgs (key),
     id integer NOT NULL,
@@ -101,21 +102,21 @@ export const initial = [
     name text NOT NULL,
     location_id integer,
     profile_id integer,
-    dec_sealed bytea NOT NULL,
-    dec_used_at bigint,
+    dec_sealed ${dialect.bytes} NOT NULL,
+    dec_used_at ${dialect.bigint},
     dec_timeout integer NOT NULL,
     PRIMARY KEY (org, id),
     FOREIGN KEY (org, location_id) REFERENCES locations (org, id),
     FOREIGN KEY (org, profile_id) REFERENCES profiles (org, id)
-)`,
+)${dialect.strict}`,
   'CREATE INDEX rooms_location ON rooms (org, location_id)',
   'CREATE INDEX rooms_profile ON rooms (org, profile_id)',
   `CREATE TABLE dec_directory (
-    mac bytea PRIMARY KEY,
+    mac ${dialect.bytes} PRIMARY KEY,
     org integer NOT NULL,
     room_id integer NOT NULL,
     FOREIGN KEY (org, room_id) REFERENCES rooms (org, id) ON DELETE CASCADE
-)`,
+)${dialect.strict}`,
   'CREATE UNIQUE INDEX dec_directory_room ON dec_directory (org, room_id)',
   `CREATE TABLE room_notes (
     org integer NOT NULL REFERENCES orgs (key),
@@ -124,10 +125,10 @@ export const initial = [
     version integer NOT NULL,
     note text NOT NULL,
     author text NOT NULL,
-    created_at bigint NOT NULL,
+    created_at ${dialect.bigint} NOT NULL,
     PRIMARY KEY (org, id),
     FOREIGN KEY (org, room_id) REFERENCES rooms (org, id) ON DELETE CASCADE
-)`,
+)${dialect.strict}`,
   'CREATE INDEX room_notes_room ON room_notes (org, room_id, id)',
   `CREATE TABLE users (
     org integer NOT NULL REFERENCES orgs (key),
@@ -138,7 +139,7 @@ export const initial = [
     role text NOT NULL CHECK (role IN ('owner', 'admin')),
     PRIMARY KEY (org, id),
     UNIQUE (org, email_key)
-)`,
+)${dialect.strict}`,
   `CREATE TABLE user_regions (
     org integer NOT NULL,
     user_id integer NOT NULL,
@@ -146,7 +147,7 @@ export const initial = [
     PRIMARY KEY (org, user_id, region_id),
     FOREIGN KEY (org, user_id) REFERENCES users (org, id) ON DELETE CASCADE,
     FOREIGN KEY (org, region_id) REFERENCES regions (org, id)
-)`,
+)${dialect.strict}`,
   'CREATE INDEX user_regions_region ON user_regions (org, region_id)',
   `CREATE TABLE endpoints (
     org integer NOT NULL REFERENCES orgs (key),
@@ -158,14 +159,14 @@ export const initial = [
     room_id integer,
     profile_id integer,
     connected integer NOT NULL CHECK (connected IN (0, 1)),
-    connection_time bigint,
-    enrolment_time bigint NOT NULL,
+    connection_time ${dialect.bigint},
+    enrolment_time ${dialect.bigint} NOT NULL,
     status text NOT NULL,
     PRIMARY KEY (org, id),
     UNIQUE (org, serial),
     FOREIGN KEY (org, room_id) REFERENCES rooms (org, id),
     FOREIGN KEY (org, profile_id) REFERENCES profiles (org, id)
-)`,
+)${dialect.strict}`,
   'CREATE INDEX endpoints_room ON endpoints (org, room_id)',
   'CREATE INDEX endpoints_profile ON endpoints (org, profile_id)',
 ]

@@ -1,7 +1,8 @@
 // Samples of devices: their history, and the latest of each endpoint.
+import type { MigrationStatements } from './dialect.ts'
 
-/** Scaled integers; null is a value that the device did not send. The ranges are checked where samples arrive. */
-const values = `co2 integer,
+/** The integers are scaled; null stands for a value that the device did not send. Ranges are checked when samples are received. */
+const sensorValues = `co2 integer,
     humidity integer,
     illumination integer,
     people integer,
@@ -10,8 +11,8 @@ const values = `co2 integer,
     voc_index integer,
     shutter_closed integer CHECK (shutter_closed IN (0, 1))`
 
-export const samples = [
-  // A small number stands for an endpoint in its history: a UUID would be most of a row.
+export const samples: MigrationStatements = (dialect) => [
+  // A small number stands for the endpoint in its history, because a UUID would take most of a row.
   `CREATE TABLE endpoint_numbers (
     org integer NOT NULL,
     endpoint_id text NOT NULL,
@@ -19,22 +20,22 @@ export const samples = [
     PRIMARY KEY (org, endpoint_id),
     UNIQUE (org, number),
     FOREIGN KEY (org, endpoint_id) REFERENCES endpoints (org, id) ON DELETE CASCADE
-)`,
-  // The slot comes before the endpoint: what is written together lies together, and what grows old together goes together.
+)${dialect.strict}`,
+  // The slot comes before the endpoint, so that rows that are written together, and expire together, are stored together.
   `CREATE TABLE samples (
     org integer NOT NULL,
     slot integer NOT NULL,
     endpoint integer NOT NULL,
-    timestamp bigint NOT NULL,
-    ${values},
+    timestamp ${dialect.bigint} NOT NULL,
+    ${sensorValues},
     PRIMARY KEY (org, slot, endpoint, timestamp)
-) -- lies in the order of its key`,
+)${dialect.strictWithoutRowId}`,
   `CREATE TABLE samples_latest (
     org integer NOT NULL,
     endpoint_id text NOT NULL,
-    timestamp bigint NOT NULL,
-    ${values},
+    timestamp ${dialect.bigint} NOT NULL,
+    ${sensorValues},
     PRIMARY KEY (org, endpoint_id),
     FOREIGN KEY (org, endpoint_id) REFERENCES endpoints (org, id) ON DELETE CASCADE
-)`,
+)${dialect.strict}`,
 ]

@@ -1,25 +1,28 @@
 // History of sensor data: numbers and rooms of endpoints, rollups, and raw samples by day on PostgreSQL.
+import type { MigrationDialect, MigrationStatements } from './dialect.ts'
 
 const sensorColumns = ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index']
 
-/** What a bucket keeps of each sensor. Scaled integers; null where nothing was measured. */
-const statistics = sensorColumns
-  .map(
-    (sensor) => `${sensor}_count integer NOT NULL, ${sensor}_min integer, ${sensor}_max integer, ${sensor}_sum bigint`,
-  )
-  .join(',\n    ')
+/** The columns of one sensor in a rollup. The integers are scaled, and null where nothing was measured. */
+const statistics = (dialect: MigrationDialect) =>
+  sensorColumns
+    .map(
+      (sensor) =>
+        `${sensor}_count integer NOT NULL, ${sensor}_min integer, ${sensor}_max integer, ${sensor}_sum ${dialect.bigint}`,
+    )
+    .join(',\n    ')
 
-/** Room 0 is none. Who reads, reads one endpoint over time: so the endpoint comes first. */
-const rollup = (name: string) => `CREATE TABLE ${name} (
+/** Room 0 stands for no room. The endpoint comes first in the key because queries read one endpoint over time. */
+const rollup = (dialect: MigrationDialect, name: string) => `CREATE TABLE ${name} (
     org integer NOT NULL,
     endpoint integer NOT NULL,
     slot integer NOT NULL,
     room integer NOT NULL,
-    ${statistics},
+    ${statistics(dialect)},
     PRIMARY KEY (org, endpoint, slot, room)
-) -- lies in the order of its key`
+)${dialect.strictWithoutRowId}`
 
-const sampleColumns = `org integer NOT NULL,
+const partitionedSampleColumns = `org integer NOT NULL,
     slot integer NOT NULL,
     endpoint integer NOT NULL,
     timestamp bigint NOT NULL,
@@ -28,8 +31,8 @@ const sampleColumns = `org integer NOT NULL,
 
 const names = `org, slot, endpoint, timestamp, ${sensorColumns.join(', ')}, shutter_closed`
 
-export const history = [
-  // Every endpoint gets its number, and keeps it in its own row.
+export const history: MigrationStatements = (dialect) => [
+  // Every endpoint gets a number in its own row, which replaces the table endpoint_numbers.
   `INSERT INTO endpoint_numbers (org, endpoint_id, number)
     SELECT e.org, e.id, COALESCE(c.last, 0) + row_number() OVER (PARTITION BY e.org ORDER BY e.id)
     FROM endpoints e LEFT JOIN counters c ON c.org = e.org AND c.noun = 'endpoint'
@@ -43,16 +46,16 @@ export const history = [
     ON CONFLICT (org, noun) DO UPDATE SET last = CASE WHEN excluded.last > counters.last THEN excluded.last ELSE counters.last END`,
   'DROP TABLE endpoint_numbers',
 
-  // It outlives the endpoint: the history of a room is that of whatever was in it.
+  // These rows outlive the endpoint: the history of a room includes endpoints that were deleted since.
   `CREATE TABLE endpoint_rooms (
     org integer NOT NULL,
     endpoint integer NOT NULL,
-    since bigint NOT NULL,
-    until bigint,
+    since ${dialect.bigint} NOT NULL,
+    until ${dialect.bigint},
     room_id integer NOT NULL,
     endpoint_id text NOT NULL,
     PRIMARY KEY (org, endpoint, since)
-)`,
+)${dialect.strict}`,
   'CREATE INDEX endpoint_rooms_room ON endpoint_rooms (org, room_id)',
   `INSERT INTO endpoint_rooms (org, endpoint, since, until, room_id, endpoint_id)
     SELECT org, number, 0, NULL, room_id, id FROM endpoints WHERE room_id IS NOT NULL`,
@@ -61,44 +64,46 @@ export const history = [
   `CREATE TABLE samples_latest (
     org integer NOT NULL,
     endpoint integer NOT NULL,
-    timestamp bigint NOT NULL,
+    timestamp ${dialect.bigint} NOT NULL,
     ${sensorColumns.map((sensor) => `${sensor} integer`).join(',\n    ')},
     shutter_closed integer CHECK (shutter_closed IN (0, 1)),
     PRIMARY KEY (org, endpoint)
-) -- lies in the order of its key`,
+)${dialect.strictWithoutRowId}`,
   `INSERT INTO samples_latest (org, endpoint, timestamp, ${sensorColumns.join(', ')}, shutter_closed)
     SELECT s.org, e.number, s.timestamp, ${sensorColumns.map((sensor) => `s.${sensor}`).join(', ')}, s.shutter_closed
     FROM samples_latest_before s JOIN endpoints e ON e.org = s.org AND e.id = s.endpoint_id`,
   'DROP TABLE samples_latest_before',
 
-  rollup('sample_quarters'),
-  rollup('sample_hours'),
-  rollup('sample_days'),
+  rollup(dialect, 'sample_quarters'),
+  rollup(dialect, 'sample_hours'),
+  rollup(dialect, 'sample_days'),
   `CREATE TABLE sample_due (
     org integer NOT NULL,
     endpoint integer NOT NULL,
     slot integer NOT NULL,
     PRIMARY KEY (org, endpoint, slot)
-) -- lies in the order of its key`,
+)${dialect.strictWithoutRowId}`,
   'INSERT INTO sample_due (org, endpoint, slot) SELECT DISTINCT org, endpoint, slot / 3 FROM samples',
   `CREATE TABLE sample_progress (
     org integer PRIMARY KEY REFERENCES orgs (key),
     timezone text NOT NULL,
-    samples_from bigint NOT NULL DEFAULT 0,
-    quarters_from bigint NOT NULL DEFAULT 0
-)`,
+    samples_from ${dialect.bigint} NOT NULL DEFAULT 0,
+    quarters_from ${dialect.bigint} NOT NULL DEFAULT 0
+)${dialect.strict}`,
   "ALTER TABLE orgs ADD COLUMN timezone text NOT NULL DEFAULT 'UTC'",
 
-  // One partition for each day (UTC), so that a day is forgotten at once.
-  {
-    postgres: [
-      'ALTER TABLE samples RENAME TO samples_before',
-      'ALTER INDEX samples_pkey RENAME TO samples_before_pkey',
-      `CREATE TABLE samples (
-    ${sampleColumns},
+  ...(dialect.engine === 'postgres' ? partitionSamples : []),
+]
+
+/** PostgreSQL stores each day (UTC) in a partition, so that expired days are dropped and not deleted row by row. */
+const partitionSamples = [
+  'ALTER TABLE samples RENAME TO samples_before',
+  'ALTER INDEX samples_pkey RENAME TO samples_before_pkey',
+  `CREATE TABLE samples (
+    ${partitionedSampleColumns},
     PRIMARY KEY (org, slot, endpoint, timestamp)
 ) PARTITION BY RANGE (slot)`,
-      `DO $$
+  `DO $$
 DECLARE day integer;
 BEGIN
     FOR day IN SELECT DISTINCT slot / 288 FROM samples_before LOOP
@@ -106,9 +111,7 @@ BEGIN
     END LOOP;
     INSERT INTO samples (${names}) SELECT ${names} FROM samples_before;
 END $$`,
-      'DROP TABLE samples_before',
-      // Until autovacuum comes by, plans would be made without knowing that there is anything.
-      'ANALYZE',
-    ],
-  },
+  'DROP TABLE samples_before',
+  // Until autovacuum analyses the new table, the planner would take it for empty.
+  'ANALYZE',
 ]

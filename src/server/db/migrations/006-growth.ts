@@ -1,11 +1,12 @@
-// What keeps reads as cheap with 100,000 endpoints as with a hundred: indexes, and for SQLite how many rows each of them finds.
+// Indexes that keep reads as cheap with 100,000 endpoints as with a hundred, and statistics about them for SQLite's planner.
+import type { MigrationStatements } from './dialect.ts'
 
 /**
- * SQLite counts nothing by itself and takes all of an organisation for ten rows, so it would walk through every endpoint to have those of
- * one room in order, or of one group. This is an organisation with 100,000 endpoints: rows, then how many share the first column of
- * the index, the first two, and so on. https://sqlite.org/fileformat2.html#stat1tab
+ * SQLite collects no statistics by itself. Without them it assumes ten rows for an organisation, and would scan all its endpoints
+ * to list those of one room in order, or of one pair group. These numbers describe an organisation with 100,000 endpoints: rows,
+ * then how many share the first column of the index, the first two, and so on. https://sqlite.org/fileformat2.html#stat1tab
  */
-const counts: readonly (readonly [table: string, index: string, rows: string])[] = [
+const indexStatistics: readonly (readonly [table: string, index: string, rows: string])[] = [
   ['endpoints', 'sqlite_autoindex_endpoints_1', '100000 100000 1'],
   ['endpoints', 'sqlite_autoindex_endpoints_2', '100000 100000 1'],
   ['endpoints', 'endpoints_number', '100000 100000 1'],
@@ -21,18 +22,18 @@ const counts: readonly (readonly [table: string, index: string, rows: string])[]
   ['locations', 'locations_region', '1000 1000 20'],
 ]
 
-export const growth = [
+export const growth: MigrationStatements = ({ engine }) => [
   'DROP INDEX endpoints_room',
   'CREATE INDEX endpoints_room ON endpoints (org, room_id, id)',
   `CREATE INDEX endpoint_configs_open ON endpoint_configs (org, endpoint_id)
     WHERE state = 'PENDING' OR reported_version <> version`,
-  {
-    sqlite: [
-      // Makes the table, and after the rows reads them.
-      'ANALYZE sqlite_schema',
-      `DELETE FROM sqlite_stat1 WHERE tbl IN ('endpoints', 'endpoint_configs', 'rooms', 'locations')`,
-      `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ${counts.map((row) => `('${row.join("', '")}')`).join(', ')}`,
-      'ANALYZE sqlite_schema',
-    ],
-  },
+  ...(engine === 'sqlite' ? storeIndexStatistics : []),
+]
+
+const storeIndexStatistics = [
+  // The first ANALYZE creates the table sqlite_stat1, the second one makes SQLite read its rows.
+  'ANALYZE sqlite_schema',
+  `DELETE FROM sqlite_stat1 WHERE tbl IN ('endpoints', 'endpoint_configs', 'rooms', 'locations')`,
+  `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ${indexStatistics.map((row) => `('${row.join("', '")}')`).join(', ')}`,
+  'ANALYZE sqlite_schema',
 ]

@@ -1,58 +1,50 @@
-// Statements that PostgreSQL reads and plans once for each connection, by a name that they get when they are used often.
+// Names statements that are used often, so that PostgreSQL parses them once for each connection.
 import type { CompiledQuery } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 
-/** What is asked now and then is not worth a place in the memory of every connection. */
-const often = 5
-/** Some ten kilobytes each, on every connection. */
-const mostNamed = 500
+/** A statement that is used less often than this is not worth its memory on every connection. */
+const usesBeforeNaming = 5
+/** A named statement takes about ten kilobytes on every connection. */
+const maxNamedStatements = 500
 
 export interface QueryResult {
   readonly command: string
   readonly rows: unknown[]
 }
-/** The answer is there unless there is an error. */
-export type QueryCallback = (error: Error | undefined, answer: QueryResult) => void
-
-/** The driver takes a name only in an object of settings, and copying that costs it more than the rest of the query. */
-class NamedQuery extends pg.Query {
-  readonly name: string | undefined
-
-  constructor(name: string | undefined, text: string, values: unknown[], done: QueryCallback) {
-    super(text, values, done)
-    this.name = name
-  }
-}
+/** The result is defined unless there is an error. */
+export type QueryCallback = (error: Error | undefined, result: QueryResult) => void
 
 export class NamedStatement {
   readonly #text: string
   readonly #nextName: () => string | undefined
-  /** Nothing comes back of it but whether it was done. */
-  readonly isSilent: boolean
-  #used = 0
+  /** True for an INSERT, UPDATE or DELETE without RETURNING. */
+  readonly returnsNoRows: boolean
+  #uses = 0
   #name: string | undefined
 
   constructor(text: string, nextName: () => string | undefined) {
     this.#text = text
     this.#nextName = nextName
-    this.isSilent = /^(insert|update|delete) /i.test(text) && !/\breturning\b/i.test(text)
+    this.returnsNoRows = /^(insert|update|delete) /i.test(text) && !/\breturning\b/i.test(text)
   }
 
-  ask(client: pg.ClientBase, values: readonly unknown[], done: QueryCallback): void {
-    if (this.#used < often && ++this.#used === often) this.#name = this.#nextName()
-    client.query(new NamedQuery(this.#name, this.#text, values as unknown[], done))
+  send(client: pg.ClientBase, values: readonly unknown[], done: QueryCallback): void {
+    if (this.#uses < usesBeforeNaming && ++this.#uses === usesBeforeNaming) this.#name = this.#nextName()
+    client.query({ name: this.#name, text: this.#text, values: [...values] }, done)
   }
 }
 
 export class NamedStatements {
-  readonly #known = new WeakMap<CompiledQuery, NamedStatement>()
-  #named = 0
+  readonly #statements = new WeakMap<CompiledQuery, NamedStatement>()
+  #namedCount = 0
 
   of(query: CompiledQuery): NamedStatement {
-    let statement = this.#known.get(query)
+    let statement = this.#statements.get(query)
     if (!statement) {
-      statement = new NamedStatement(query.sql, () => (this.#named < mostNamed ? `q${++this.#named}` : undefined))
-      this.#known.set(query, statement)
+      statement = new NamedStatement(query.sql, () =>
+        this.#namedCount < maxNamedStatements ? `q${++this.#namedCount}` : undefined,
+      )
+      this.#statements.set(query, statement)
     }
     return statement
   }

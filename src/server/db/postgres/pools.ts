@@ -1,4 +1,4 @@
-// PostgreSQL as a pair of pools: one that may write and one that cannot.
+// Opens PostgreSQL: a pool that writes, one that only reads, and one each for migrations and the probe.
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { DatabaseEngine } from '../engine.ts'
@@ -10,19 +10,19 @@ import { PostgresReader } from './reader.ts'
 import { AbandonedSessions } from './sessions.ts'
 import { PostgresTransaction } from './transaction.ts'
 
-/** int8 as a number: what we keep there (times, counts, positions) stays far below 2^53. */
+/** Reads int8 as a number: the times, counts and positions stored as int8 stay far below 2^53. */
 const types = {
   getTypeParser: (oid: number, format?: string) =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
-/** How long a request waits for a connection, whether one that is in use or a new one. */
+/** A request waits this long for a connection, whether for one that is in use or for a new one. */
 const connectionTimeoutMs = 5_000
-/** PostgreSQL gives up a statement a second before we do, so that a server that is only slow keeps its connections. */
+/** PostgreSQL cancels a statement a second before the driver closes its connection, which a slow server then keeps. */
 const statementTimeoutMs = 9_000
 const queryTimeoutMs = 10_000
 
-/** A session that hangs must not keep the writers of an organisation, or all connections, waiting for ever. */
+/** A session that hangs must not block the writers of an organisation, or use up all connections. */
 const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=30s'
 const readerSettings = '-c default_transaction_read_only=on'
 
@@ -35,36 +35,36 @@ export interface Postgres {
 
 export function openPostgres(url: string, onError: (error: Error) => void): Postgres {
   const pool = (settings: pg.PoolConfig) => {
-    const made = new pg.Pool({
+    const created = new pg.Pool({
       connectionString: url,
       max: 10,
       connectionTimeoutMillis: connectionTimeoutMs,
       application_name: 'roomkeeper',
       keepAlive: true,
-      // A server that is frozen does not answer a goodbye: nobody waits for it when the program ends.
+      // A frozen server does not confirm that a connection ends, so the program does not wait for it when it exits.
       allowExitOnIdle: true,
       types,
       ...settings,
     })
-    // Without listeners a connection that the server closes, idle or in use, would end the process.
-    made.on('error', onError)
-    made.on('connect', (client) => void client.on('error', onError))
-    return made
+    // Without listeners, a connection that the server closes would end the process, whether idle or in use.
+    created.on('error', onError)
+    created.on('connect', (client) => void client.on('error', onError))
+    return created
   }
   const limits = { query_timeout: queryTimeoutMs, statement_timeout: statementTimeoutMs }
   const pools = {
-    // Statements of a transaction may follow each other without waiting for answers.
+    // Statements of a transaction are sent without waiting for the results of those before them.
     writer: pool({ options: writerSettings, pipeline: true, ...limits }),
     reader: pool({ options: readerSettings, ...limits }),
   }
-  // A migration may take as long as it takes.
+  // Migrations have no time limit.
   const migrating = pool({ options: writerSettings, max: 2 })
   const probing = pool({ max: 1, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs })
   const health = new DatabaseHealth()
   const abandoned = new AbandonedSessions()
   for (const each of Object.values(pools)) abandoned.watch(each)
   health.listen((isAnswering) => {
-    if (isAnswering) for (const each of Object.values(pools)) dropIdle(each)
+    if (isAnswering) for (const each of Object.values(pools)) closeIdleConnections(each)
   })
   const prepared = new NamedStatements()
   return {
@@ -84,8 +84,8 @@ export function openPostgres(url: string, onError: (error: Error) => void): Post
   }
 }
 
-/** A connection from before an outage may be dead without a sign: what is sent over it would be lost for ten seconds. */
-function dropIdle(pool: pg.Pool): void {
+/** A connection from before an outage may be dead without an error, and a statement on it would time out after ten seconds. */
+function closeIdleConnections(pool: pg.Pool): void {
   for (let count = pool.idleCount; count > 0; count--) {
     pool.connect().then(
       (client) => client.release(true),

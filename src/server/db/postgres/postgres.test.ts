@@ -1,4 +1,4 @@
-// How statements reach PostgreSQL: by name when they come often, and without waiting where nothing comes back.
+// How statements are sent to PostgreSQL: named when used often, and not awaited when they return no rows.
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../../test/support/harness.ts'
@@ -6,16 +6,16 @@ import type { DatabaseEngine } from '../engine.ts'
 import { openPostgres } from './pools.ts'
 
 const insert = CompiledQuery.raw('insert into things (id, name) values ($1, $2)')
-const insertAndTell = CompiledQuery.raw('insert into things (id, name) values ($1, $2) returning id')
+const insertReturning = CompiledQuery.raw('insert into things (id, name) values ($1, $2) returning id')
 const list = CompiledQuery.raw('select id, name from things order by id')
 
 describe.runIf(engine === 'postgres')('PostgreSQL', () => {
   let backend: DatabaseEngine
-  let leave: () => Promise<unknown>
+  let cleanUp: () => Promise<unknown>
   beforeAll(async () => {
     const { place, remove } = await newPlace()
     backend = openPostgres(place.databaseUrl ?? '', () => {}).backend
-    leave = async () => {
+    cleanUp = async () => {
       await backend.close()
       await remove()
     }
@@ -23,11 +23,11 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       await kysely.executeQuery(CompiledQuery.raw('create table things (id bigint primary key, name text not null)'))
     })
   })
-  afterAll(() => leave())
+  afterAll(() => cleanUp())
   beforeEach(() => backend.schema.executeQuery(CompiledQuery.raw('truncate things')))
   const things = () => backend.reader.run(list, [])
 
-  test('a write that brings no rows is not waited for, and durable after the commit', async () => {
+  test('a write that returns no rows is not awaited, and is durable after the commit', async () => {
     const result = await backend.transaction(async (on) => {
       expect(on.run(insert, [1, 'a'])).toEqual([])
       expect(on.run(insert, [2, 'b'])).toEqual([])
@@ -40,16 +40,16 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     ])
   })
 
-  test('what is read after such a write sees it', async () => {
+  test('a later read in the transaction sees such a write', async () => {
     await backend.transaction(async (on) => {
       on.run(insert, [1, 'a'])
       expect(await on.run(list, [])).toEqual([{ id: 1, name: 'a' }])
-      expect(await on.run(insertAndTell, [2, 'b'])).toEqual([{ id: 2 }])
+      expect(await on.run(insertReturning, [2, 'b'])).toEqual([{ id: 2 }])
     })
     expect(await things()).toHaveLength(2)
   })
 
-  test('if it fails, the commit says why, and nothing was written', async () => {
+  test('if such a write fails, the commit fails with its error, and nothing is written', async () => {
     const writing = backend.transaction(async (on) => {
       on.run(insert, [1, 'a'])
       on.run(insert, [1, 'again'])
@@ -59,7 +59,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect(await things()).toEqual([])
   })
 
-  test('if it fails, so does what is asked after it, and for the same reason', async () => {
+  test('if such a write fails, later statements fail with the same error', async () => {
     const reasons: unknown[] = []
     const writing = backend.transaction(async (on) => {
       on.run(insert, [1, null])
@@ -72,7 +72,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect(await things()).toEqual([])
   })
 
-  test('work that throws takes back what nobody has waited for; the connection is good for the next', async () => {
+  test('a work that throws rolls back writes that were not awaited, and the connection stays usable', async () => {
     const pid = CompiledQuery.raw('select pg_backend_pid() as pid')
     const pids: unknown[] = []
     const writing = backend.transaction(async (on) => {
@@ -89,7 +89,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect(await things()).toEqual([{ id: 2, name: 'b' }])
   })
 
-  test('a read that fails says why, and the connection is good for the next', async () => {
+  test('a read that fails throws the error of PostgreSQL, and the connection stays usable', async () => {
     const divide = CompiledQuery.raw('select 1 / $1::int as part')
     for (let i = 0; i < 10; i++) {
       await expect(backend.reader.run(divide, [0])).rejects.toMatchObject({ code: '22012' })
@@ -97,17 +97,17 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     }
   })
 
-  test('a statement that comes often is read and planned once for a connection, others leave nothing there', async () => {
-    const often = CompiledQuery.raw('select 1 as one, $1::int as two')
-    const seldom = CompiledQuery.raw('select 2 as two, $1::int as three')
+  test('a statement that is used often is prepared once for a connection, and others are not', async () => {
+    const frequent = CompiledQuery.raw('select 1 as one, $1::int as two')
+    const rare = CompiledQuery.raw('select 2 as two, $1::int as three')
     const prepared = CompiledQuery.raw('select statement from pg_prepared_statements where statement like $1')
-    for (let i = 0; i < 10; i++) expect(await backend.reader.run(often, [i])).toEqual([{ one: 1, two: i }])
-    await backend.reader.run(seldom, [1])
-    expect(await backend.reader.run(prepared, ['select 1 as one%'])).toEqual([{ statement: often.sql }])
+    for (let i = 0; i < 10; i++) expect(await backend.reader.run(frequent, [i])).toEqual([{ one: 1, two: i }])
+    await backend.reader.run(rare, [1])
+    expect(await backend.reader.run(prepared, ['select 1 as one%'])).toEqual([{ statement: frequent.sql }])
     expect(await backend.reader.run(prepared, ['select 2 as two%'])).toEqual([])
   })
 
-  test('what would write through the reader is refused, and costs no connection', async () => {
+  test('a write through the reader is refused, and the connection stays usable', async () => {
     const pid = CompiledQuery.raw('select pg_backend_pid() as pid')
     const before = await backend.reader.run(pid, [])
     await expect(backend.reader.run(CompiledQuery.raw('delete from things'), [])).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// Sessions of PostgreSQL that this process gave up: they are ended there, so that nothing they were told happens later.
+// Ends sessions of PostgreSQL whose connections this process gave up, so that they cannot commit later.
 import type pg from 'pg'
 import { databaseProblemOf } from '../errors.ts'
 
@@ -7,13 +7,13 @@ const terminate =
 
 /**
  * A server that was frozen, or was cut off from the network, may find a COMMIT in its socket long after the connection was
- * given up here. A session that was ended cannot commit any more.
+ * given up here. A terminated session can no longer commit.
  */
 export class AbandonedSessions {
   readonly #processIds = new WeakMap<pg.ClientBase, number>()
   readonly #abandoned = new Set<number>()
 
-  /** Remembers connections of the pool that are released as broken. */
+  /** Records connections of the pool that are released as broken. */
   watch(pool: pg.Pool): void {
     pool.on('connect', (client) => {
       client.query('select pg_backend_pid() as pid', (error: Error | undefined, answer: pg.QueryResult) => {
@@ -26,7 +26,7 @@ export class AbandonedSessions {
     })
   }
 
-  /** True when none is left. */
+  /** Returns true when no abandoned session is left. */
   async end(pool: pg.Pool): Promise<boolean> {
     if (this.#abandoned.size === 0) return true
     const processIds = [...this.#abandoned]
@@ -34,7 +34,7 @@ export class AbandonedSessions {
       const { rowCount } = await pool.query(terminate, [processIds])
       if (rowCount !== 0) return false
     } catch (error) {
-      // A server that does not allow it must not keep the service waiting.
+      // If the server does not permit it, the service must not wait for it.
       if (databaseProblemOf(error)) throw error
     }
     for (const processId of processIds) this.#abandoned.delete(processId)

@@ -1,4 +1,4 @@
-// SQLite: a connection that reads and one that writes, and statements that are prepared once.
+// SQLite: a reading and a writing connection, and statements that are prepared once.
 import { setImmediate as immediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
@@ -18,7 +18,7 @@ class Connection implements StatementRunner {
     this.kysely = new Kysely<DatabaseSchema>({ dialect: new Dialect(db) })
   }
 
-  /** Past Kysely's executor: that costs more than most statements. */
+  /** Does not use Kysely's executor, which costs more than most statements. */
   run<R>(query: CompiledQuery<R>, values: Values): R[] | Promise<R[]> {
     let prepared = this.#prepared.get(query)
     if (!prepared) {
@@ -38,18 +38,18 @@ class Connection implements StatementRunner {
   }
 }
 
-/** A transaction that has held the event loop for this long lets others have a turn. They can read: that is another connection. */
-const longestTurnMs = 5
+/** A transaction that has blocked the event loop for this long yields. Others can read then, on the other connection. */
+const maxTurnMs = 5
 
 class Writer extends Connection implements EngineTransaction {
   readonly #db: Database.Database
   readonly #begin: Database.Statement
   readonly #commit: Database.Statement
   readonly #rollBack: Database.Statement
-  readonly #mark: Database.Statement
-  readonly #keep: Database.Statement
-  readonly #undo: Database.Statement
-  #turnSince = 0
+  readonly #savepoint: Database.Statement
+  readonly #release: Database.Statement
+  readonly #rollBackToSavepoint: Database.Statement
+  #turnStartedAt = 0
   #hasYielded = false
 
   constructor(db: Database.Database) {
@@ -58,26 +58,26 @@ class Writer extends Connection implements EngineTransaction {
     this.#begin = db.prepare('begin immediate')
     this.#commit = db.prepare('commit')
     this.#rollBack = db.prepare('rollback')
-    this.#mark = db.prepare('savepoint work')
-    this.#keep = db.prepare('release work')
-    this.#undo = db.prepare('rollback to work')
+    this.#savepoint = db.prepare('savepoint work')
+    this.#release = db.prepare('release work')
+    this.#rollBackToSavepoint = db.prepare('rollback to work')
   }
 
   override run<R>(query: CompiledQuery<R>, values: Values): R[] | Promise<R[]> {
     const rows = super.run(query, values)
-    return performance.now() - this.#turnSince > longestTurnMs ? this.#letOthersRun().then(() => rows) : rows
+    return performance.now() - this.#turnStartedAt > maxTurnMs ? this.#yieldTurn().then(() => rows) : rows
   }
 
   async transaction<T>(work: (on: EngineTransaction) => Promise<T>): Promise<T> {
-    this.#turnSince = performance.now()
+    this.#turnStartedAt = performance.now()
     this.#hasYielded = false
     this.#begin.run()
     try {
       const result = await work(this)
-      // A long transaction takes long to commit, and its caller long to answer: each gets a turn of its own.
-      if (this.#hasYielded) await this.#letOthersRun()
+      // After a long transaction the commit and the caller's response take long too, so each gets its own turn.
+      if (this.#hasYielded) await this.#yieldTurn()
       this.#commit.run()
-      if (this.#hasYielded) await this.#letOthersRun()
+      if (this.#hasYielded) await this.#yieldTurn()
       return result
     } catch (error) {
       // A full disk makes SQLite roll back by itself.
@@ -86,28 +86,28 @@ class Writer extends Connection implements EngineTransaction {
     }
   }
 
-  async #letOthersRun(): Promise<void> {
+  async #yieldTurn(): Promise<void> {
     await immediate()
-    this.#turnSince = performance.now()
+    this.#turnStartedAt = performance.now()
     this.#hasYielded = true
   }
 
   async attempt<T>(work: () => Promise<T>): Promise<AttemptOutcome<T>> {
-    this.#mark.run()
+    this.#savepoint.run()
     try {
       const result = await work()
-      this.#keep.run()
+      this.#release.run()
       return { result }
     } catch (error) {
       if (!this.#db.inTransaction) throw error
-      this.#undo.run()
-      this.#keep.run()
+      this.#rollBackToSavepoint.run()
+      this.#release.run()
       return { error }
     }
   }
 }
 
-/** For migrations, which are applied whole or not at all. */
+/** The dialect of migrations, each of which is one transaction. */
 class Dialect extends SqliteDialect {
   readonly #db: Database.Database
 
@@ -125,7 +125,7 @@ class Dialect extends SqliteDialect {
   }
 }
 
-/** SQLite does roll DDL back, whatever the stock adapter says. */
+/** SQLite rolls DDL back, although Kysely's adapter says otherwise. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -140,7 +140,7 @@ class Driver extends SqliteDriver {
     this.#db = database
   }
 
-  /** The stock driver would first read, and then find that somebody else wrote. */
+  /** Kysely's driver begins with a read lock, and would fail if another process writes before the first write. */
   override async beginTransaction(_connection: DatabaseConnection): Promise<void> {
     this.#db.exec('begin immediate')
   }
@@ -150,16 +150,17 @@ class Driver extends SqliteDriver {
   }
 }
 
-/** While the engine waits for another process, nothing else in this one moves: so it waits briefly, and we try again. */
-const shortWait = 20
+/** SQLite blocks the event loop while it waits for a lock, so the service lets it wait briefly and retries. */
+const servingLockTimeoutMs = 20
+const startupLockTimeoutMs = 5_000
 
-/** A writer and a reader on the same file: the reader cannot write and does not wait for an open transaction. */
-export function openSqlite(file: string): { backend: DatabaseEngine; waitBriefly: () => void } {
-  const writing = new Database(file, { timeout: 5000 })
+/** Opens a writer and a reader on the same file. The reader cannot write, and does not wait for an open transaction. */
+export function openSqlite(file: string): { backend: DatabaseEngine; shortenLockTimeout: () => void } {
+  const writing = new Database(file, { timeout: startupLockTimeoutMs })
   writing.pragma('journal_mode = WAL')
   writing.pragma('synchronous = FULL')
   writing.pragma('foreign_keys = ON')
-  const reading = new Database(file, { readonly: true, timeout: 5000 })
+  const reading = new Database(file, { readonly: true, timeout: startupLockTimeoutMs })
   const writer = new Writer(writing)
   return {
     backend: {
@@ -174,6 +175,6 @@ export function openSqlite(file: string): { backend: DatabaseEngine; waitBriefly
         writing.close()
       },
     },
-    waitBriefly: () => void writing.pragma(`busy_timeout = ${shortWait}`),
+    shortenLockTimeout: () => void writing.pragma(`busy_timeout = ${servingLockTimeoutMs}`),
   }
 }
