@@ -1,5 +1,5 @@
 // What a query writes, read off its syntax tree once: so that nobody who keeps answers has to be told by hand.
-import type { CompiledQuery, OperationNode, ValuesNode, WhereNode } from 'kysely'
+import type { CompiledQuery, OperationNode, UpdateQueryNode, ValuesNode, WhereNode } from 'kysely'
 
 /** Stands in a query for a value that its caller gives. */
 export class Placeholder {
@@ -16,6 +16,8 @@ export interface WrittenRows {
   /** Undefined: in any organisation. */
   readonly org: number | undefined
   readonly where: Readonly<Record<string, unknown>>
+  /** The columns that an update sets. Absent for an insert or a delete, and where any column may have changed. */
+  readonly columns?: ReadonlySet<string>
 }
 
 /** A statement that writes, and what it has written once it is given its values. */
@@ -30,7 +32,7 @@ export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined
     case 'InsertQueryNode':
       return writing(query.into, insertedIn(query.columns ?? [], query.values))
     case 'UpdateQueryNode':
-      return writing(query.table, equalitiesOf(query.where))
+      return writing(query.table, equalitiesOf(query.where), updatedColumnsOf(query))
     case 'DeleteQueryNode':
       return writing(query.from.froms[0], equalitiesOf(query.where))
     default:
@@ -41,7 +43,7 @@ export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined
 /** By column, the name of the value that it has. */
 type Equalities = ReadonlyMap<string, string>
 
-function writing(node: OperationNode | undefined, equalities: Equalities): WriteTarget {
+function writing(node: OperationNode | undefined, equalities: Equalities, columns?: ReadonlySet<string>): WriteTarget {
   const table = node && isAlias(node) ? node.node : node
   if (!table || !isTable(table)) throw new Error('a query writes to something that is no table')
   const name = table.table.identifier.name
@@ -53,9 +55,15 @@ function writing(node: OperationNode | undefined, equalities: Equalities): Write
       const given = values as Record<string, unknown>
       const where: Record<string, unknown> = {}
       for (const [column, value] of entries) where[column] = given[value]
-      return { table: name, org: orgName === undefined ? undefined : (org ?? (given[orgName] as number)), where }
+      const rows = { table: name, org: orgName === undefined ? undefined : (org ?? (given[orgName] as number)), where }
+      return columns ? { ...rows, columns } : rows
     },
   }
+}
+
+function updatedColumnsOf({ updates = [] }: UpdateQueryNode): ReadonlySet<string> | undefined {
+  const names = updates.map(({ column }) => (isColumn(column) ? column.column.name : undefined))
+  return names.every((name) => name !== undefined) ? new Set(names) : undefined
 }
 
 /** Only what holds for every row that is written: `a = 1 and b = 2`, not what is on one side of an `or`. */
@@ -97,7 +105,8 @@ type Comparison = OperationNode & {
   operator: { operator?: string }
   rightOperand: OperationNode
 }
-type Reference = OperationNode & { column: { column: { name: string } } }
+type Column = OperationNode & { column: { name: string } }
+type Reference = OperationNode & { column: Column }
 type Value = OperationNode & { value: unknown }
 
 const isNode = (value: unknown): value is OperationNode =>
@@ -106,5 +115,6 @@ const isTable = (node: OperationNode): node is Table => node.kind === 'TableNode
 const isAlias = (node: OperationNode): node is Alias => node.kind === 'AliasNode'
 const isAnd = (node: OperationNode): node is And => node.kind === 'AndNode'
 const isComparison = (node: OperationNode): node is Comparison => node.kind === 'BinaryOperationNode'
+const isColumn = (node: OperationNode): node is Column => node.kind === 'ColumnNode'
 const isReference = (node: OperationNode): node is Reference => node.kind === 'ReferenceNode'
 const isValue = (node: OperationNode): node is Value => node.kind === 'ValueNode'

@@ -10,8 +10,11 @@ import { scale } from './scale.ts'
 export const freshSince = ({ clock, settings }: Pick<Services, 'clock' | 'settings'>): number =>
   Math.ceil(clock.now() / 1000 - settings.freshness)
 
-/** Of one endpoint, in the answer about all of them. `text` is its `SensorData`, or null. */
-export const entryText = (id: string, text: string): string => `{"id":"${id}","endpointData":${text}}`
+/**
+ * The entry of one endpoint in the bulk answer; `text` is its `SensorData`, or null. `join` copies the parts into one string.
+ * A template would leave a tree of parts that every answer walks again: the bench row `bulk` then takes 5x instead of 1x.
+ */
+export const entryText = (id: string, text: string): string => ['{"id":"', id, '","endpointData":', text, '}'].join('')
 
 /**
  * `SensorData` as JSON, written by hand: ten thousand of them are one answer, and this takes less than half the time.
