@@ -1,4 +1,5 @@
 // A history as text, written by hand: thousands of small objects, and making them would cost more than reading them.
+import { csvRow } from '../../../../contract/csv.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
 import { dateOf } from '../../../core/time-zone.ts'
@@ -41,22 +42,24 @@ export function bucketView(
       }
       return `${text}}`
     },
-    csvHeader: line([
+    csvHeader: csvRow([
       'start',
       ...(isDaily ? ['day'] : []),
       ...fields.flatMap(({ name }) => ['min', 'max', 'mean', 'count'].map((what) => `${name}_${what}`)),
     ]),
     csv(row) {
-      let text = startText(buckets.start(row.slot))
-      if (isDaily) text += `,${dateOf(row.slot)}`
+      const cells = [startText(buckets.start(row.slot))]
+      if (isDaily) cells.push(dateOf(row.slot))
       for (const { count, min, max, sum, scale } of columns) {
         const n = row[count]
-        text +=
-          n > 0
-            ? `,${valueText(row[min] as number, scale)},${valueText(row[max] as number, scale)},${meanText(row[sum] as number, n, scale)},${n}`
-            : ',,,,'
+        if (!(n > 0)) cells.push('', '', '', '')
+        else {
+          const [least, greatest] = [row[min] as number, row[max] as number]
+          cells.push(valueText(least, scale), valueText(greatest, scale))
+          cells.push(meanText(row[sum] as number, n, scale), wholeText(n))
+        }
       }
-      return `${text}\r\n`
+      return csvRow(cells)
     },
     position: (row) => ({ timestamp: buckets.start(row.slot), seq: 0 }),
   }
@@ -79,21 +82,19 @@ export function rawSampleView(
       }
       return `${text}}`
     },
-    csvHeader: line(['time', ...(idOf ? ['endpointId'] : []), ...fields.map(({ name }) => name)]),
+    csvHeader: csvRow(['time', ...(idOf ? ['endpointId'] : []), ...fields.map(({ name }) => name)]),
     csv(row) {
-      let text = isoTime(row.timestamp * 1000)
-      if (idOf) text += `,${idOf(row.endpoint)}`
+      const cells = [isoTime(row.timestamp * 1000)]
+      if (idOf) cells.push(idOf(row.endpoint))
       for (const { column, scale } of columns) {
         const value = row[column]
-        text += value === null ? ',' : `,${valueText(value, scale)}`
+        cells.push(value === null ? '' : valueText(value, scale))
       }
-      return `${text}\r\n`
+      return csvRow(cells)
     },
     position: (row) => ({ timestamp: row.timestamp, seq: row.endpoint }),
   }
 }
-
-const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
 const decimals = (digits: number): readonly string[] =>
   Array.from({ length: 10 ** digits }, (_, i) =>
