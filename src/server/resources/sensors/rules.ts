@@ -30,7 +30,7 @@ export async function endpointsBulkSensorData(
       ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
     )
   if (filter.regionId === undefined && filter.locationId === undefined) {
-    return latest.whole(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
+    return latest.wholeAnswer(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
   }
   return textOf(await latest.plan(ctx.org.key), await latest.samples(ctx.org.key))
 }

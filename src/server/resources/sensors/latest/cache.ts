@@ -1,4 +1,4 @@
-// The latest samples of organisations in memory, as text that only has to be sent, and where their endpoints are.
+// Caches the latest samples of organisations, each with its text in the bulk answers, and the bulk answers themselves.
 
 import type { Database } from '../../../db/db.ts'
 import type { ReadyAnswer } from '../../../http/answer.ts'
@@ -8,8 +8,8 @@ import { cacheUnlessFailed, pageSize, readPages } from './load.ts'
 import { type RoomPlan, RoomPlanCache } from './room-plan.ts'
 import { listLatest } from './store.ts'
 
-/** A sample, and its entry in the answer of each base, made when it is first asked for. */
-class Kept {
+/** A sample, and its entry in the answer of each base, which is written at the first request. */
+class CachedSample {
   readonly row: SampleRow
   #entry: string | undefined
   #legacyEntry: string | undefined
@@ -18,7 +18,7 @@ class Kept {
     this.row = row
   }
 
-  /** `id` is that of its endpoint, always the same. */
+  /** `id` is the id of the sample's endpoint, the same in every call. */
   entry(id: string, legacy: boolean): string {
     if (legacy) {
       this.#legacyEntry ??= entryText(id, sampleText(this.row, true))
@@ -28,20 +28,20 @@ class Kept {
     return this.#entry
   }
 }
-/** By the number of their endpoint, which may be gone meanwhile. */
-export type SamplesByNumber = ReadonlyMap<number, Kept>
+/** The key is the number of the endpoint, which may have been deleted since. */
+export type SamplesByNumber = ReadonlyMap<number, CachedSample>
 
-interface KeptSamples {
-  readonly byNumber: Map<number, Kept>
+interface OrgSamples {
+  readonly byNumber: Map<number, CachedSample>
   readonly loaded: Promise<void>
-  /** How many came since. */
-  offered: number
-  readonly whole: Map<string, { readonly plan: RoomPlan; readonly offered: number; readonly answer: ReadyAnswer }>
+  /** Grows with every new sample. */
+  revision: number
+  readonly answers: Map<string, { readonly plan: RoomPlan; readonly revision: number; readonly answer: ReadyAnswer }>
 }
 
 export class LatestSamples {
   readonly #db: Database
-  readonly #samples = new Map<number, KeptSamples>()
+  readonly #samples = new Map<number, OrgSamples>()
   readonly #plans: RoomPlanCache
 
   constructor(db: Database) {
@@ -49,32 +49,31 @@ export class LatestSamples {
     this.#plans = new RoomPlanCache(db)
   }
 
-  /** To be called after the commit of a sample. What nobody asked for yet is in the database only. */
+  /** Called after the commit of a sample. Samples of an organisation are cached from its first request on. */
   offer(org: number, endpoint: number, row: SampleRow): void {
-    const kept = this.#samples.get(org)
-    const present = kept?.byNumber.get(endpoint)
-    if (!kept || (present && present.row.timestamp >= row.timestamp)) return
-    kept.byNumber.set(endpoint, new Kept(row))
-    kept.offered++
+    const cached = this.#samples.get(org)
+    const present = cached?.byNumber.get(endpoint)
+    if (!cached || (present && present.row.timestamp >= row.timestamp)) return
+    cached.byNumber.set(endpoint, new CachedSample(row))
+    cached.revision++
   }
 
-  /** An answer with everybody in it, made anew when a sample came or somebody moved. `name` says which one. */
-  async whole(
+  /** An answer with all endpoints, cached under `name`. `make` is called again after a new sample or a new plan. */
+  async wholeAnswer(
     org: number,
     name: string,
     make: (plan: RoomPlan, samples: SamplesByNumber) => Promise<ReadyAnswer>,
   ): Promise<ReadyAnswer> {
     const plan = await this.plan(org)
-    const kept = await this.#loaded(org)
-    const { offered } = kept
-    const before = kept.whole.get(name)
-    if (before?.plan === plan && before.offered === offered) return before.answer
-    const answer = await make(plan, kept.byNumber)
-    kept.whole.set(name, { plan, offered, answer })
+    const { byNumber, revision, answers } = await this.#loaded(org)
+    const before = answers.get(name)
+    if (before?.plan === plan && before.revision === revision) return before.answer
+    const answer = await make(plan, byNumber)
+    answers.set(name, { plan, revision, answer })
     return answer
   }
 
-  /** What is asked for after this is read anew: nothing stays of endpoints that are gone, or of who does not ask. */
+  /** Later requests read from the database again. This also frees the memory of deleted endpoints and of unused organisations. */
   clear(): void {
     this.#samples.clear()
     this.#plans.clear()
@@ -84,28 +83,28 @@ export class LatestSamples {
     return (await this.#loaded(org)).byNumber
   }
 
-  async #loaded(org: number): Promise<KeptSamples> {
-    let kept = this.#samples.get(org)
-    if (!kept) {
-      const byNumber = new Map<number, Kept>()
-      kept = { byNumber, loaded: this.#loadSamples(org, byNumber), offered: 0, whole: new Map() }
-      // It is there before the first page is read, so what is committed after that page is offered to it.
-      cacheUnlessFailed(this.#samples, org, kept, kept.loaded)
+  async #loaded(org: number): Promise<OrgSamples> {
+    let cached = this.#samples.get(org)
+    if (!cached) {
+      const byNumber = new Map<number, CachedSample>()
+      cached = { byNumber, loaded: this.#loadSamples(org, byNumber), revision: 0, answers: new Map() }
+      // The entry exists before the first page is read, so samples that are committed during the load are added by offer().
+      cacheUnlessFailed(this.#samples, org, cached, cached.loaded)
     }
-    await kept.loaded
-    return kept
+    await cached.loaded
+    return cached
   }
 
   plan(org: number): Promise<RoomPlan> {
     return this.#plans.plan(org)
   }
 
-  async #loadSamples(org: number, byNumber: Map<number, Kept>): Promise<void> {
+  async #loadSamples(org: number, byNumber: Map<number, CachedSample>): Promise<void> {
     const page = (after: number) => listLatest(this.#db.forOrg(org), { after, limit: pageSize })
     for await (const rows of readPages(page, 0, (row) => row.endpoint)) {
       for (const row of rows) {
         const offered = byNumber.get(row.endpoint)
-        if (!offered || offered.row.timestamp <= row.timestamp) byNumber.set(row.endpoint, new Kept(row))
+        if (!offered || offered.row.timestamp <= row.timestamp) byNumber.set(row.endpoint, new CachedSample(row))
       }
     }
   }

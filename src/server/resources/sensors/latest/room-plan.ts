@@ -8,7 +8,7 @@ export interface PlannedRoom {
   readonly id: number
   readonly location: number | null
   readonly region: number | null
-  /** Numbers of the endpoints in it. */
+  /** The numbers of its endpoints. */
   readonly endpoints: readonly number[]
 }
 export interface PlannedEndpoint {
@@ -16,7 +16,7 @@ export interface PlannedEndpoint {
   readonly number: number
   readonly room: PlannedRoom | undefined
 }
-/** Which rooms and endpoints there are and where, both in the order of their ids. */
+/** The rooms and endpoints of an organisation with their places, both in the order of their ids. */
 export interface RoomPlan {
   readonly rooms: readonly PlannedRoom[]
   readonly endpoints: readonly PlannedEndpoint[]
