@@ -1,4 +1,4 @@
-// A history as text, written by hand: thousands of small objects, and making them would cost more than reading them.
+// Writes the items of a history as JSON and CSV, without building objects, which would cost more than reading the rows.
 import { csvRow } from '../../../../contract/csv.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
@@ -9,7 +9,7 @@ import type { RawRow, StatisticsRow } from './store.ts'
 import { namesOf } from './sums.ts'
 import type { HistoryField } from './window.ts'
 
-/** How items of a history are written, and where paging goes on with one of them. */
+/** Writes items of a history, and gives the position at which paging continues with one. */
 export interface HistoryView<T> {
   readonly key: 'buckets' | 'samples'
   json(item: T): string
@@ -28,7 +28,7 @@ export function bucketView(
     scale: scale[name],
     key: `,"${name}":{"min":`,
   }))
-  const startText = isDaily ? (seconds: number) => isoTime(seconds * 1000) : evenTimes()
+  const startText = isDaily ? (seconds: number) => isoTime(seconds * 1000) : slotTimeWriter()
   return {
     key: 'buckets',
     json(row) {
@@ -65,7 +65,7 @@ export function bucketView(
   }
 }
 
-/** `idOf` is given for a room: there it counts who measured it. */
+/** `idOf` is given for a room, whose samples name their endpoint. */
 export function rawSampleView(
   fields: readonly HistoryField[],
   idOf: ((endpoint: number) => string) | undefined,
@@ -106,7 +106,7 @@ const decimals = (digits: number): readonly string[] =>
 const tenths = decimals(1)
 const hundredths = decimals(2)
 
-/** Most numbers are small: their text is there already. */
+/** Most numbers are small, so their texts are prepared. */
 const small = Array.from({ length: 10_000 }, (_, i) => `${i}`)
 const wholeText = (value: number): string =>
   value >= 0 && value < small.length ? (small[value] as string) : `${value}`
@@ -126,8 +126,8 @@ const meanText = (sum: number, count: number, scale: number): string => {
 
 const timesOfDay = Array.from({ length: dayLength / slotLength }, (_, i) => isoTime(i * slotLength * 1000).slice(10))
 
-/** Times on even five minutes: those of a day share its date. */
-function evenTimes(): (seconds: number) => string {
+/** Writes times that are multiples of five minutes. Times of one day share the text of its date. */
+function slotTimeWriter(): (seconds: number) => string {
   let [day, date] = [Number.NaN, '']
   return (seconds) => {
     const number = Math.floor(seconds / dayLength)
