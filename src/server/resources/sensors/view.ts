@@ -1,4 +1,4 @@
-// A sample as answers show it: every field is there, 0 where nothing was measured. [contract 5.2]
+// Writes a sample as JSON: every field is present, with 0 where nothing was measured. [contract 5.2]
 
 import type { Static } from 'typebox'
 import type { Sample } from '../../../contract/sensors.ts'

@@ -4,7 +4,7 @@ import { Failure } from '../../../core/failure.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import type { RollupTable } from '../rollups/store.ts'
-import { numbersFrom, quarterLength, quarters, slots as rawSlots, type SlotScale, slotLength } from '../slots.ts'
+import { numbersFrom, quarterSeconds, quarters, slots as rawSlots, type SlotScale, slotSeconds } from '../slots.ts'
 import {
   type EndpointSelection,
   findZones,
@@ -23,7 +23,7 @@ const maxDuePerSlice = 200
 const maxEndpointsPerQuery = 500
 /** A usual device sends a sample a minute. */
 export const samplesInSlot = 5
-const slotsInQuarter = quarterLength / slotLength
+const slotsInQuarter = quarterSeconds / slotSeconds
 
 export interface RollupSource {
   readonly columns: readonly SensorColumn[]

@@ -4,7 +4,7 @@ import { isoTime } from '../../../core/clock.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
 import { dateOf } from '../../../core/time-zone.ts'
 import { scale } from '../scale.ts'
-import { dayLength, type SlotScale, slotLength } from '../slots.ts'
+import { daySeconds, type SlotScale, slotSeconds } from '../slots.ts'
 import type { RawRow, StatisticsRow } from './store.ts'
 import { namesOf } from './sums.ts'
 import type { HistoryField } from './window.ts'
@@ -124,14 +124,14 @@ const meanText = (sum: number, count: number, scale: number): string => {
   return `${hundred < 0 ? '-' : ''}${wholeText(Math.trunc(positive / 100))}${hundredths[positive % 100]}`
 }
 
-const timesOfDay = Array.from({ length: dayLength / slotLength }, (_, i) => isoTime(i * slotLength * 1000).slice(10))
+const timesOfDay = Array.from({ length: daySeconds / slotSeconds }, (_, i) => isoTime(i * slotSeconds * 1000).slice(10))
 
 /** Writes times that are multiples of five minutes. Times of one day share the text of its date. */
 function slotTimeWriter(): (seconds: number) => string {
   let [day, date] = [Number.NaN, '']
   return (seconds) => {
-    const number = Math.floor(seconds / dayLength)
+    const number = Math.floor(seconds / daySeconds)
     if (number !== day) [day, date] = [number, dateOf(number)]
-    return date + timesOfDay[(seconds - number * dayLength) / slotLength]
+    return date + timesOfDay[(seconds - number * daySeconds) / slotSeconds]
   }
 }

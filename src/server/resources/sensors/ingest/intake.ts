@@ -9,7 +9,7 @@ import type { LatestSamples } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
 import { makePartition } from '../rollups/partitions.ts'
 import { insertDue } from '../rollups/store.ts'
-import { days, quarterLength, quarters, slots } from '../slots.ts'
+import { days, quarterSeconds, quarters, slots } from '../slots.ts'
 import { sampleView } from '../view.ts'
 import { sampleProblem, sampleRowOf } from './check.ts'
 import { insertSamples, type SampleRow, updateLatest, updateLatestReturning, valuesOf } from './store.ts'
@@ -83,7 +83,7 @@ export class SampleIntake {
   ): Promise<SampleRefused | undefined> {
     const { clock, settings } = this.#services
     const now = Math.floor(clock.now() / 1000)
-    const from = Math.max(now - settings.samplesKept, this.#horizon.samples + quarterLength)
+    const from = Math.max(now - settings.samplesKept, this.#horizon.samples + quarterSeconds)
     const model = modelOf(device.model)
     const rows: SampleRow[] = []
     const refused: SampleRefused['refused'] = []

@@ -5,7 +5,7 @@ import type { Services } from '../../../context/services.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import type { Database, OrgDatabase } from '../../../db/db.ts'
 import { listOrgs } from '../../orgs/store.ts'
-import { dayLength, days, hourLength, hours, quarters, slots } from '../slots.ts'
+import { daySeconds, days, hourSeconds, hours, quarters, slots } from '../slots.ts'
 import type { Horizon } from './horizon.ts'
 import { dropPartition, listDays } from './partitions.ts'
 import {
@@ -24,9 +24,9 @@ const endpointsPerCommit = 20
 const slotsPerCommit = rowsPerCommit / endpointsPerCommit
 
 /** Samples stay a little longer: a late one may make its quarter due, which is then computed from all its samples. */
-const extraSampleSeconds = hourLength
+const extraSampleSeconds = hourSeconds
 /** Quarters stay as long as their day may be computed again, in any time zone. */
-const extraQuarterSeconds = 2 * dayLength
+const extraQuarterSeconds = 2 * daySeconds
 
 /** Called every hour, after the due quarters were rolled up. */
 export async function deleteOldSamples(services: Services, horizon: Horizon, signal?: AbortSignal): Promise<void> {
