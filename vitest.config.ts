@@ -7,6 +7,7 @@ const all = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const withoutDatabase = [
   'test/house/*.test.ts',
   'src/console/**/*.test.ts',
+  'src/contract/*.test.ts',
   'src/server/core/*.test.ts',
   'src/server/config/*.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',

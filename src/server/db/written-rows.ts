@@ -1,5 +1,5 @@
 // Derives the rows that a query writes from its syntax tree, so that caches are invalidated without manual calls.
-import type { CompiledQuery, OperationNode, ValuesNode, WhereNode } from 'kysely'
+import type { CompiledQuery, OperationNode, UpdateQueryNode, ValuesNode, WhereNode } from 'kysely'
 
 /** Stands in a query for a value that the caller passes. */
 export class Placeholder {
@@ -16,6 +16,8 @@ export interface WrittenRows {
   /** Undefined means any organisation. */
   readonly org: number | undefined
   readonly where: Readonly<Record<string, unknown>>
+  /** The columns that an update sets. Absent for an insert or a delete, and where any column may have changed. */
+  readonly columns?: ReadonlySet<string>
 }
 
 /** The table that a statement writes to, and the rows that it writes with given values. */
@@ -30,7 +32,7 @@ export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined
     case 'InsertQueryNode':
       return writeTarget(query.into, insertedValues(query.columns ?? [], query.values))
     case 'UpdateQueryNode':
-      return writeTarget(query.table, equalitiesOf(query.where))
+      return writeTarget(query.table, equalitiesOf(query.where), updatedColumnsOf(query))
     case 'DeleteQueryNode':
       return writeTarget(query.from.froms[0], equalitiesOf(query.where))
     default:
@@ -41,7 +43,11 @@ export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined
 /** Maps a column to the name of the value that it has. */
 type Equalities = ReadonlyMap<string, string>
 
-function writeTarget(node: OperationNode | undefined, equalities: Equalities): WriteTarget {
+function writeTarget(
+  node: OperationNode | undefined,
+  equalities: Equalities,
+  columns?: ReadonlySet<string>,
+): WriteTarget {
   const table = node && isAlias(node) ? node.node : node
   if (!table || !isTable(table)) throw new Error('a query writes to something that is no table')
   const name = table.table.identifier.name
@@ -53,9 +59,15 @@ function writeTarget(node: OperationNode | undefined, equalities: Equalities): W
       const byName = values as Record<string, unknown>
       const where: Record<string, unknown> = {}
       for (const [column, value] of entries) where[column] = byName[value]
-      return { table: name, org: orgName === undefined ? undefined : (org ?? (byName[orgName] as number)), where }
+      const rows = { table: name, org: orgName === undefined ? undefined : (org ?? (byName[orgName] as number)), where }
+      return columns ? { ...rows, columns } : rows
     },
   }
+}
+
+function updatedColumnsOf({ updates = [] }: UpdateQueryNode): ReadonlySet<string> | undefined {
+  const names = updates.map(({ column }) => (isColumn(column) ? column.column.name : undefined))
+  return names.every((name) => name !== undefined) ? new Set(names) : undefined
 }
 
 /** Collects the equalities that hold for every written row: `a = 1 and b = 2`, but nothing inside an `or`. */
@@ -100,7 +112,8 @@ type Comparison = OperationNode & {
   operator: { operator?: string }
   rightOperand: OperationNode
 }
-type Reference = OperationNode & { column: { column: { name: string } } }
+type Column = OperationNode & { column: { name: string } }
+type Reference = OperationNode & { column: Column }
 type Value = OperationNode & { value: unknown }
 
 const isNode = (value: unknown): value is OperationNode =>
@@ -109,5 +122,6 @@ const isTable = (node: OperationNode): node is Table => node.kind === 'TableNode
 const isAlias = (node: OperationNode): node is Alias => node.kind === 'AliasNode'
 const isAnd = (node: OperationNode): node is And => node.kind === 'AndNode'
 const isComparison = (node: OperationNode): node is Comparison => node.kind === 'BinaryOperationNode'
+const isColumn = (node: OperationNode): node is Column => node.kind === 'ColumnNode'
 const isReference = (node: OperationNode): node is Reference => node.kind === 'ReferenceNode'
 const isValue = (node: OperationNode): node is Value => node.kind === 'ValueNode'

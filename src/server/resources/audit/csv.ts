@@ -1,4 +1,5 @@
-// Formats audit entries as CSV (RFC 4180) that is safe to open in a spreadsheet.
+// Writes audit entries as CSV.
+import { csvRow } from '../../../contract/csv.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { EntryRow } from './store.ts'
 
@@ -6,7 +7,7 @@ export const csvHeader =
   'id,timestamp,category,type,actorType,actorId,actorName,targetType,targetId,targetName,details,requestId,ip\r\n'
 
 export const csvLine = (row: EntryRow): string =>
-  `${[
+  csvRow([
     String(row.seq),
     isoTime(row.timestamp),
     row.category,
@@ -20,12 +21,4 @@ export const csvLine = (row: EntryRow): string =>
     row.details,
     row.request_id ?? '',
     row.ip ?? '',
-  ]
-    .map(formatCell)
-    .join(',')}\r\n`
-
-/** An apostrophe before a name like `=HYPERLINK(…)` prevents spreadsheets from evaluating it. */
-const formatCell = (text: string): string => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
+  ])

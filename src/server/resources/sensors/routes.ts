@@ -1,4 +1,4 @@
-// The doors to sensor data.
+// Connects the operations of sensor data to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { endpointsSensorHistory, roomsSensorHistory } from './history/rules.ts'
 import type { LatestSamples } from './latest/cache.ts'

@@ -7,7 +7,8 @@ import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { aggregate } from './latest/aggregate.ts'
-import type { LatestSamples, PlannedRoom, RoomPlan, SamplesByNumber } from './latest/cache.ts'
+import type { LatestSamples, SamplesByNumber } from './latest/cache.ts'
+import type { PlannedRoom, RoomPlan } from './latest/room-plan.ts'
 import { findLatest, listLatestInRoom } from './latest/store.ts'
 import { entryText, freshSince, sampleText } from './view.ts'
 
@@ -29,7 +30,7 @@ export async function endpointsBulkSensorData(
       ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
     )
   if (filter.regionId === undefined && filter.locationId === undefined) {
-    return latest.whole(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
+    return latest.wholeAnswer(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
   }
   return textOf(await latest.plan(ctx.org.key), await latest.samples(ctx.org.key))
 }
@@ -88,23 +89,23 @@ const isWithin = ({ regionId, locationId }: Filter, room: PlannedRoom | undefine
 
 const isSample = <T extends { timestamp: number | null }>(row: T): row is T & SampleRow => row.timestamp !== null
 
-/** Entries of one piece: some tens of kilobytes. */
-const pieceLength = 300
-/** How long others wait at most, in milliseconds, while a long answer is made. */
-const turn = 2
+/** Entries that are written in one piece of some tens of kilobytes. */
+const entriesPerChunk = 300
+/** A long answer is interrupted this often, so that other work can run. */
+const maxTurnMs = 2
 
-/** A list of texts of JSON, made in turns with everybody else. */
+/** Joins JSON texts to a list, with turns of the event loop in between. */
 async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<ReadyAnswer> {
   const answer = new TextChunks()
   answer.add('{"data":[')
   let started = performance.now()
-  for (let at = 0; at < items.length; at += pieceLength) {
-    if (performance.now() - started > turn) {
+  for (let at = 0; at < items.length; at += entriesPerChunk) {
+    if (performance.now() - started > maxTurnMs) {
       await nextTurn()
       started = performance.now()
     }
     const text = items
-      .slice(at, at + pieceLength)
+      .slice(at, at + entriesPerChunk)
       .map(textOf)
       .join()
     answer.add(at === 0 ? text : `,${text}`)

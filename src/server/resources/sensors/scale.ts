@@ -1,4 +1,4 @@
-// How measured values are stored: in which column, and as which integers.
+// Maps sensors to their column and to the factor with which values are stored as integers.
 import type { Sensor } from '../../../contract/models.ts'
 import type { SensorColumn } from '../../db/schema.ts'
 
@@ -12,7 +12,7 @@ export const columnOf: Readonly<Record<Sensor, SensorColumn>> = {
   vocIndex: 'voc_index',
 }
 
-/** In tenths where one decimal counts. [contract 5.2.aggregate] */
+/** Values with one decimal are stored in tenths. [contract 5.2.aggregate] */
 export const scale: Readonly<Record<Sensor, number>> = {
   co2: 1,
   humidity: 10,

@@ -1,4 +1,4 @@
-// What sensor operations answer: samples of endpoints and of rooms, through HTTP, after devices sent them.
+// The sensor operations over HTTP: samples of endpoints and of rooms that devices sent.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
@@ -6,14 +6,14 @@ import { newDevice, type TestDevice } from '../../../../test/support/test-device
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const devices: TestDevice[] = []
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(now * 1000)
+  harness = await startHarness()
+  harness.clock.fix(now * 1000)
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
-  await house.close()
+  await harness.close()
 })
 
 const model = { pad: 'NF19A1', bar: 'NF19B1', barPro: 'NF21D1', frame: 'NF21F1' }
@@ -21,7 +21,7 @@ const nothing = { co2: 0, humidity: 0, illumination: 0, people: 0, temp: 0, voc:
 
 /** Oslo (1) in Europe (1), Tokyo (2) in Asia (2); rooms Fjord (1) in Oslo, Fuji (2) in Tokyo, Cellar (3) nowhere. */
 async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const post = (path: string, body: object) => org.call('POST', path, { body })
   for (const name of ['Europe', 'Asia']) await post('/regions', { name })
   for (const [name, regionId] of Object.entries({ Oslo: 1, Tokyo: 2 })) await post('/locations', { name, regionId })
@@ -33,14 +33,14 @@ async function building(): Promise<TestOrg> {
 
 /** A device in a room that has sent these samples. */
 async function deviceIn(org: TestOrg, roomId: number, code: string, ...samples: object[]): Promise<TestDevice> {
-  const device = await newDevice(house, org, { roomId, model: code })
+  const device = await newDevice(harness, org, { roomId, model: code })
   devices.push(device)
   if (samples.length > 0) await device.publish('sample', { samples })
   return device
 }
 const read = async ({ call }: TestOrg, path: string) => (await call('GET', path)).body
 const legacy = async ({ id, key }: TestOrg, path: string) =>
-  (await house.call('GET', `/api/v1/orgs/${id}${path}`, { key })).body
+  (await harness.call('GET', `/api/v1/orgs/${id}${path}`, { key })).body
 
 test('endpointsSensorData gives the one latest sample with every field [interface 10] [contract 4.endpointsSensorData]', async () => {
   const org = await building()

@@ -1,17 +1,17 @@
-// The buckets of time that samples lie in, in Unix seconds. Rows hold their numbers: never change a length.
+// The periods that samples are grouped in, in Unix seconds. Rows store the numbers of slots, so a length must never change.
 import { dayOf, startOfDay } from '../../core/time-zone.ts'
 
-/** Raw samples: how much time shares a place. */
-export const slotLength = 300
-export const quarterLength = 900
-export const hourLength = 3600
-/** A day of UTC, as PostgreSQL keeps raw samples apart. */
-export const dayLength = 86_400
+/** The slot of raw samples. */
+export const slotSeconds = 300
+export const quarterSeconds = 900
+export const hourSeconds = 3600
+/** A day of UTC: the partitions of raw samples on PostgreSQL. */
+export const daySeconds = 86_400
 
 export interface SlotScale {
-  /** The number of the bucket that a time lies in. */
+  /** The number of the bucket that contains a time. */
   at(seconds: number): number
-  /** When a bucket begins: where the one before it ends. */
+  /** The start of a bucket, which is the end of the one before it. */
   start(bucket: number): number
 }
 
@@ -19,16 +19,16 @@ const even = (length: number): SlotScale => ({
   at: (seconds) => Math.floor(seconds / length),
   start: (bucket) => bucket * length,
 })
-export const slots = even(slotLength)
-export const quarters = even(quarterLength)
-export const hours = even(hourLength)
-export const days = even(dayLength)
+export const slots = even(slotSeconds)
+export const quarters = even(quarterSeconds)
+export const hours = even(hourSeconds)
+export const days = even(daySeconds)
 export const daysIn = (zone: string): SlotScale => ({
   at: (seconds) => dayOf(zone, seconds),
   start: (day) => startOfDay(zone, day),
 })
 
-/** The first bucket that does not begin before that time. */
+/** The first bucket that does not begin before the given time. */
 export function firstFrom(buckets: SlotScale, seconds: number): number {
   const bucket = buckets.at(seconds)
   return buckets.start(bucket) >= seconds ? bucket : bucket + 1

@@ -1,4 +1,4 @@
-// A sample as answers show it: every field is there, 0 where nothing was measured. [contract 5.2]
+// Writes a sample as JSON: every field is present, with 0 where nothing was measured. [contract 5.2]
 
 import type { Static } from 'typebox'
 import type { Sample } from '../../../contract/sensors.ts'
@@ -10,8 +10,11 @@ import { scale } from './scale.ts'
 export const freshSince = ({ clock, settings }: Pick<Services, 'clock' | 'settings'>): number =>
   Math.ceil(clock.now() / 1000 - settings.freshness)
 
-/** Of one endpoint, in the answer about all of them. `text` is its `SensorData`, or null. */
-export const entryText = (id: string, text: string): string => `{"id":"${id}","endpointData":${text}}`
+/**
+ * The entry of one endpoint in the bulk answer; `text` is its `SensorData`, or null. `join` copies the parts into one string.
+ * A template would leave a tree of parts that every answer walks again: the bench row `bulk` then takes 5x instead of 1x.
+ */
+export const entryText = (id: string, text: string): string => ['{"id":"', id, '","endpointData":', text, '}'].join('')
 
 /**
  * `SensorData` as JSON, written by hand: ten thousand of them are one answer, and this takes less than half the time.

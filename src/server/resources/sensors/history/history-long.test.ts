@@ -15,20 +15,20 @@ import { maxRowsPerSlice, walk } from './walk.ts'
 
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
 const day = 86_400
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let device: TestDevice
 const samples: PlainSample[] = []
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(noon * 1000)
-  org = await house.newOrg()
+  harness = await startHarness()
+  harness.clock.fix(noon * 1000)
+  org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
-  device = await newDevice(house, org, { roomId: 1 })
+  device = await newDevice(harness, org, { roomId: 1 })
 })
 afterAll(async () => {
   await device.close()
-  await house.close()
+  await harness.close()
 })
 
 async function send(times: readonly number[]) {
@@ -72,11 +72,11 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
   await send(every(60, noon - 5 * day, noon - day))
   await send(every(1, noon - 1500, noon))
   const isDue = async () =>
-    (await house.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()).length
+    (await harness.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()).length
   expect(await isDue(), 'more than a slice may have').toBeGreaterThan(2000)
   for (const interval of intervals) await compare(interval, path)
   for (const interval of intervals) await compare(interval, '/rooms/1')
-  await rollUp(house.ground)
+  await rollUp(harness.ground)
   expect(await isDue()).toBeLessThan(3)
   for (const interval of intervals) await compare(interval, path)
   await send(every(4000, noon - 29 * day + 7, noon - 12 * day))
@@ -87,7 +87,7 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
 
 /** The real reader, and what was asked of it: how many rows came, and how the database went about it. */
 function watched(): { on: OrgReader; asked: { rows: number; text: string; values: readonly unknown[] }[] } {
-  const { db } = house.ground
+  const { db } = harness.ground
   const asked: { rows: number; text: string; values: readonly unknown[] }[] = []
   const on = new OrgReader(org.org.key, db.engine, {
     kysely: db.system.kysely,
@@ -101,7 +101,7 @@ function watched(): { on: OrgReader; asked: { rows: number; text: string; values
 }
 
 test('no query of a walk has many rows, and a gap of years takes a few', async () => {
-  const { number: endpoint } = await house.ground.db.system.kysely
+  const { number: endpoint } = await harness.ground.db.system.kysely
     .selectFrom('endpoints')
     .select('number')
     .where('id', '=', device.id)
@@ -117,7 +117,7 @@ test('no query of a walk has many rows, and a gap of years takes a few', async (
     const reader = new RollupReader(on, { ...source, columns: ['co2'], dayZone: undefined })
     const [first, end] = [source.buckets.at(0), source.buckets.at(4e9)]
     let items = 0
-    for await (const slice of walk(on, place, reader, { first, end, most: Number.POSITIVE_INFINITY })) {
+    for await (const slice of walk(on, place, reader, { first, end, maxItems: Number.POSITIVE_INFINITY })) {
       items += slice.items.length
     }
     expect(items).toBeGreaterThan(20)
@@ -156,14 +156,14 @@ test('every query goes by keys, and on PostgreSQL only to the days that it needs
 })
 
 async function planOf(text: string, values: readonly unknown[]): Promise<string> {
-  const { kysely } = house.ground.db.system
+  const { kysely } = harness.ground.db.system
   const compiled = (prefix: string) => ({ ...sql.raw(prefix + text).compile(kysely), parameters: values })
   if (engine === 'sqlite') {
     const { rows } = await kysely.executeQuery<{ detail: string }>(compiled('EXPLAIN QUERY PLAN '))
     return rows.map((r) => r.detail).join('\n')
   }
   // A tiny table is cheapest to read whole: ask what the planner does when it has a choice to make.
-  return house.ground.db.systemTransaction(async (t) => {
+  return harness.ground.db.systemTransaction(async (t) => {
     await sql`set local enable_seqscan = off`.execute(t.kysely)
     const { rows } = await t.kysely.executeQuery<{ 'QUERY PLAN': string }>(compiled('EXPLAIN '))
     return rows.map((r) => r['QUERY PLAN']).join('\n')

@@ -9,11 +9,11 @@ import { intervals } from '../../../../contract/sensor-history.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const hour = 3600
 const day = 24 * hour
@@ -99,7 +99,7 @@ class World {
   }
 
   get now() {
-    return Math.floor(house.clock.now() / 1000)
+    return Math.floor(harness.clock.now() / 1000)
   }
 
   /** What the samples are now: the room of a sample is where its device was, also if it comes late. */
@@ -166,12 +166,12 @@ class World {
 }
 
 async function newWorld(zone: string, night: string): Promise<World> {
-  house.clock.fix(Date.parse(night) + 2 * day * 1000)
-  const org = await house.newOrg()
+  harness.clock.fix(Date.parse(night) + 2 * day * 1000)
+  const org = await harness.newOrg()
   await orgTimezone(org.by, zone)
   for (const name of ['Fjord', 'Skog']) await org.call('POST', '/rooms', { body: { name } })
   // A model that is not known has every sensor.
-  const devices = [1, 2].map(() => newDevice(house, org, { roomId: 1, model: 'UNHEARD-OF' }))
+  const devices = [1, 2].map(() => newDevice(harness, org, { roomId: 1, model: 'UNHEARD-OF' }))
   return new World(org, await Promise.all(devices))
 }
 
@@ -187,19 +187,19 @@ test('every interval of every history equals what its samples say, at any moment
           for (const act of steps) {
             if (act.does === 'send') await world.send(act.device, act.samples)
             else if (act.does === 'move') await world.move(act.device, act.room)
-            else if (act.does === 'wait') house.clock.advance(act.seconds * 1000)
-            else if (act.does === 'roll up') await rollUp(house.ground)
+            else if (act.does === 'wait') harness.clock.advance(act.seconds * 1000)
+            else if (act.does === 'roll up') await rollUp(harness.ground)
             else if (act.does === 'set zone') await orgTimezone(world.org.by, act.zone)
             else {
               const from = world.now - act.back
               const question = { ...act, from, to: from + act.length }
-              await Promise.all([act.whileRollingUp && rollUp(house.ground), world.ask(question, act.pageSize)])
+              await Promise.all([act.whileRollingUp && rollUp(harness.ground), world.ask(question, act.pageSize)])
             }
           }
           const all = { zone, fields: sensors, from: world.now - 7 * day, to: world.now + day }
           for (const interval of intervals) await world.ask({ ...all, interval }, 1000)
-          house.clock.advance(day * 1000)
-          await rollUp(house.ground)
+          harness.clock.advance(day * 1000)
+          await rollUp(harness.ground)
           for (const interval of intervals) await world.ask({ ...all, interval }, 1000)
           for (const other of zones) await world.ask({ ...all, interval: '1d', zone: other }, 1000)
         } finally {

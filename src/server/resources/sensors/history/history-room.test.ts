@@ -10,24 +10,24 @@ import { rollUp } from '../rollups/roll-up.ts'
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
 const hour = 3600
 const day = 24 * hour
-let house: Harness
+let harness: Harness
 const devices: TestDevice[] = []
 beforeAll(async () => {
-  house = await startHarness({ sampleRetention: 3, rollupRetention: 10, dailyRetention: 'ever' })
+  harness = await startHarness({ sampleRetention: 3, rollupRetention: 10, dailyRetention: 'ever' })
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
-  await house.close()
+  await harness.close()
 })
 
 async function twoRooms(): Promise<TestOrg> {
-  house.clock.fix(noon * 1000)
-  const org = await house.newOrg()
+  harness.clock.fix(noon * 1000)
+  const org = await harness.newOrg()
   for (const name of ['Fjord', 'Skog']) await org.call('POST', '/rooms', { body: { name } })
   return org
 }
 async function deviceIn(org: TestOrg, roomId: number): Promise<TestDevice> {
-  const device = await newDevice(house, org, { roomId })
+  const device = await newDevice(harness, org, { roomId })
   devices.push(device)
   return device
 }
@@ -70,9 +70,9 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     const org = await twoRooms()
     const device = await deviceIn(org, 1)
     await send(device, noon - day, 100)
-    house.clock.advance(hour * 1000)
+    harness.clock.advance(hour * 1000)
     await move(org, device, 2)
-    house.clock.advance(hour * 1000)
+    harness.clock.advance(hour * 1000)
     await send(device, noon + hour - 1, 200)
     await send(device, noon + hour, 300)
     await move(org, device, 1)
@@ -93,8 +93,8 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     expect([first, second]).toEqual([[100, 200, 400], [300]])
     for (const isRolledUp of [false, true]) {
       if (isRolledUp) {
-        house.clock.advance(day * 1000)
-        await rollUp(house.ground)
+        harness.clock.advance(day * 1000)
+        await rollUp(harness.ground)
       }
       expect(await countsOf(1, '1h')).toEqual([
         [200, 200],
@@ -112,12 +112,12 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     const device = await deviceIn(org, 1)
     await send(device, noon - hour, 400)
     await org.call('DELETE', `/endpoints/${device.id}`)
-    house.clock.advance(hour * 1000)
+    harness.clock.advance(hour * 1000)
     const query = { from: iso(noon - day), interval: 'raw' }
     expect((await call(org, `/endpoints/${device.id}`, query)).status).toBe(404)
     const sample = { timestamp: String(noon - hour), endpointId: device.id, co2: 400 }
     expect((await read(org, '/rooms/1', query)).samples).toEqual([sample])
-    await rollUp(house.ground)
+    await rollUp(harness.ground)
     expect((await read(org, '/rooms/1', { ...query, interval: '1d' })).buckets).toHaveLength(1)
     expect((await read(org, '/rooms/2', query)).samples).toEqual([])
     expect((await call(org, '/rooms/3', query)).body.message).toBe('Requested resource not found: there is no room 3.')
@@ -126,7 +126,7 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
   test('a page that would take very many rows ends earlier, and its token goes on [contract D.39]', async () => {
     const org = await twoRooms()
     const endpoints = await putEndpoints(
-      house,
+      harness,
       org,
       Array.from({ length: 120 }, () => ({ room_id: 1 })),
     )
@@ -157,7 +157,7 @@ async function putQuarters({ org }: TestOrg, quarters: readonly (readonly [endpo
   const nothing = Object.fromEntries(sensorColumns.map((c) => [`${c}_count`, 0])) as unknown as Rollup
   const co2 = { co2_count: 4, co2_min: 400, co2_max: 500, co2_sum: 1800 }
   const rows = quarters.map(([endpoint, slot]) => ({ ...nothing, org: org.key, endpoint, slot, room: 1, ...co2 }))
-  await house.ground.db.systemTransaction(async ({ kysely }) => {
+  await harness.ground.db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < rows.length; at += 1000) {
       await kysely
         .insertInto('sample_quarters')
@@ -181,20 +181,20 @@ describe('how far back a history reaches [contract D.40]', () => {
       const [first] = buckets ?? samples
       return first && (first.start ?? iso(Number(first.timestamp)))
     }
-    await rollUp(house.ground)
-    house.clock.advance((day + 450) * 1000)
+    await rollUp(harness.ground)
+    harness.clock.advance((day + 450) * 1000)
     const now = noon + day + 450
     expect(await firstOf('raw')).toBe(iso(now - 3 * day + 150))
     expect(await firstOf('5m')).toBe(iso(now - 3 * day + 150))
     expect(await firstOf('15m')).toBe(iso(noon - 3 * day))
-    house.clock.advance(7 * day * 1000)
-    await rollUp(house.ground)
+    harness.clock.advance(7 * day * 1000)
+    await rollUp(harness.ground)
     expect(await firstOf('raw')).toBeUndefined()
     expect(await firstOf('5m')).toBeUndefined()
     expect(await firstOf('15m'), 'the one that is old in part is not shown').toBe(iso(noon - 2 * day + 900))
     expect(await firstOf('1h')).toBe(iso(noon - 2 * day + hour))
     expect(await firstOf('1d')).toBe('2026-10-25T00:00:00.000Z')
-    house.clock.advance(1000 * day * 1000)
+    harness.clock.advance(1000 * day * 1000)
     expect(await firstOf('1h')).toBeUndefined()
     expect(await firstOf('1d')).toBe('2026-10-25T00:00:00.000Z')
   })
@@ -204,9 +204,9 @@ describe('how far back a history reaches [contract D.40]', () => {
     await orgTimezone(org.by, 'Europe/Oslo')
     const device = await deviceIn(org, 1)
     await send(device, noon - day, 400)
-    await rollUp(house.ground)
+    await rollUp(harness.ground)
     const path = `/endpoints/${device.id}`
-    house.clock.advance(11 * day * 1000)
+    harness.clock.advance(11 * day * 1000)
     // Ten days before 2026-11-08T12:00Z, which is 21:00 in Tokyo.
     const first = '2026-10-29T15:00:00.000Z'
     const ask = (from: string, timezone: string) => call(org, path, { from, interval: '1d', timezone })

@@ -1,4 +1,4 @@
-// Sensor history as callers see it: buckets, samples, windows, pages, CSV. Devices speak MQTT.
+// Sensor history over HTTP: buckets, samples, windows, pages and CSV of samples that devices sent over MQTT.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
@@ -8,24 +8,24 @@ import { rollUp } from '../rollups/roll-up.ts'
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
 const hour = 3600
 const day = 24 * hour
-let house: Harness
+let harness: Harness
 let org: TestOrg
 const devices: TestDevice[] = []
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(noon * 1000)
-  org = await house.newOrg()
+  harness = await startHarness()
+  harness.clock.fix(noon * 1000)
+  org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
-  await house.close()
+  await harness.close()
 })
 
 type Sent = { at: number } & Record<string, number>
 /** A device that has every sensor, and has sent this. */
 async function deviceWith(...samples: Sent[]): Promise<TestDevice> {
-  const device = await newDevice(house, org, { roomId: 1, model: 'UNHEARD-OF' })
+  const device = await newDevice(harness, org, { roomId: 1, model: 'UNHEARD-OF' })
   devices.push(device)
   if (samples.length > 0) await send(device, ...samples)
   return device
@@ -99,7 +99,7 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
       '1d': [['00:00', 7]],
     } // biome-ignore format: it is a table
     for (const isRolledUp of [false, true]) {
-      if (isRolledUp) await rollUp(house.ground)
+      if (isRolledUp) await rollUp(harness.ground)
       for (const [interval, starts] of Object.entries(expected))
         expect(await startsOf(interval), interval).toEqual(starts)
       const { samples } = await read(device, { ...today, interval: 'raw' })
@@ -153,12 +153,12 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
       ['2026-10-25', '2026-10-25T00:00:00.000Z', 3],
     ]
     expect(await daysOf('Europe/Oslo')).toEqual(oslo)
-    await rollUp(house.ground)
+    await rollUp(harness.ground)
     expect(await daysOf('Europe/Oslo')).toEqual(oslo)
     expect(await daysOf()).toEqual(utc)
     await orgTimezone(org.by, 'Europe/Oslo')
     expect(await daysOf(), 'made of quarters until the days are made anew').toEqual(oslo)
-    await rollUp(house.ground)
+    await rollUp(harness.ground)
     expect(await daysOf()).toEqual(oslo)
     expect(await daysOf('Etc/UTC')).toEqual(utc)
     await orgTimezone(org.by, 'UTC')

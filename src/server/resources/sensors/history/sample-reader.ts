@@ -1,4 +1,4 @@
-// Reads what is only in raw samples: buckets of five minutes, and the samples themselves.
+// Reads raw samples: as they are, or summed up in buckets of five minutes.
 import type { OrgReader } from '../../../db/handles.ts'
 import type { SensorColumn } from '../../../db/schema.ts'
 import { numbersFrom, quarters, slots } from '../slots.ts'
@@ -7,14 +7,14 @@ import { type EndpointSelection, listRaw, listSums, type RawRow, type Statistics
 import { Sums } from './sums.ts'
 import { inTurns, maxRowsPerSlice, type SliceReader, type SliceResult } from './walk.ts'
 
-/** Nobody knows beforehand how many samples a slot has: the walk begins with a few hours, and finds out. */
+/** The number of samples in a slot is unknown, so the walk begins with a few hours and adapts. */
 abstract class SlotReader {
   readonly buckets = slots
   readonly table = 'sample_quarters'
   readonly slots = quarters
-  readonly usual = 48
-  readonly longest = maxRowsPerSlice
-  readonly endpointsAtOnce = maxRowsPerSlice / samplesInSlot
+  readonly initialBuckets = 48
+  readonly maxBuckets = maxRowsPerSlice
+  readonly endpointsPerQuery = maxRowsPerSlice / samplesInSlot
 }
 
 export class FiveMinuteReader extends SlotReader implements SliceReader<StatisticsRow> {
@@ -27,11 +27,11 @@ export class FiveMinuteReader extends SlotReader implements SliceReader<Statisti
     this.#columns = columns
   }
 
-  async read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<StatisticsRow>> {
+  async read(selection: EndpointSelection, first: number, end: number): Promise<SliceResult<StatisticsRow>> {
     const sums = new Sums(this.#columns, first, end)
     let rows = 0
-    for await (const endpoints of inTurns(whose.endpoints, this.endpointsAtOnce)) {
-      for (const row of await listSums(this.#on, this.#columns, { ...whose, endpoints }, numbersFrom(first, end))) {
+    for await (const endpoints of inTurns(selection.endpoints, this.endpointsPerQuery)) {
+      for (const row of await listSums(this.#on, this.#columns, { ...selection, endpoints }, numbersFrom(first, end))) {
         rows += row.samples
         sums.add(row.slot, row)
       }
@@ -43,7 +43,7 @@ export class FiveMinuteReader extends SlotReader implements SliceReader<Statisti
 export interface RawWindow {
   readonly from: number
   readonly to: number
-  /** Of the samples at `from`, only those of endpoints from this number on. */
+  /** At `from` itself, only samples of endpoints from this number on count. */
   readonly endpoint: number
 }
 
@@ -59,14 +59,14 @@ export class RawReader extends SlotReader implements SliceReader<RawRow> {
     this.#window = window
   }
 
-  async read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<RawRow>> {
+  async read(selection: EndpointSelection, first: number, end: number): Promise<SliceResult<RawRow>> {
     const { from, endpoint } = this.#window
     const all: RawRow[] = []
-    for await (const endpoints of inTurns(whose.endpoints, this.endpointsAtOnce)) {
+    for await (const endpoints of inTurns(selection.endpoints, this.endpointsPerQuery)) {
       const rows = await listRaw(
         this.#on,
         this.#columns,
-        { ...whose, endpoints },
+        { ...selection, endpoints },
         numbersFrom(first, end),
         this.#window,
       )

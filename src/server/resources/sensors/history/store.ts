@@ -1,4 +1,4 @@
-// SQL of sensor history: who was where, what is due, and samples and rollups of a stretch of time.
+// SQL of sensor history: stays of endpoints in rooms, due quarters, samples and rollups.
 
 import { sql } from 'kysely'
 import { isUuid } from '../../../core/uuid.ts'
@@ -12,8 +12,8 @@ import { roomAtTheTime } from '../ingest/room-at.ts'
 import type { RollupTable } from '../rollups/store.ts'
 
 /**
- * The zone of the organisation, the one that its days are in (empty or null while there are none), and from when on no quarters
- * were forgotten.
+ * The time zone of the organisation, the time zone of its days (empty or null while there are none), and the time since which no
+ * quarters were deleted.
  */
 export const findZones = queryOne((db, p: { org: number }) =>
   db
@@ -32,11 +32,11 @@ export const findNumber = async (on: OrgReader, id: string) =>
 export interface RoomStay {
   readonly endpoint: number
   readonly since: number
-  /** Null: it is still there. */
+  /** Null while the endpoint is in the room. */
   readonly until: number | null
   readonly endpoint_id: string
 }
-/** Who was in a room at any time of the window, in Unix seconds. */
+/** The stays in a room that overlap the window, in Unix seconds. */
 export const listStays = query((db, p: { org: number; room: number; from: number; to: number }) =>
   db
     .selectFrom('endpoint_rooms')
@@ -47,7 +47,7 @@ export const listStays = query((db, p: { org: number; room: number; from: number
     .where((e) => e.or([e('until', 'is', null), e('until', '>', p.from)])),
 )
 
-/** The endpoints whose rows are wanted, only those of a room unless it is 0. */
+/** The endpoints to read, and the room that their rows must belong to unless it is 0. */
 export interface EndpointSelection {
   readonly endpoints: readonly number[]
   readonly room: number
@@ -68,7 +68,7 @@ export const listDueIn = query((db, p: { org: number; endpoints: readonly number
     .limit(p.limit),
 )
 
-/** A query for each choice of sensors, of one room or not: whoever asks for less reads less. */
+/** Builds one query for each choice of sensors, with or without a room, so that fewer sensors read fewer columns. */
 function bySensors<P extends object, R>(
   make: (columns: readonly SensorColumn[], ofRoom: boolean) => (on: OrgReader, values: P) => Promise<R[]>,
 ) {
@@ -83,7 +83,7 @@ function bySensors<P extends object, R>(
   }
 }
 
-/** What is known of a bucket, in the units of samples. Only the sensors that were asked for are there. */
+/** The statistics of a bucket, in the units of samples. Only the requested sensors are present. */
 export type StatisticsRow = { slot: number } & { [S in SensorColumn as `${S}_count`]: number } & {
   [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null
 }
@@ -116,7 +116,7 @@ const ranges = {
   sample_hours: inRange('sample_hours'),
   sample_days: inRange('sample_days'),
 }
-/** In no order. An endpoint that changed rooms meanwhile has several rows of a slot. */
+/** Rows in no order. An endpoint that changed rooms within a slot has several rows of it. */
 export const listRollups = (
   on: OrgReader,
   table: RollupTable,
@@ -136,7 +136,7 @@ const atSlots = bySensors((columns, ofRoom) =>
       .$if(ofRoom, (q) => q.where('room', '=', p.room)),
   ),
 )
-/** Exactly these quarters of these endpoints. */
+/** The given quarters of the given endpoints. */
 export const listQuarters = (
   on: OrgReader,
   columns: readonly SensorColumn[],
@@ -150,8 +150,8 @@ interface SamplesOf extends RollupsOf {
   readonly last: number
 }
 /**
- * Slot by slot and endpoint by endpoint, as samples lie: a range of slots would be everybody's. PostgreSQL is told the range
- * besides, so that it looks into no other partition.
+ * Names slots and endpoints one by one, as in the primary key: a range of slots would contain the samples of all endpoints.
+ * PostgreSQL also gets the range, so that it reads no other partition.
  */
 const isOneOf = (engine: EngineName, p: SamplesOf) =>
   engine === 'postgres'
@@ -167,7 +167,7 @@ const samplesOf = ({ endpoints, room }: EndpointSelection, slots: readonly numbe
 })
 
 export interface SlotRow extends StatisticsRow {
-  /** How many samples there are, whatever they hold. */
+  /** The number of samples, whatever values they have. */
   samples: number
 }
 const sums = bySensors((columns, ofRoom) =>
@@ -190,13 +190,13 @@ const sums = bySensors((columns, ofRoom) =>
       .groupBy('s.slot'),
   ),
 )
-/** Raw samples summed up slot by slot, those of all these endpoints together. The slots are in ascending order. */
+/** Raw samples of all given endpoints, summed up by slot. The slots must be in ascending order. */
 export const listSums = (
   on: OrgReader,
   columns: readonly SensorColumn[],
-  whose: EndpointSelection,
+  selection: EndpointSelection,
   slots: readonly number[],
-) => sums(columns, whose.room !== 0)(on, samplesOf(whose, slots)) as unknown as Promise<SlotRow[]>
+) => sums(columns, selection.room !== 0)(on, samplesOf(selection, slots)) as unknown as Promise<SlotRow[]>
 
 export type RawRow = { endpoint: number; timestamp: number } & { [S in SensorColumn]: number | null }
 const raw = bySensors((columns, ofRoom) =>
@@ -211,18 +211,18 @@ const raw = bySensors((columns, ofRoom) =>
       .$if(ofRoom, (q) => q.where(roomAtTheTime, '=', p.room)),
   ),
 )
-/** In no order. `from` and `to` are Unix seconds. */
+/** Samples in no order. `from` and `to` are Unix seconds. */
 export const listRaw = (
   on: OrgReader,
   columns: readonly SensorColumn[],
-  whose: EndpointSelection,
+  selection: EndpointSelection,
   slots: readonly number[],
   { from, to }: Range,
-) => raw(columns, whose.room !== 0)(on, { ...samplesOf(whose, slots), from, to }) as Promise<RawRow[]>
+) => raw(columns, selection.room !== 0)(on, { ...samplesOf(selection, slots), from, to }) as Promise<RawRow[]>
 
 const seek = (table: RollupTable | 'sample_due') =>
   queryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
-    // A look for each endpoint: the first of all together would be found only by reading all.
+    // One index lookup for each endpoint: the minimum over all would read all their rows.
     db
       .selectFrom(
         (engine === 'postgres'
@@ -237,7 +237,7 @@ const seek = (table: RollupTable | 'sample_due') =>
         ))`.as('slot'),
       ),
   )
-/** The first slot of any of these endpoints, from that one on; null if there is none. */
+/** The first slot of any of the endpoints, from the given one on; null if there is none. */
 export const findNextSlot = {
   sample_quarters: seek('sample_quarters'),
   sample_hours: seek('sample_hours'),

@@ -1,10 +1,10 @@
-// Adds up what is known of buckets, from rollups and from samples, in whatever order it comes.
+// Adds up the statistics of buckets, from rollups and from samples, in any order.
 import type { SensorColumn } from '../../../db/schema.ts'
 import type { StatisticsRow } from './store.ts'
 
 type Numbers = Record<string, number | null>
 
-/** The names of the four numbers that a row has of a sensor. */
+/** The names of a sensor's four columns. */
 export const namesOf = (column: SensorColumn) => ({
   count: `${column}_count` as const,
   min: `${column}_min` as const,
@@ -23,7 +23,7 @@ export class Sums {
     this.#names = columns.map(namesOf)
   }
 
-  /** The row is ours from now on: it becomes the sum. */
+  /** Takes over the row, which may become the sum. */
   add(bucket: number, row: StatisticsRow): void {
     const at = bucket - this.#first
     const sum = this.#rows[at] as Numbers | undefined
@@ -43,7 +43,7 @@ export class Sums {
     }
   }
 
-  /** The buckets that hold a value, in their order; `slot` is the number of the bucket. */
+  /** The buckets that have a value, in order; `slot` is the number of the bucket. */
   filled(): StatisticsRow[] {
     return this.#rows.filter(
       (row) => row !== undefined && this.#names.some(({ count }) => row[count] > 0),

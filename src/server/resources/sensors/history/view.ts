@@ -1,14 +1,15 @@
-// A history as text, written by hand: thousands of small objects, and making them would cost more than reading them.
+// Writes the items of a history as JSON and CSV, without building objects, which would cost more than reading the rows.
+import { csvRow } from '../../../../contract/csv.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
 import { dateOf } from '../../../core/time-zone.ts'
 import { scale } from '../scale.ts'
-import { dayLength, type SlotScale, slotLength } from '../slots.ts'
+import { daySeconds, type SlotScale, slotSeconds } from '../slots.ts'
 import type { RawRow, StatisticsRow } from './store.ts'
 import { namesOf } from './sums.ts'
 import type { HistoryField } from './window.ts'
 
-/** How items of a history are written, and where paging goes on with one of them. */
+/** Writes items of a history, and gives the position at which paging continues with one. */
 export interface HistoryView<T> {
   readonly key: 'buckets' | 'samples'
   json(item: T): string
@@ -27,7 +28,7 @@ export function bucketView(
     scale: scale[name],
     key: `,"${name}":{"min":`,
   }))
-  const startText = isDaily ? (seconds: number) => isoTime(seconds * 1000) : evenTimes()
+  const startText = isDaily ? (seconds: number) => isoTime(seconds * 1000) : slotTimeWriter()
   return {
     key: 'buckets',
     json(row) {
@@ -41,28 +42,30 @@ export function bucketView(
       }
       return `${text}}`
     },
-    csvHeader: line([
+    csvHeader: csvRow([
       'start',
       ...(isDaily ? ['day'] : []),
       ...fields.flatMap(({ name }) => ['min', 'max', 'mean', 'count'].map((what) => `${name}_${what}`)),
     ]),
     csv(row) {
-      let text = startText(buckets.start(row.slot))
-      if (isDaily) text += `,${dateOf(row.slot)}`
+      const cells = [startText(buckets.start(row.slot))]
+      if (isDaily) cells.push(dateOf(row.slot))
       for (const { count, min, max, sum, scale } of columns) {
         const n = row[count]
-        text +=
-          n > 0
-            ? `,${valueText(row[min] as number, scale)},${valueText(row[max] as number, scale)},${meanText(row[sum] as number, n, scale)},${n}`
-            : ',,,,'
+        if (!(n > 0)) cells.push('', '', '', '')
+        else {
+          const [least, greatest] = [row[min] as number, row[max] as number]
+          cells.push(valueText(least, scale), valueText(greatest, scale))
+          cells.push(meanText(row[sum] as number, n, scale), wholeText(n))
+        }
       }
-      return `${text}\r\n`
+      return csvRow(cells)
     },
     position: (row) => ({ timestamp: buckets.start(row.slot), seq: 0 }),
   }
 }
 
-/** `idOf` is given for a room: there it counts who measured it. */
+/** `idOf` is given for a room, whose samples name their endpoint. */
 export function rawSampleView(
   fields: readonly HistoryField[],
   idOf: ((endpoint: number) => string) | undefined,
@@ -79,21 +82,19 @@ export function rawSampleView(
       }
       return `${text}}`
     },
-    csvHeader: line(['time', ...(idOf ? ['endpointId'] : []), ...fields.map(({ name }) => name)]),
+    csvHeader: csvRow(['time', ...(idOf ? ['endpointId'] : []), ...fields.map(({ name }) => name)]),
     csv(row) {
-      let text = isoTime(row.timestamp * 1000)
-      if (idOf) text += `,${idOf(row.endpoint)}`
+      const cells = [isoTime(row.timestamp * 1000)]
+      if (idOf) cells.push(idOf(row.endpoint))
       for (const { column, scale } of columns) {
         const value = row[column]
-        text += value === null ? ',' : `,${valueText(value, scale)}`
+        cells.push(value === null ? '' : valueText(value, scale))
       }
-      return `${text}\r\n`
+      return csvRow(cells)
     },
     position: (row) => ({ timestamp: row.timestamp, seq: row.endpoint }),
   }
 }
-
-const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
 const decimals = (digits: number): readonly string[] =>
   Array.from({ length: 10 ** digits }, (_, i) =>
@@ -105,7 +106,7 @@ const decimals = (digits: number): readonly string[] =>
 const tenths = decimals(1)
 const hundredths = decimals(2)
 
-/** Most numbers are small: their text is there already. */
+/** Most numbers are small, so their texts are prepared. */
 const small = Array.from({ length: 10_000 }, (_, i) => `${i}`)
 const wholeText = (value: number): string =>
   value >= 0 && value < small.length ? (small[value] as string) : `${value}`
@@ -123,14 +124,14 @@ const meanText = (sum: number, count: number, scale: number): string => {
   return `${hundred < 0 ? '-' : ''}${wholeText(Math.trunc(positive / 100))}${hundredths[positive % 100]}`
 }
 
-const timesOfDay = Array.from({ length: dayLength / slotLength }, (_, i) => isoTime(i * slotLength * 1000).slice(10))
+const timesOfDay = Array.from({ length: daySeconds / slotSeconds }, (_, i) => isoTime(i * slotSeconds * 1000).slice(10))
 
-/** Times on even five minutes: those of a day share its date. */
-function evenTimes(): (seconds: number) => string {
+/** Writes times that are multiples of five minutes. Times of one day share the text of its date. */
+function slotTimeWriter(): (seconds: number) => string {
   let [day, date] = [Number.NaN, '']
   return (seconds) => {
-    const number = Math.floor(seconds / dayLength)
+    const number = Math.floor(seconds / daySeconds)
     if (number !== day) [day, date] = [number, dateOf(number)]
-    return date + timesOfDay[(seconds - number * dayLength) / slotLength]
+    return date + timesOfDay[(seconds - number * daySeconds) / slotSeconds]
   }
 }

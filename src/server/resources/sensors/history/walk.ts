@@ -1,4 +1,4 @@
-// Walks through the history of an endpoint or a room, a slice at a time: no query is long, and others get their turn between two.
+// Reads the history of an endpoint or a room in slices: no query is long, and other work runs between two.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OrgReader } from '../../../db/handles.ts'
@@ -6,36 +6,36 @@ import type { RollupTable } from '../rollups/store.ts'
 import { quarters, type SlotScale } from '../slots.ts'
 import { type EndpointSelection, findNextSlot, type RoomStay } from './store.ts'
 
-/** Whose history it is. */
+/** The endpoints whose history is read, with the times at which they count. */
 export interface HistoryPosition {
-  /** Only what was measured in this room; 0: wherever it was. */
+  /** Only samples that were measured in this room count; 0 means any room. */
   readonly room: number
   readonly stays: readonly Pick<RoomStay, 'endpoint' | 'since' | 'until'>[]
 }
 
-/** What is read of the database in one go, about. */
+/** About this many rows are read with one query. */
 export const maxRowsPerSlice = 2000
 
 export interface SliceResult<T> {
   /** Oldest first. */
   readonly items: T[]
-  /** How many rows that took. None: there is nothing, and the walk may look where something is. */
+  /** How many rows were read. After 0 the walk looks for the next slot that has some. */
   readonly rows: number
 }
 
-/** How the buckets of a slice are read. */
+/** Reads the buckets of a slice. */
 export interface SliceReader<T> {
   readonly buckets: SlotScale
-  /** The table that knows where the next samples are, apart from those that are due, and what its slots mean. */
+  /** The table in which the next samples are looked up, apart from due ones, and the meaning of its slots. */
   readonly table: RollupTable
   readonly slots: SlotScale
   /** How many buckets a slice of one endpoint has at first, and at most. */
-  readonly usual: number
-  readonly longest: number
-  /** How many endpoints are read together. */
-  readonly endpointsAtOnce: number
-  /** Undefined if that was too much at once; never for a single bucket. */
-  read(whose: EndpointSelection, first: number, end: number): Promise<SliceResult<T> | undefined>
+  readonly initialBuckets: number
+  readonly maxBuckets: number
+  /** How many endpoints one query reads. */
+  readonly endpointsPerQuery: number
+  /** Undefined if the slice was too large, which a single bucket never is. */
+  read(selection: EndpointSelection, first: number, end: number): Promise<SliceResult<T> | undefined>
 }
 
 export interface Slice<T> extends SliceResult<T> {
@@ -43,20 +43,20 @@ export interface Slice<T> extends SliceResult<T> {
   readonly next: number
 }
 
-/** `most` is how many items the caller can use: fewer are read where that is enough. */
+/** `maxItems` is how many items the caller can use; the first slice is not longer. */
 export async function* walk<T>(
   on: OrgReader,
   place: HistoryPosition,
   reader: SliceReader<T>,
-  { first, end, most }: { first: number; end: number; most: number },
+  { first, end, maxItems }: { first: number; end: number; maxItems: number },
 ): AsyncGenerator<Slice<T>> {
   const { buckets } = reader
-  let length = Math.min(reader.usual, most)
+  let length = Math.min(reader.initialBuckets, maxItems)
   let at = first
   while (at < end) {
     if (at > first) await nextTurn()
     const here = presentIn(place, buckets.start(at), buckets.start(at + 1)).endpoints.length
-    length = Math.max(1, Math.min(length, Math.floor(reader.longest / Math.max(here, 1))))
+    length = Math.max(1, Math.min(length, Math.floor(reader.maxBuckets / Math.max(here, 1))))
     const to = Math.min(at + length, end)
     const read = await reader.read(presentIn(place, buckets.start(at), buckets.start(to)), at, to)
     if (!read) {
@@ -76,18 +76,18 @@ function presentIn({ room, stays }: HistoryPosition, from: number, to: number): 
   return { room, endpoints: [...new Set(present.map(({ endpoint }) => endpoint))] }
 }
 
-/** The first bucket, from that one on, that may hold something. Gaps can be years. */
+/** The first bucket, from the given one on, that may have samples. Gaps can be years. */
 async function nextFilled<T>(
   on: OrgReader,
   place: HistoryPosition,
-  { buckets, table, slots, endpointsAtOnce }: SliceReader<T>,
+  { buckets, table, slots, endpointsPerQuery }: SliceReader<T>,
   bucket: number,
 ): Promise<number> {
   const from = buckets.start(bucket)
   let next = Number.POSITIVE_INFINITY
   for (const { since } of place.stays) if (since > from) next = Math.min(next, since)
   const here = presentIn(place, from, from + 1)
-  for await (const endpoints of inTurns(here.endpoints, endpointsAtOnce)) {
+  for await (const endpoints of inTurns(here.endpoints, endpointsPerQuery)) {
     const due = (await findNextSlot.sample_due(on, { endpoints, slot: quarters.at(from) }))?.slot ?? undefined
     const rolledUp = (await findNextSlot[table](on, { endpoints, slot: slots.at(from) }))?.slot ?? undefined
     if (due !== undefined) next = Math.min(next, quarters.start(due))
@@ -96,7 +96,7 @@ async function nextFilled<T>(
   return Number.isFinite(next) ? buckets.at(Math.max(next, from)) : next
 }
 
-/** Pieces of a list, and a turn for others between two. */
+/** Pieces of a list, with a turn of the event loop between two. */
 export async function* inTurns<T>(list: readonly T[], length: number): AsyncGenerator<readonly T[]> {
   for (const [i, piece] of inPieces(list, length).entries()) {
     if (i > 0) await nextTurn()

@@ -1,4 +1,4 @@
-// What a caller asks of a history: checked, and cut to what is kept. [contract 6.sensorHistory]
+// Checks the query of a history request, and limits its window to the retention. [contract 6.sensorHistory]
 
 import type { Violation } from '../../../../contract/error.ts'
 import { type Sensor, sensors } from '../../../../contract/models.ts'
@@ -14,16 +14,16 @@ import { daysIn, firstFrom, hours, quarters, type SlotScale, slots } from '../sl
 
 export type HistoryQuery = InputOf<'endpointsSensorHistory'>['query']
 
-/** What can be said without looking anything up. */
+/** The query, checked as far as that needs no database. */
 export interface HistoryRequest {
   readonly interval: Interval
   readonly fields: readonly HistoryField[]
-  /** Undefined: that of the organisation. */
+  /** Undefined means the time zone of the organisation. */
   readonly zone: string | undefined
   readonly pageSize: number
   /** Milliseconds, or a date. */
   readonly from: number | string
-  /** Undefined: now. */
+  /** Undefined means now. */
   readonly to: number | string | undefined
 }
 
@@ -33,8 +33,8 @@ export interface HistoryField {
 }
 const allFields: readonly HistoryField[] = sensors.map((name) => ({ name, column: columnOf[name] }))
 
-const defaultPage = 1000
-const largestPage = 3000
+const defaultPageSize = 1000
+const maxPageSize = 3000
 
 export function historyRequestOf({
   from,
@@ -49,7 +49,7 @@ export function historyRequestOf({
   const names = fields?.split(',').map((name) => name.trim())
   const unknown = names?.filter((name) => !(sensors as string[]).includes(name)) ?? []
   if (unknown.length > 0) refuse('fields', `must be names from ${sensors.join(', ')}, separated by commas`)
-  // A plus that was not escaped came as a space.
+  // A plus sign that was not escaped in the URL arrives as a space.
   const zone = timezone?.replace(/^ (?=\d)/, '+')
   const problem = zone === undefined ? undefined : timeZoneProblem(zone)
   if (problem !== undefined) refuse('timezone', problem)
@@ -58,13 +58,13 @@ export function historyRequestOf({
     interval,
     fields: names ? allFields.filter(({ name }) => names.includes(name)) : allFields,
     zone,
-    pageSize: pageSizeOf(pageSize, defaultPage, largestPage),
+    pageSize: pageSizeOf(pageSize, defaultPageSize, maxPageSize),
     from,
     to,
   }
 }
 
-/** The zone of the organisation, and the one that its table of days is in. */
+/** The time zone of the organisation, and that of its table of days. */
 export interface HistoryTimeZones {
   readonly own: string
   readonly days: string | null
@@ -77,70 +77,71 @@ export interface HistoryWindow {
   /** The first bucket, and the one after the last. */
   readonly first: number
   readonly end: number
-  /** Unix seconds: for samples, which are not cut at buckets. */
+  /** Unix seconds, for raw samples, which are not cut at buckets. */
   readonly from: number
   readonly to: number
-  /** The days are there, ready made: in this zone, by whatever name. */
+  /** The time zone of the stored days if they can be used; it may have another name than `zone`. */
   readonly dayZone: string | undefined
 }
 
-/** A bucket is whole: what overlaps the window is in, unless a part of it is older than what is kept. [contract D.36] */
+/** A bucket that overlaps the window is included, unless a part of it is older than the retention. [contract D.36] */
 export function windowOf(
-  asked: HistoryRequest,
+  request: HistoryRequest,
   zones: HistoryTimeZones,
   settings: SensorSettings,
   nowMs: number,
 ): HistoryWindow {
-  const zone = asked.zone ?? zones.own
+  const zone = request.zone ?? zones.own
   const now = Math.floor(nowMs / 1000)
-  const dayZone = asked.interval === '1d' && zones.days && isSameTimeZone(zones.days, zone) ? zones.days : undefined
-  const buckets = bucketsOf(asked.interval, zone)
-  const kept = now - keptFor(asked.interval, dayZone !== undefined, settings)
-  // They may have been kept for a shorter time before: a day that is made of them must be whole.
-  const oldest = asked.interval === '1d' && !dayZone ? Math.max(kept, zones.quarters_from ?? 0) : kept
-  const [asksFrom, asksTo] = [
-    secondsOf(asked.from, zone),
-    asked.to === undefined ? undefined : secondsOf(asked.to, zone),
+  const dayZone = request.interval === '1d' && zones.days && isSameTimeZone(zones.days, zone) ? zones.days : undefined
+  const buckets = bucketsOf(request.interval, zone)
+  const retained = now - retentionSeconds(request.interval, dayZone !== undefined, settings)
+  // The retention of quarters may have been shorter before, and a day that is made of quarters must be complete.
+  const oldest = request.interval === '1d' && !dayZone ? Math.max(retained, zones.quarters_from ?? 0) : retained
+  const [requestedFrom, requestedTo] = [
+    secondsOf(request.from, zone),
+    request.to === undefined ? undefined : secondsOf(request.to, zone),
   ]
-  if (asksTo !== undefined && asksFrom > asksTo) throw invalid([{ field: 'from', error: 'must not be after to' }])
-  const to = Math.ceil(asksTo ?? Math.max(nowMs / 1000, asksFrom))
-  const wanted = Math.max(0, asksFrom)
-  const earliest = Number.isFinite(oldest) ? firstWithin(asked.interval, buckets, oldest) : buckets.at(0)
-  if (asked.interval === '1d' && dayZone === undefined && settings.daysKept > settings.quartersKept) {
-    checkReach(wanted, zone, zones, buckets, earliest)
+  if (requestedTo !== undefined && requestedFrom > requestedTo)
+    throw invalid([{ field: 'from', error: 'must not be after to' }])
+  const to = Math.ceil(requestedTo ?? Math.max(nowMs / 1000, requestedFrom))
+  const start = Math.max(0, requestedFrom)
+  const earliest = Number.isFinite(oldest) ? firstWithin(request.interval, buckets, oldest) : buckets.at(0)
+  if (request.interval === '1d' && dayZone === undefined && settings.daysKept > settings.quartersKept) {
+    checkReach(start, zone, zones, buckets, earliest)
   }
-  const first = Math.max(buckets.at(wanted), earliest)
-  const end = wanted < to ? buckets.at(to - 1) + 1 : first
-  return { zone, buckets, first, end, from: Math.max(Math.ceil(wanted), oldest), to, dayZone }
+  const first = Math.max(buckets.at(start), earliest)
+  const end = start < to ? buckets.at(to - 1) + 1 : first
+  return { zone, buckets, first, end, from: Math.max(Math.ceil(start), oldest), to, dayZone }
 }
 
 /** A date is the beginning of that day in the zone. [contract D.36] */
-const secondsOf = (asked: number | string, zone: string): number =>
-  typeof asked === 'number' ? asked / 1000 : startOfDay(zone, Date.parse(asked) / 86_400_000)
+const secondsOf = (request: number | string, zone: string): number =>
+  typeof request === 'number' ? request / 1000 : startOfDay(zone, Date.parse(request) / 86_400_000)
 
 function bucketsOf(interval: Interval, zone: string): SlotScale {
   if (interval === '1d') return daysIn(zone)
   return { raw: slots, '5m': slots, '15m': quarters, '1h': hours }[interval]
 }
 
-/** Samples are not cut at buckets: the first of those may be old in part. */
+/** Raw samples are not cut at buckets: the first bucket may be partly older than the retention. */
 const firstWithin = (interval: Interval, buckets: SlotScale, oldest: number): number =>
   interval === 'raw' ? buckets.at(oldest) : firstFrom(buckets, oldest)
 
-function keptFor(interval: Interval, hasDays: boolean, settings: SensorSettings): number {
+function retentionSeconds(interval: Interval, hasDays: boolean, settings: SensorSettings): number {
   if (interval === 'raw' || interval === '5m') return settings.samplesKept
   return hasDays ? settings.daysKept : settings.quartersKept
 }
 
-/** Beyond what days can be made of there are only the days of the organisation's own zone. [contract D.38] */
+/** Before the oldest quarters there are only days in the organisation's own time zone. [contract D.38] */
 function checkReach(
-  wanted: number,
+  start: number,
   zone: string,
   { own }: HistoryTimeZones,
   buckets: SlotScale,
   earliest: number,
 ): void {
-  if (isSameTimeZone(zone, own) || wanted >= buckets.start(earliest)) return
+  if (isSameTimeZone(zone, own) || start >= buckets.start(earliest)) return
   const day = dateOf(earliest)
   throw invalid([
     {

@@ -1,14 +1,14 @@
-// Which samples are kept, and what of them: the times, ranges and sensors that the contract allows. [contract D.41]
+// Decides which samples and values are stored: the times, ranges and sensors that the contract allows. [contract D.41]
 import type { DeviceSample } from '../../../../contract/device.ts'
 import { type Model, type Sensor, sensorRanges, sensors } from '../../../../contract/models.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { scale } from '../scale.ts'
 import type { SampleRow } from './store.ts'
 
-/** How far ahead a device's clock may be, in seconds. */
+/** A device's clock may be this far ahead. */
 export const maxAheadSeconds = 5 * 60
 
-/** Why it is not kept, in a sentence for the maker of the device; undefined if it is. Samples are taken from `from` on; in Unix seconds. */
+/** A sentence for the maker of the device if the sample is refused, else undefined. `now` and `from`, the oldest time, are Unix seconds. */
 export function sampleProblem(sample: DeviceSample, model: Model, now: number, from: number): string | undefined {
   return timeProblem(sample.timestamp, now, from) ?? valueProblem(sample, model)
 }
@@ -24,21 +24,21 @@ function timeProblem(timestamp: number, now: number, from: number): string | und
 }
 
 function valueProblem(sample: DeviceSample, model: Model): string | undefined {
-  let wrong: string[] | undefined
+  let violations: string[] | undefined
   for (const sensor of sensors) {
     const value = sample[sensor]
     if (value === undefined || value === null) continue
     const { min, max, unit } = sensorRanges[sensor]
     if (value >= min && value <= max) continue
-    // What the model does not have is not kept, so it may be anything that is a number. [contract D.28]
+    // Values of sensors that the model does not have are not stored, so any number is accepted. [contract D.28]
     if (Number.isFinite(value) && !model.sensors.includes(sensor)) continue
-    wrong ??= []
-    wrong.push(`${sensor} must be from ${min} to ${max} ${unit} and is ${value}`)
+    violations ??= []
+    violations.push(`${sensor} must be from ${min} to ${max} ${unit} and is ${value}`)
   }
-  return wrong && `The sample is not kept: ${wrong.join('; ')}. Do not send it again.`
+  return violations && `The sample is not kept: ${violations.join('; ')}. Do not send it again.`
 }
 
-/** Only what the model can measure; only a Frame has a shutter to close. [contract 5.2.models] [contract 5.2.shutter] */
+/** Values that the model cannot measure are left out; only a Frame has a shutter. [contract 5.2.models] [contract 5.2.shutter] */
 export function sampleRowOf(sample: DeviceSample, model: Model): SampleRow {
   const measured = (sensor: Sensor) => {
     const value = sample[sensor]

@@ -1,4 +1,4 @@
-// What becomes of samples when the database fails, and what was forgotten before stays forgotten.
+// Samples while the database fails, and samples older than those that were deleted.
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,54 +17,54 @@ import { SampleIntake } from './intake.ts'
 
 const day = 86_400
 const noon = Date.UTC(2026, 2, 2, 12) / 1000
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let device: TestDevice
 let session: DeviceConnection
 beforeAll(async () => {
-  house = await startHarness({ sampleRetention: 3 })
-  house.clock.fix(noon * 1000)
-  org = await house.newOrg()
+  harness = await startHarness({ sampleRetention: 3 })
+  harness.clock.fix(noon * 1000)
+  org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  device = await newDevice(house, org, { roomId })
-  const who = (await findDeviceByCredential(house.ground, device.id, device.credential)) as Device
+  device = await newDevice(harness, org, { roomId })
+  const who = (await findDeviceByCredential(harness.ground, device.id, device.credential)) as Device
   session = { device: who, since: 0, credential: device.credential }
 })
 afterAll(async () => {
   await device.close()
-  await house.close()
+  await harness.close()
 })
 
-/** The real database, with one door that fails. */
+/** The real database, except that its transactions can be made to fail. */
 function groundWith(systemTransaction: Database['systemTransaction']): Services {
-  const { db } = house.ground
+  const { db } = harness.ground
   const alterTable: Database['alterTable'] = (...change) => db.alterTable(...change)
-  return { ...house.ground, db: { engine, systemTransaction, alterTable } as Database }
+  return { ...harness.ground, db: { engine, systemTransaction, alterTable } as Database }
 }
 const sample = (timestamp: number, co2: number) => ({ samples: [{ timestamp, co2 }] })
 const stored = async () => {
-  const rows = await house.ground.db.system.kysely.selectFrom('samples').select(['timestamp', 'co2']).execute()
+  const rows = await harness.ground.db.system.kysely.selectFrom('samples').select(['timestamp', 'co2']).execute()
   return new Map(rows.map((row) => [row.timestamp, row.co2]))
 }
 
 test('a commit that could not even begin fails its samples, and none that come later', async () => {
   let isGone = true
   const services = groundWith((work) => {
-    if (!isGone) return house.ground.db.systemTransaction(work)
+    if (!isGone) return harness.ground.db.systemTransaction(work)
     isGone = false
     return Promise.reject(new Error('gone'))
   })
-  const intake = new SampleIntake(services, new LatestSamples(house.ground.db), new Horizon())
+  const intake = new SampleIntake(services, new LatestSamples(harness.ground.db), new Horizon())
   await expect(intake.receive(session, sample(noon - 100, 1))).rejects.toThrow('gone')
   await intake.receive(session, sample(noon - 99, 2))
   expect([...(await stored())]).toEqual([[noon - 99, 2]])
 })
 
 test('a commit whose answer was lost leaves no old sample in memory', async () => {
-  const latest = new LatestSamples(house.ground.db)
+  const latest = new LatestSamples(harness.ground.db)
   const inMemory = async () => (await latest.samples(org.org.key)).get(session.device.number)?.row.co2
   const services = groundWith(async (work) => {
-    await house.ground.db.systemTransaction(work)
+    await harness.ground.db.systemTransaction(work)
     throw new Error('the connection was lost')
   })
   expect(await inMemory()).toBe(2)
@@ -73,28 +73,28 @@ test('a commit whose answer was lost leaves no old sample in memory', async () =
   expect(await inMemory()).toBe(900)
 })
 
-test('what was forgotten once cannot come back in part when samples are kept longer from now on', async () => {
+test('samples of a time that was deleted before are refused when the retention becomes longer', async () => {
   const quarters = () =>
-    house.ground.db.system.kysely.selectFrom('sample_quarters').selectAll().orderBy('slot').execute()
+    harness.ground.db.system.kysely.selectFrom('sample_quarters').selectAll().orderBy('slot').execute()
   const samples = Array.from({ length: 15 }, (_, i) => ({ timestamp: noon - day + i * 60, co2: 400 + i }))
   await device.publish('sample', { samples })
-  await rollUp(house.ground)
-  house.clock.advance(3 * day * 1000)
-  await rollUp(house.ground)
+  await rollUp(harness.ground)
+  harness.clock.advance(3 * day * 1000)
+  await rollUp(harness.ground)
   const before = await quarters()
-  await deleteOldSamples(house.ground, new Horizon())
+  await deleteOldSamples(harness.ground, new Horizon())
   expect(await quarters()).toEqual(before)
 
-  const services = { ...house.ground, settings: { ...house.ground.settings, samplesKept: 60 * day } }
-  const horizon = await Horizon.load(house.ground.db)
+  const services = { ...harness.ground, settings: { ...harness.ground.settings, samplesKept: 60 * day } }
+  const horizon = await Horizon.load(harness.ground.db)
   expect(horizon.samples).toBe(noon - 3600)
-  const intake = new SampleIntake(services, new LatestSamples(house.ground.db), horizon)
+  const intake = new SampleIntake(services, new LatestSamples(harness.ground.db), horizon)
   const late = await intake.receive(session, sample(noon - day + 30, 9999))
   expect(late?.refused[0]?.reason).toBe(
     'The sample is from before 2026-03-02T11:15:00.000Z, and nothing older is kept. Do not send it again.',
   )
-  // Somebody's mark on what is no longer whole does no harm either.
-  await house.ground.db.systemTransaction(({ kysely }) =>
+  // A quarter that is due but no longer complete does no harm either.
+  await harness.ground.db.systemTransaction(({ kysely }) =>
     kysely
       .insertInto('sample_due')
       .values({ org: org.org.key, endpoint: session.device.number, slot: (noon - day) / 900 })
@@ -102,26 +102,26 @@ test('what was forgotten once cannot come back in part when samples are kept lon
   )
   await rollUp(services)
   expect(await quarters()).toEqual(before)
-  expect(await house.ground.db.system.kysely.selectFrom('sample_due').selectAll().execute()).toEqual([])
+  expect(await harness.ground.db.system.kysely.selectFrom('sample_due').selectAll().execute()).toEqual([])
 })
 
 test('a rollup that is to stop leaves what is due for the next time', async () => {
-  const due = () => house.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()
-  const now = house.clock.now() / 1000
+  const due = () => harness.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()
+  const now = harness.clock.now() / 1000
   await device.publish('sample', { samples: [{ timestamp: now - 3600, co2: 1 }] })
-  await rollUp(house.ground, AbortSignal.abort())
+  await rollUp(harness.ground, AbortSignal.abort())
   expect(await due()).toHaveLength(1)
-  await rollUp(house.ground)
+  await rollUp(harness.ground)
   expect(await due()).toHaveLength(0)
 })
 
 test.runIf(engine === 'postgres')(
   'a backup that holds the samples keeps no sample waiting, not even over midnight',
   async () => {
-    const { db } = house.ground
+    const { db } = harness.ground
     const signal = new AbortController().signal
-    const today = Math.floor(house.clock.now() / 1000 / day)
-    await makePartitions(house.ground, signal)
+    const today = Math.floor(harness.clock.now() / 1000 / day)
+    await makePartitions(harness.ground, signal)
     expect(await listDays(db)).toEqual([-3, -2, -1, 0, 1, 2].map((n) => today + n))
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     const { promise: held, resolve: holds } = Promise.withResolvers<void>()
@@ -131,22 +131,22 @@ test.runIf(engine === 'postgres')(
       await over
     })
     await held
-    house.clock.advance(day * 1000)
+    harness.clock.advance(day * 1000)
     const started = performance.now()
-    await makePartitions(house.ground, signal)
-    await device.publish('sample', { samples: [{ timestamp: house.clock.now() / 1000, co2: 5 }] })
+    await makePartitions(harness.ground, signal)
+    await device.publish('sample', { samples: [{ timestamp: harness.clock.now() / 1000, co2: 5 }] })
     expect(performance.now() - started).toBeLessThan(4000)
     expect(await listDays(db)).toHaveLength(6)
     end()
     await backup
-    await makePartitions(house.ground, signal)
+    await makePartitions(harness.ground, signal)
     expect(await listDays(db)).toHaveLength(7)
   },
 )
 
 test.runIf(engine === 'postgres')('a partition that was lost behind our back is made again', async () => {
-  const { db } = house.ground
-  const now = Math.floor(house.clock.now() / 1000)
+  const { db } = harness.ground
+  const now = Math.floor(harness.clock.now() / 1000)
   await device.publish('sample', { samples: [{ timestamp: now - 20, co2: 6 }] })
   await sql.raw(`drop table samples_day_${Math.floor(now / day)}`).execute(db.schema)
   await device.publish('sample', { samples: [{ timestamp: now - 10, co2: 7 }] })
@@ -154,7 +154,7 @@ test.runIf(engine === 'postgres')('a partition that was lost behind our back is 
 })
 
 test.runIf(engine === 'postgres')('a partition that could not be made once is made the next time', async () => {
-  const { db } = house.ground
+  const { db } = harness.ground
   let isGone = true
   const alterTable: Database['alterTable'] = (...change) => {
     if (!isGone) return db.alterTable(...change)
@@ -162,9 +162,9 @@ test.runIf(engine === 'postgres')('a partition that could not be made once is ma
     return Promise.reject(new Error('gone'))
   }
   const systemTransaction: Database['systemTransaction'] = (work) => db.systemTransaction(work)
-  const services = { ...house.ground, db: { engine, systemTransaction, alterTable } as Database }
+  const services = { ...harness.ground, db: { engine, systemTransaction, alterTable } as Database }
   const intake = new SampleIntake(services, new LatestSamples(db), new Horizon())
-  const now = Math.floor(house.clock.now() / 1000)
+  const now = Math.floor(harness.clock.now() / 1000)
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')
   await intake.receive(session, sample(now - 8, 9))
   expect((await stored()).get(now - 8)).toBe(9)

@@ -1,4 +1,4 @@
-// What happens to samples on their way in: what is kept, what is refused, what changes nothing. Devices speak MQTT.
+// Samples that devices send over MQTT: which are stored, which are refused, and which change nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
@@ -12,23 +12,23 @@ import { SampleIntake } from './intake.ts'
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const day = 86_400
 const devices: TestDevice[] = []
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let intake: SampleIntake
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(now * 1000)
-  intake = new SampleIntake(house.ground, new LatestSamples(house.ground.db), new Horizon())
-  org = await house.newOrg()
+  harness = await startHarness()
+  harness.clock.fix(now * 1000)
+  intake = new SampleIntake(harness.ground, new LatestSamples(harness.ground.db), new Horizon())
+  org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
-  await house.close()
+  await harness.close()
 })
 
 async function device(model: string, ...samples: object[]): Promise<TestDevice> {
-  const made = await newDevice(house, org, { roomId: 1, model })
+  const made = await newDevice(harness, org, { roomId: 1, model })
   devices.push(made)
   if (samples.length > 0) await made.publish('sample', { samples })
   return made
@@ -37,9 +37,9 @@ const latest = async ({ id }: TestDevice) => {
   const { status, body } = await org.call('GET', `/endpoints/${id}/sensor`)
   return status === 404 ? undefined : body.endpointData.data[0]
 }
-/** Its rows, oldest first. */
+/** The rows of an endpoint, oldest first. */
 const history = ({ id }: TestDevice) =>
-  house.ground.db.system.kysely
+  harness.ground.db.system.kysely
     .selectFrom('samples as s')
     .innerJoin('endpoint_rooms as r', (j) => j.onRef('r.org', '=', 's.org').onRef('r.endpoint', '=', 's.endpoint'))
     .selectAll('s')
@@ -47,7 +47,7 @@ const history = ({ id }: TestDevice) =>
     .orderBy('s.timestamp')
     .execute()
 async function sessionOf({ id, credential }: TestDevice): Promise<DeviceConnection> {
-  const device = (await findDeviceByCredential(house.ground, id, credential)) as Device
+  const device = (await findDeviceByCredential(harness.ground, id, credential)) as Device
   return { device, since: now * 1000, credential }
 }
 
@@ -177,7 +177,7 @@ test('a message of more than 500 samples is bad as a whole, and acknowledged [co
 
 test('messages that come together share a commit', async () => {
   const commits = async () => {
-    const { text } = await send(house.url, 'GET', '/metrics')
+    const { text } = await send(harness.url, 'GET', '/metrics')
     return Number(text.match(/transaction_duration_seconds_count\{outcome="committed"\} (\d+)/)?.[1])
   }
   const sender = await sessionOf(await device('NF19B1', { timestamp: now, co2: 1 }))
@@ -210,7 +210,7 @@ test("what an unenrolled device still sends is nobody else's, and nobody inherit
 
 test('samples that were written and refused are counted', async () => {
   const counts = async () => {
-    const { text } = await send(house.url, 'GET', '/metrics')
+    const { text } = await send(harness.url, 'GET', '/metrics')
     return ['stored', 'refused'].map((what) => Number(text.match(`roomkeeper_samples_${what}_total (\\d+)`)?.[1]))
   }
   const [stored = 0, refused = 0] = await counts()

@@ -1,4 +1,4 @@
-// What devices measured: checked, written together with what others sent, and durable before it is acknowledged. [contract 5.2]
+// Takes in the samples of devices: checks them, writes them in batches, and acknowledges them once they are durable. [contract 5.2]
 
 import type { DeviceSample, SampleRefused } from '../../../../contract/device.ts'
 import { modelOf } from '../../../../contract/models.ts'
@@ -9,19 +9,19 @@ import type { LatestSamples } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
 import { makePartition } from '../rollups/partitions.ts'
 import { insertDue } from '../rollups/store.ts'
-import { days, quarterLength, quarters, slots } from '../slots.ts'
+import { days, quarterSeconds, quarters, slots } from '../slots.ts'
 import { sampleView } from '../view.ts'
 import { sampleProblem, sampleRowOf } from './check.ts'
-import { insertSamples, type SampleRow, updateLatest, updateLatestTold, valuesOf } from './store.ts'
+import { insertSamples, type SampleRow, updateLatest, updateLatestReturning, valuesOf } from './store.ts'
 
-/** For a partition that was not made ahead, in milliseconds. */
-const longWait = 1000
+/** How long a batch waits for the lock to create a partition that was not created ahead. */
+const partitionLockTimeoutMs = 1000
 
-/** Of one batch, in samples: on SQLite nothing else runs while it is written. */
-const largestBatch = 1000
+/** A batch is closed at this size: on SQLite nothing else runs while it is written. */
+const maxSamplesPerBatch = 1000
 
-/** Endpoints that have a newer sample than before; undefined if nobody wanted to know. */
-type Told = Awaited<ReturnType<typeof updateLatestTold>>
+/** The endpoints whose latest sample is newer than before. */
+type UpdatedEndpoints = Awaited<ReturnType<typeof updateLatestReturning>>
 
 interface Newest {
   readonly org: number
@@ -29,7 +29,7 @@ interface Newest {
   readonly sample: SampleRow
 }
 
-/** What is written with the same statements. Works of a commit may run twice: after it was closed nothing is added. */
+/** Samples that are written with the same statements. A commit may be retried, so nothing is added after the batch is closed. */
 class Batch {
   readonly samples: NumberRow[] = []
   readonly newest = new Map<string, Newest>()
@@ -51,39 +51,39 @@ class Batch {
       }
     }
     if (newest) this.newest.set(id, { org: org.key, endpoint: number, sample: newest })
-    if (this.samples.length >= largestBatch) this.isClosed = true
+    if (this.samples.length >= maxSamplesPerBatch) this.isClosed = true
   }
 }
 
 export class SampleIntake {
-  readonly #ground: Services
+  readonly #services: Services
   readonly #latest: LatestSamples
   readonly #horizon: Horizon
   #batch: Batch | undefined
-  /** Days that PostgreSQL has a place for. */
+  /** Days that have a partition on PostgreSQL. */
   readonly #days = new Set<number>()
-  #making: Promise<void> = Promise.resolve()
-  /** Samples since the start, for whoever watches. */
+  #partitionCreation: Promise<void> = Promise.resolve()
+  /** Samples since the start, for the metrics. */
   stored = 0
   refused = 0
 
   constructor(services: Services, latest: LatestSamples, horizon: Horizon) {
-    this.#ground = services
+    this.#services = services
     this.#latest = latest
     this.#horizon = horizon
   }
 
   /**
-   * Resolves when every accepted sample is committed; what was refused, and why, is for the device to read. What has the
-   * time of a sample that is there already changes nothing; what comes late goes to the history only.
+   * Resolves when every accepted sample is committed, with the refused samples and the reasons for the device. A sample with the
+   * timestamp of a stored one changes nothing; a late sample goes to the history only.
    */
   async receive(
     { device }: DeviceConnection,
     { samples }: { samples: readonly DeviceSample[] },
   ): Promise<SampleRefused | undefined> {
-    const { clock, settings } = this.#ground
+    const { clock, settings } = this.#services
     const now = Math.floor(clock.now() / 1000)
-    const from = Math.max(now - settings.samplesKept, this.#horizon.samples + quarterLength)
+    const from = Math.max(now - settings.samplesKept, this.#horizon.samples + quarterSeconds)
     const model = modelOf(device.model)
     const rows: SampleRow[] = []
     const refused: SampleRefused['refused'] = []
@@ -92,13 +92,13 @@ export class SampleIntake {
       if (reason === undefined) rows.push(sampleRowOf(sample, model))
       else refused.push({ timestamp: sample.timestamp, reason })
     }
-    // Nothing is awaited before this: messages get in line in the order in which they came.
-    if (rows.length > 0) await this.#put(device, rows)
+    // Nothing is awaited before this, so messages are queued in the order in which they arrived.
+    if (rows.length > 0) await this.#enqueue(device, rows)
     this.refused += refused.length
     return refused.length > 0 ? { refused } : undefined
   }
 
-  #put(device: Device, rows: readonly SampleRow[]): Promise<void> {
+  #enqueue(device: Device, rows: readonly SampleRow[]): Promise<void> {
     if (!this.#batch || this.#batch.isClosed) {
       this.#batch = new Batch()
       this.#batch.done = this.#write(this.#batch)
@@ -108,71 +108,72 @@ export class SampleIntake {
   }
 
   async #write(batch: Batch): Promise<void> {
-    let told: Told | undefined
+    let updated: UpdatedEndpoints | undefined
     try {
-      told = await this.#commit(batch)
+      updated = await this.#commit(batch)
     } catch (error) {
-      // It may have been written all the same: then the database knows better.
+      // The batch may have been written all the same, so the cached samples are read again from the database.
       this.#latest.clear()
       throw error
     } finally {
-      // Its work may never have begun. Who comes now must not share its fate.
+      // The transaction may never have begun. Later samples must go to another batch.
       batch.isClosed = true
     }
     this.stored += batch.samples.length
     for (const { org, endpoint, sample } of batch.newest.values()) this.#latest.offer(org, endpoint, sample)
-    if (told) this.#announce(batch, told)
+    if (updated) this.#publishEvents(batch, updated)
   }
 
-  /** What came late is history: only those that have a newer one now are told about. [contract 6.events] */
-  #announce(batch: Batch, told: Told): void {
-    const isNew = new Set(told.map(({ org, endpoint }) => `${org}/${endpoint}`))
+  /** Only a newer latest sample is an event; a late sample is not. [contract 6.events] */
+  #publishEvents(batch: Batch, updated: UpdatedEndpoints): void {
+    const isNew = new Set(updated.map(({ org, endpoint }) => `${org}/${endpoint}`))
     for (const [endpointId, { org, endpoint, sample }] of batch.newest) {
       if (!isNew.has(`${org}/${endpoint}`)) continue
-      const events = this.#ground.feed.forOrg(org)
+      const events = this.#services.feed.forOrg(org)
       if (events.isFollowed()) events.publish([{ type: 'sample', endpointId, sample: sampleView(sample) }])
     }
   }
 
-  async #commit(batch: Batch): Promise<Told | undefined> {
+  async #commit(batch: Batch): Promise<UpdatedEndpoints | undefined> {
     try {
       return await this.#insert(batch)
     } catch (error) {
       if (!lacksPartition(error)) throw error
-      if (!(error instanceof NoPartition)) for (const day of batch.days) this.#days.delete(day)
-      // By itself, and not in the commit that everybody shares: a backup may hold the table.
-      this.#making = this.#making.catch(() => {}).then(() => this.#makePartitions(batch.days))
-      await this.#making
+      if (!(error instanceof MissingPartition)) for (const day of batch.days) this.#days.delete(day)
+      // Partitions are created outside of the shared commit, because a backup may hold the table.
+      this.#partitionCreation = this.#partitionCreation.catch(() => {}).then(() => this.#makePartitions(batch.days))
+      await this.#partitionCreation
       return await this.#insert(batch)
     }
   }
 
   async #makePartitions(days: ReadonlySet<number>): Promise<void> {
     for (const day of days) {
-      if (!this.#days.has(day) && (await makePartition(this.#ground.db, day, longWait))) this.#days.add(day)
+      if (!this.#days.has(day) && (await makePartition(this.#services.db, day, partitionLockTimeoutMs)))
+        this.#days.add(day)
     }
   }
 
-  #insert(batch: Batch): Promise<Told | undefined> {
-    return this.#ground.db.systemTransaction(async (tx) => {
+  #insert(batch: Batch): Promise<UpdatedEndpoints | undefined> {
+    return this.#services.db.systemTransaction(async (tx) => {
       batch.isClosed = true
-      if (tx.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new NoPartition()
+      if (tx.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new MissingPartition()
       await insertSamples(tx, batch.samples)
       const newest = [...batch.newest.values()]
       const rows = newest.map(({ org, endpoint, sample }) => valuesOf(sample, org, endpoint))
-      const isFollowed = newest.some(({ org }) => this.#ground.feed.forOrg(org).isFollowed())
-      const told = isFollowed ? await updateLatestTold(tx, rows) : void (await updateLatest(tx, rows))
-      // A quarter is due from the first sample that its rollup does not have.
+      const isFollowed = newest.some(({ org }) => this.#services.feed.forOrg(org).isFollowed())
+      const updated = isFollowed ? await updateLatestReturning(tx, rows) : void (await updateLatest(tx, rows))
+      // A quarter is due as soon as its rollup lacks a sample.
       await insertDue(tx, batch.due)
-      return told
+      return updated
     })
   }
 }
 
-/** PostgreSQL may have no partition for the day of a sample, or somebody holds the table for so long that none can be made. */
-class NoPartition extends Error {
+/** PostgreSQL has no partition for the day of a sample. Another session may hold the table for so long that none can be created. */
+class MissingPartition extends Error {
   override readonly message =
-    'there is no partition for the day of a sample, and none could be made, as another session holds the table: end it, or wait'
+    'There is no partition for the day of a sample, and none could be created, because another session holds the table samples. End that session, or wait.'
 }
 const lacksPartition = (error: unknown): boolean =>
-  error instanceof NoPartition || (error as Error).message.startsWith('no partition of relation')
+  error instanceof MissingPartition || (error as Error).message.startsWith('no partition of relation')

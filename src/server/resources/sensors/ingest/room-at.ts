@@ -1,7 +1,7 @@
-// Which room an endpoint was in when it measured a sample: the same for whoever asks. [contract D.35]
+// SQL that finds the room in which an endpoint measured a sample, for rollups and for the history. [contract D.35]
 import { type RawBuilder, sql } from 'kysely'
 
-/** For a query whose samples are called `s`. 0 is none. Of two stays that overlap, as the clock was set back, the later one counts. */
+/** For a query whose samples are called `s`; 0 means no room. Stays overlap if the clock was set back: then the later one counts. */
 export const roomAtTheTime: RawBuilder<number> = sql<number>`coalesce((
   select r.room_id from endpoint_rooms r
   where r.org = s.org and r.endpoint = s.endpoint

@@ -1,4 +1,4 @@
-// SQL of samples that come in: into the history, and as the latest of their endpoint.
+// SQL that writes incoming samples: to the history, and as the latest sample of their endpoint.
 
 import type { Selectable } from 'kysely'
 import { insertMany, type NumberRow } from '../../../db/insert-many.ts'
@@ -7,22 +7,22 @@ import type { SystemTx } from '../../../db/system.ts'
 
 export type SampleRow = Omit<Selectable<DatabaseSchema['samples_latest']>, 'org' | 'endpoint'>
 
-/** Of what was measured, in the order in which rows are written. */
+/** The columns of a sample, in the order in which rows are written. */
 export const columns = ['timestamp', ...sensorColumns, 'shutter_closed'] as const satisfies readonly (keyof SampleRow)[]
 
-/** A row of them, behind the numbers that make its key. */
+/** The values of a row, with the numbers of its key in front. */
 export const valuesOf = (row: SampleRow, ...key: number[]): NumberRow => [...key, ...columns.map((name) => row[name])]
 
-/** What is there already, at the same time of the same endpoint, stays as it is. */
+/** A stored sample of the same endpoint and timestamp stays as it is. */
 export const insertSamples = insertMany('samples', ['org', 'slot', 'endpoint', ...columns], 'do nothing')
 
 const newer = `(org, endpoint) do update set ${columns.map((c) => `${c} = excluded.${c}`).join(', ')} where samples_latest.timestamp < excluded.timestamp`
 
-/** Unless a newer one is there. No endpoint twice. */
+/** Does not replace a newer sample. The rows must not name an endpoint twice. */
 export const updateLatest = insertMany('samples_latest', ['org', 'endpoint', ...columns], newer)
 
-/** The same, and which endpoints have a newer one now. It costs a little more. */
-export const updateLatestTold = insertMany(
+/** Like `updateLatest`, but returns the endpoints whose sample was replaced, which costs a little more. */
+export const updateLatestReturning = insertMany(
   'samples_latest',
   ['org', 'endpoint', ...columns],
   `${newer} returning org, endpoint`,

@@ -1,7 +1,7 @@
-// The one sample of a room, made of the latest samples of its endpoints. [contract 5.2.aggregate]
+// Computes the sample of a room from the latest samples of its endpoints. [contract 5.2.aggregate]
 import type { SampleRow } from '../ingest/store.ts'
 
-/** A value that no endpoint has is missing, not 0. Undefined if there is nothing to aggregate. */
+/** A value that no endpoint has is null, not 0. Without samples the result is undefined. */
 export function aggregate(rows: readonly SampleRow[]): SampleRow | undefined {
   if (rows.length === 0) return undefined
   const mean = (column: keyof SampleRow) => {
@@ -15,12 +15,12 @@ export function aggregate(rows: readonly SampleRow[]): SampleRow | undefined {
     return count === 0 ? null : Math.round(sum / count)
   }
   const max = (column: keyof SampleRow) => {
-    let most: number | null = null
+    let greatest: number | null = null
     for (const row of rows) {
       const value = row[column]
-      if (value !== null && (most === null || value > most)) most = value
+      if (value !== null && (greatest === null || value > greatest)) greatest = value
     }
-    return most
+    return greatest
   }
   return {
     timestamp: max('timestamp') as number,

@@ -1,23 +1,23 @@
-// The two bulk operations, which answer from memory: what they say is what the database says, at once and one by one.
+// The two bulk operations answer from memory: their answers equal those of the operations that read the database.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { enrolDevice, newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const devices: TestDevice[] = []
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(now * 1000)
+  harness = await startHarness()
+  harness.clock.fix(now * 1000)
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
-  await house.close()
+  await harness.close()
 })
 
 /** Oslo (1) in Europe (1), Tokyo (2) in Asia (2); rooms Fjord (1) in Oslo, Fuji (2) in Tokyo, Cellar (3) nowhere. */
 async function building(): Promise<TestOrg> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const post = (path: string, body: object) => org.call('POST', path, { body })
   for (const name of ['Europe', 'Asia']) await post('/regions', { name })
   for (const [name, regionId] of Object.entries({ Oslo: 1, Tokyo: 2 })) await post('/locations', { name, regionId })
@@ -28,7 +28,7 @@ async function building(): Promise<TestOrg> {
 }
 
 async function deviceIn(org: TestOrg, roomId: number, ...samples: object[]): Promise<TestDevice> {
-  const device = await newDevice(house, org, { roomId, model: 'NF21F1' })
+  const device = await newDevice(harness, org, { roomId, model: 'NF21F1' })
   devices.push(device)
   if (samples.length > 0) await device.publish('sample', { samples })
   return device
@@ -37,7 +37,7 @@ const send = (device: TestDevice, ...samples: object[]) => device.publish('sampl
 
 const bases = ['/v1', '/api/v1'] as const
 const at = (org: TestOrg, path: string, base: string = bases[0]) =>
-  house.call('GET', `${base}/orgs/${org.id}${path}`, { key: org.key })
+  harness.call('GET', `${base}/orgs/${org.id}${path}`, { key: org.key })
 const bulk = async (org: TestOrg, noun: string, query = '', base?: string) =>
   (await at(org, `/${noun}/sensor${query}`, base)).body.data
 const peopleOf = async (org: TestOrg, device: TestDevice) => {
@@ -48,7 +48,7 @@ const peopleOf = async (org: TestOrg, device: TestDevice) => {
 const filters = ['', '?regionId=1', '?regionId=2', '?locationId=1', '?locationId=2', '?regionId=1&locationId=1']
 const idsOf = (list: { id: string | number }[]) => list.map(({ id }) => id)
 
-/** That both bulk operations have exactly what the lists have, and for each what reading it alone gives, on both bases. */
+/** Checks on both bases that the bulk operations have the entries of the lists, each as the operation for one gives it. */
 async function expectExact(org: TestOrg): Promise<void> {
   for (const base of bases) {
     for (const [noun, key] of [
@@ -104,7 +104,7 @@ test('whatever is enrolled, moved, renamed, freed or deleted, the next bulk answ
   await expectExact(org)
   const second = await deviceIn(org, 2, { timestamp: now, people: 2 })
   await expectExact(org)
-  const { answer } = await enrolDevice(house, org, { roomId: 3, model: 'NF19B1' })
+  const { answer } = await enrolDevice(harness, org, { roomId: 3, model: 'NF19B1' })
   expect(idsOf(await bulk(org, 'endpoints'))).toEqual([frame.id, second.id, answer.endpointId].sort())
   await expectExact(org)
   await write('POST', '/endpoints/move_paired', { endpointIds: [frame.id], roomId: 2 })
@@ -122,22 +122,22 @@ test('whatever is enrolled, moved, renamed, freed or deleted, the next bulk answ
   expect(await bulk(org, 'endpoints')).toEqual([{ id: answer.endpointId, endpointData: null }])
 })
 
-test('a sample stops to count for its room while nobody sends or changes anything [contract 5.2.aggregate]', async () => {
+test('a sample expires for its room without any write [contract 5.2.aggregate]', async () => {
   const org = await building()
   await deviceIn(org, 1, { timestamp: now - 800, people: 1 })
   await deviceIn(org, 1, { timestamp: now - 700, people: 3 })
   const people = async () => (await bulk(org, 'rooms'))[0].roomData?.data[0].people
   expect(await people()).toBe(3)
-  house.clock.advance(200_000)
+  harness.clock.advance(200_000)
   expect(await people()).toBe(3)
   await expectExact(org)
-  house.clock.advance(1_000)
+  harness.clock.advance(1_000)
   expect(await people()).toBeUndefined()
   await expectExact(org)
-  house.clock.fix(now * 1000)
+  harness.clock.fix(now * 1000)
 })
 
-test('the first answers are whole while samples arrive and others ask for the same', async () => {
+test('the first answers are complete while samples arrive and other clients send the same requests', async () => {
   const org = await building()
   const frames = await Promise.all(Array.from({ length: 8 }, (_, i) => deviceIn(org, 1 + (i % 3))))
   const rounds = [...frames.entries()].map(async ([i, frame]) => {

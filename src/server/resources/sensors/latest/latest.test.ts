@@ -1,4 +1,4 @@
-// Ten thousand latest samples: how they get into memory and out again, in turns with everybody else.
+// Ten thousand latest samples are loaded, cached and sent without blocking other requests.
 import { hash } from 'node:crypto'
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -27,34 +27,34 @@ const sampleOf = (n: number, timestamp = now - (n % 1200)): SampleRow => ({
   shutter_closed: [null, 0, 1][n % 3] ?? null,
 })
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
-/** In the order of their ids. */
+/** Sorted by id. */
 let endpoints: { id: string; number: number }[]
 const roomCount = 3
 beforeAll(async () => {
-  house = await startHarness()
-  house.clock.fix(now * 1000)
-  org = await house.newOrg()
+  harness = await startHarness()
+  harness.clock.fix(now * 1000)
+  org = await harness.newOrg()
   for (let i = 1; i <= roomCount; i++) await org.call('POST', '/rooms', { body: { name: `Room ${i}` } })
   const rows = Array.from({ length: many }, (_, i) => ({ room_id: 1 + (i % roomCount) }))
-  endpoints = (await putEndpoints(house, org, rows)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  endpoints = (await putEndpoints(harness, org, rows)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   await putSamples(endpoints.filter(hasSample).map(({ number }) => ({ endpoint: number, ...sampleOf(number) })))
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const hasSample = ({ number }: { number: number }) => number % 10 !== 0
 const putSamples = (rows: readonly ({ endpoint: number } & SampleRow)[]) =>
-  house.ground.db.systemTransaction(async ({ kysely }) => {
+  harness.ground.db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < rows.length; at += 1000) {
       const values = rows.slice(at, at + 1000).map((row) => ({ org: org.org.key, ...row }))
       await kysely.insertInto('samples_latest').values(values).execute()
     }
   })
 
-/** Without what `fetch` and the harness do to an answer, which takes longer than the service does. */
+/** A plain request: `fetch` and the harness take longer over an answer than the service does. */
 const raw = (path: string, options?: Parameters<typeof rawFetch>[2]) =>
-  rawFetch(`${house.url}/v1/orgs/${org.id}${path}`, org.key, options)
+  rawFetch(`${harness.url}/v1/orgs/${org.id}${path}`, org.key, options)
 const textOf = ({ bytes }: { bytes: Buffer }) => bytes.toString()
 
 const shown = (row: SampleRow) => {
@@ -73,9 +73,9 @@ const shown = (row: SampleRow) => {
   return { data: [sample], shutterClosed }
 }
 
-test('nobody waits long while ten thousand samples are read, written and sent', async () => {
+test('the event loop is not blocked while ten thousand samples are read, written and sent', async () => {
   const first = async () => {
-    const latest = new LatestSamples(house.ground.db)
+    const latest = new LatestSamples(harness.ground.db)
     await endpointsBulkSensorData(org.by, latest, {}, false)
     await roomsBulkSensorData(org.by, latest, {}, false)
   }
@@ -85,7 +85,7 @@ test('nobody waits long while ten thousand samples are read, written and sent', 
   for (const work of [first, next]) {
     const turns: number[] = []
     for (let i = 0; i < 10; i++) turns.push(await longestTurn(work))
-    // The best of some: a collection of garbage in one of them is nobody's fault.
+    // The best of ten counts, because a garbage collection may fall into any of them.
     expect(Math.min(...turns)).toBeLessThan(15)
   }
 })
@@ -109,7 +109,7 @@ test('a long answer is what it would be in one piece, endpoint by endpoint and r
   expect(JSON.parse(textOf(await raw('/rooms/sensor')))).toEqual({ data: rooms })
 })
 
-test('a long answer can be compressed, asked for by HEAD, and known already [contract 7.7] [contract 7.11]', async () => {
+test('a long answer supports compression, HEAD and If-None-Match [contract 7.7] [contract 7.11]', async () => {
   const plain = await raw('/endpoints/sensor')
   for (const [encoding, decompress] of [
     ['br', brotliDecompressSync],
@@ -128,8 +128,8 @@ test('a long answer can be compressed, asked for by HEAD, and known already [con
   }
 })
 
-test('a client that goes away in the middle of a long answer harms nobody', async () => {
-  const address = `${house.url}/v1/orgs/${org.id}/endpoints/sensor`
+test('a client that disconnects in the middle of a long answer does not affect others', async () => {
+  const address = `${harness.url}/v1/orgs/${org.id}/endpoints/sensor`
   await new Promise<void>((resolve, reject) => {
     const leaving = request(address, { headers: { authorization: `Bearer ${org.key}` } }, (response) => {
       response.once('data', () => response.destroy())
@@ -140,12 +140,12 @@ test('a client that goes away in the middle of a long answer harms nobody', asyn
   expect((await raw('/endpoints/sensor')).status).toBe(200)
 })
 
-test.each(['samples_latest', 'locations'])('when %s cannot be read, whoever asks next tries again', async (table) => {
-  const other = await house.newOrg()
+test.each(['samples_latest', 'locations'])('when %s cannot be read, the next request tries again', async (table) => {
+  const other = await harness.newOrg()
   await other.call('POST', '/rooms', { body: { name: 'Fjord' } })
-  const [endpoint] = await putEndpoints(house, other, [{ room_id: 1 }])
+  const [endpoint] = await putEndpoints(harness, other, [{ room_id: 1 }])
   const rename = (from: string, to: string) =>
-    sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(house.ground.db.schema)
+    sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(harness.ground.db.schema)
   const both = () => Promise.all(['/endpoints/sensor', '/rooms/sensor'].map((path) => other.call('GET', path)))
   await rename(table, 'elsewhere')
   const failed = await both()
@@ -160,8 +160,8 @@ test.each(['samples_latest', 'locations'])('when %s cannot be read, whoever asks
   ])
 })
 
-test('of what is offered while it is being read, the newest counts, and at the same time the database', async () => {
-  const latest = new LatestSamples(house.ground.db)
+test('of samples that arrive during the load the newest counts, and at equal times the one in the database', async () => {
+  const latest = new LatestSamples(harness.ground.db)
   const [key, numbers] = [org.org.key, endpoints.filter(hasSample).map((e) => e.number)]
   const [newer, older, same, none] = [numbers[0], numbers.at(-1), numbers[5000], 10] as [number, number, number, number]
   latest.offer(key, newer, sampleOf(1, now + 60))
@@ -182,9 +182,9 @@ test('of what is offered while it is being read, the newest counts, and at the s
   expect([(await together) === samples, (await latest.samples(key)) === samples]).toEqual([true, true])
 })
 
-test('what was forgotten is read again', async () => {
-  const latest = new LatestSamples(house.ground.db)
-  const other = await house.newOrg()
+test('after clear() the samples and the plan are read again', async () => {
+  const latest = new LatestSamples(harness.ground.db)
+  const other = await harness.newOrg()
   const before = [await latest.samples(other.org.key), await latest.plan(other.org.key)]
   latest.offer(other.org.key, 1, sampleOf(1))
   latest.clear()

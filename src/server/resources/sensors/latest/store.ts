@@ -15,10 +15,10 @@ const latest = queryOne((db, p: { org: number; id: string }) =>
     .where('e.org', '=', p.org)
     .where('e.id', '=', p.id),
 )
-/** Undefined if there is no such endpoint; its columns are null if it has no sample. */
+/** Undefined if there is no such endpoint. The columns are null if the endpoint has no sample. */
 export const findLatest = async (on: OrgReader, id: string) => (isUuid(id) ? latest(on, { id }) : undefined)
 
-/** The latest samples of the endpoints in a room, as far as they are not older than `since`, in Unix seconds. */
+/** The latest samples of the endpoints in a room that are not older than `since`, in Unix seconds. */
 export const listLatestInRoom = query((db, p: { org: number; room: number; since: number }) =>
   db
     .selectFrom('endpoints as e')
@@ -34,7 +34,7 @@ interface Page<K> {
   after: K
   limit: number
 }
-/** By the number of their endpoint, whether it is still there or not. */
+/** Samples in the order of their endpoint's number, also those of deleted endpoints. */
 export const listLatest = query((db, p: Page<number>) =>
   db
     .selectFrom('samples_latest')

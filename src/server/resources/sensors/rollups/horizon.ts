@@ -1,10 +1,10 @@
-// From when on everything that was measured is still there. Before that a sample is not taken: its quarter could not be made again.
+// The time before which samples may have been deleted. Older samples are refused: their quarter could not be rolled up again.
 import type { Database } from '../../../db/db.ts'
 import { findHorizon, updateHorizon } from './retention-store.ts'
 
 /**
- * What is kept may have been forgotten by other rules: a shorter retention before, a clock that ran ahead. So it is written down
- * before anything is deleted. Unix seconds.
+ * In Unix seconds. The present settings do not tell what was deleted: the retention may have been shorter, or the clock ahead. So
+ * the horizon is stored before anything is deleted.
  */
 export class Horizon {
   #samples = 0

@@ -1,11 +1,11 @@
-// SQL of forgetting: raw samples by day or by slot, rollups by endpoint, and what is left of endpoints that are gone.
+// SQL that deletes old data: raw samples by slot, rollups by endpoint, and latest samples of deleted endpoints.
 
 import { sql } from 'kysely'
 import { queryOne, writeTelemetry } from '../../../db/query.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../../db/system.ts'
 import type { RollupTable } from './store.ts'
 
-/** PostgreSQL: the names of the parts of `samples`. */
+/** PostgreSQL: the names of the partitions of `samples`. */
 export async function listPartitions(on: SystemReader): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -13,7 +13,7 @@ export async function listPartitions(on: SystemReader): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** From when on no raw samples were forgotten, of no organisation. */
+/** The time since which no raw samples of any organisation were deleted. */
 export const findHorizon = systemQueryOne((db, _: object) =>
   db.selectFrom('sample_progress').select((e) => e.fn.max('samples_from').as('samples')),
 )
@@ -25,7 +25,7 @@ export const updateHorizon = systemWrite((db, p: { samples: number; quarters: nu
   })),
 )
 
-/** The oldest slot that is before that one. */
+/** The oldest slot before the given one. */
 export const findOldestSlot = queryOne((db, p: { org: number; before: number }) =>
   db
     .selectFrom('samples')
@@ -36,14 +36,14 @@ export const findOldestSlot = queryOne((db, p: { org: number; before: number }) 
     .limit(1),
 )
 
-/** About so many rows of a slot, those of the lowest endpoints. */
+/** Deletes about `count` rows of a slot, those of the lowest endpoints. */
 export const deleteFromSlot = writeTelemetry((db, p: { org: number; slot: number; count: number }) =>
   db
     .deleteFrom('samples')
     .where('org', '=', p.org)
     .where('slot', '=', p.slot)
     .where('endpoint', '<=', (e) =>
-      // The endpoint of the last row that may go now; the highest of all if there are not so many.
+      // The endpoint of the last row to delete, or the highest number if the slot has fewer rows.
       e.fn.coalesce(
         e
           .selectFrom('samples as s')
@@ -80,14 +80,14 @@ const findNextIn = (table: RollupTable) =>
       .orderBy('slot')
       .limit(1),
   )
-/** The next endpoint that has any, and its oldest. */
+/** The next endpoint that has rollups, and its oldest slot. */
 export const findNextRollup = {
   sample_quarters: findNextIn('sample_quarters'),
   sample_hours: findNextIn('sample_hours'),
   sample_days: findNextIn('sample_days'),
 }
 
-/** So many of the latest samples of endpoints that are gone, and which they were. */
+/** Deletes up to `limit` latest samples of deleted endpoints, and returns their numbers. */
 export const deleteOrphanedLatest = systemWrite((db, p: { limit: number }) =>
   db
     .deleteFrom('samples_latest')

@@ -1,4 +1,4 @@
-// What is older than it is kept is forgotten, and nothing else.
+// Samples and rollups older than their retention are deleted, and nothing else.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
@@ -10,27 +10,27 @@ import { rollUp } from './roll-up.ts'
 import { RollupTask } from './task.ts'
 
 const day = 86_400
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let device: TestDevice
 const horizon = new Horizon()
 beforeAll(async () => {
-  house = await startHarness({ sampleRetention: 3, rollupRetention: 10, dailyRetention: 20 })
-  house.clock.fix(Date.UTC(2026, 2, 2, 9, 20))
-  org = await house.newOrg()
+  harness = await startHarness({ sampleRetention: 3, rollupRetention: 10, dailyRetention: 20 })
+  harness.clock.fix(Date.UTC(2026, 2, 2, 9, 20))
+  org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  device = await newDevice(house, org, { roomId })
+  device = await newDevice(harness, org, { roomId })
 })
 afterAll(async () => {
   await device.close()
-  await house.close()
+  await harness.close()
 })
 
-const now = () => Math.floor(house.clock.now() / 1000)
+const now = () => Math.floor(harness.clock.now() / 1000)
 const ages = (column: string, table: string, length: number) => async () => {
   const rows = await sql<{
     slot: number
-  }>`select ${sql.ref(column)} as slot from ${sql.table(table)} order by slot`.execute(house.ground.db.system.kysely)
+  }>`select ${sql.ref(column)} as slot from ${sql.table(table)} order by slot`.execute(harness.ground.db.system.kysely)
   return rows.rows.map(({ slot }) => Math.floor(now() / day) - Math.floor((slot * length) / day))
 }
 const samples = ages('timestamp', 'samples', 1)
@@ -39,8 +39,8 @@ const hours = ages('slot', 'sample_hours', 3600)
 const days = ages('slot', 'sample_days', day)
 
 async function sweep() {
-  await rollUp(house.ground)
-  await deleteOldSamples(house.ground, horizon)
+  await rollUp(harness.ground)
+  await deleteOldSamples(harness.ground, horizon)
 }
 
 test('raw samples, 15-minute and daily rollups go one after the other; the latest stays, however old', async () => {
@@ -49,14 +49,14 @@ test('raw samples, 15-minute and daily rollups go one after the other; the lates
   })
   await sweep()
   expect([await samples(), await quarters(), await hours(), await days()]).toEqual(Array(4).fill([2, 1, 0]))
-  house.clock.advance(2 * day * 1000)
+  harness.clock.advance(2 * day * 1000)
   await sweep()
   expect(await samples()).toEqual([3, 2])
-  house.clock.advance(2 * day * 1000)
+  harness.clock.advance(2 * day * 1000)
   await sweep()
   expect(await samples()).toEqual([])
   expect(await quarters()).toEqual([6, 5, 4])
-  house.clock.advance(7 * day * 1000)
+  harness.clock.advance(7 * day * 1000)
   await sweep()
   expect([await samples(), await quarters(), await hours(), await days()]).toEqual([
     [],
@@ -64,14 +64,14 @@ test('raw samples, 15-minute and daily rollups go one after the other; the lates
     [12, 11],
     [13, 12, 11],
   ])
-  house.clock.advance(20 * day * 1000)
+  harness.clock.advance(20 * day * 1000)
   await sweep()
   expect([await quarters(), await hours(), await days()]).toEqual([[], [], []])
   expect((await org.call('GET', `/endpoints/${device.id}/sensor`)).body.endpointData.data[0].people).toBe(1)
 })
 
-test('forgetting keeps nobody waiting, however much there is to forget; what is young stays', async () => {
-  const { db } = house.ground
+test('deleting many old rows does not block the event loop, and newer rows stay', async () => {
+  const { db } = harness.ground
   const old = now() - 2 * day
   const { key } = org.org
   await device.publish('sample', { samples: [old, now()].map((timestamp) => ({ timestamp, people: 1 })) })
@@ -89,44 +89,44 @@ test('forgetting keeps nobody waiting, however much there is to forget; what is 
     }
   })
   expect(await samples()).toHaveLength(30_002)
-  await rollUp(house.ground)
-  house.clock.advance(3 * day * 1000)
+  await rollUp(harness.ground)
+  harness.clock.advance(3 * day * 1000)
   let isOver = false
-  const forgetting = longestTurn(() => deleteOldSamples(house.ground, horizon)).finally(() => {
+  const forgetting = longestTurn(() => deleteOldSamples(harness.ground, horizon)).finally(() => {
     isOver = true
   })
-  // A device goes on meanwhile, and is answered.
+  // A device goes on sending during the deletion, and is answered.
   let sent = 0
   while (!isOver) await device.publish('sample', { samples: [{ timestamp: now() - sent++, people: 1 }] })
   expect(await forgetting).toBeLessThan(40)
   expect(await samples()).toEqual([3, ...Array(sent).fill(0)])
 })
 
-test('the upkeep rolls up at once, forgets when it is time, and not again before an hour has passed', async () => {
-  const { kysely } = house.ground.db.system
+test('the task rolls up at once, and deletes old samples once an hour', async () => {
+  const { kysely } = harness.ground.db.system
   const due = async () => (await kysely.selectFrom('sample_due').select('slot').execute()).length
   const sendOld = () => device.publish('sample', { samples: [{ timestamp: now() - 3600, people: 7 }] })
   const running = new AbortController()
-  const soon = new RollupTask(house.ground, horizon, 0)
-  const late = new RollupTask(house.ground, horizon)
+  const soon = new RollupTask(harness.ground, horizon, 0)
+  const late = new RollupTask(harness.ground, horizon)
   await sendOld()
-  house.clock.advance(4 * day * 1000)
+  harness.clock.advance(4 * day * 1000)
   await late.run(running.signal)
   expect([await due(), (await samples()).length > 0]).toEqual([0, true])
   await soon.run(running.signal)
   expect(await samples()).toEqual([])
   await sendOld()
-  house.clock.advance(4 * day * 1000)
+  harness.clock.advance(4 * day * 1000)
   await soon.run(running.signal)
   expect(await samples()).toEqual([4])
   await sendOld()
   running.abort()
-  await new RollupTask(house.ground, horizon, 0).run(running.signal)
+  await new RollupTask(harness.ground, horizon, 0).run(running.signal)
   expect([await due(), await samples()], 'it was to stop').toEqual([1, [4, 0]])
 })
 
-test('the latest sample of an endpoint that is gone is forgotten', async () => {
-  const rows = () => house.ground.db.system.kysely.selectFrom('samples_latest').select('endpoint').execute()
+test('the latest sample of a deleted endpoint is deleted', async () => {
+  const rows = () => harness.ground.db.system.kysely.selectFrom('samples_latest').select('endpoint').execute()
   expect(await rows()).toHaveLength(1)
   await org.call('DELETE', `/endpoints/${device.id}`)
   await sweep()
@@ -139,16 +139,16 @@ test.runIf(engine === 'postgres')(
     const names = async () => {
       const { rows } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = 'samples'::regclass`.execute(
-        house.ground.db.system.kysely,
+        harness.ground.db.system.kysely,
       )
       return rows.map((row) => row.name)
     }
     const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fuji' } })).body.id
-    const other = await newDevice(house, org, { roomId })
+    const other = await newDevice(harness, org, { roomId })
     await other.publish('sample', { samples: [day, 0].map((age) => ({ timestamp: now() - age, people: 1 })) })
     const today = Math.floor(now() / day)
     expect(await names()).toEqual(expect.arrayContaining([`samples_day_${today - 1}`, `samples_day_${today}`]))
-    house.clock.advance(4 * day * 1000)
+    harness.clock.advance(4 * day * 1000)
     await sweep()
     const last = `samples_day_${Math.floor(now() / day) - 4}`
     expect((await names()).filter((name) => name <= last)).toEqual([])

@@ -1,11 +1,11 @@
-// Forgets what is older than it is kept, a piece at a time, so that nobody waits long for it.
+// Deletes samples and rollups that are older than their retention, in small commits that do not block others.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Services } from '../../../context/services.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import type { Database, OrgDatabase } from '../../../db/db.ts'
 import { listOrgs } from '../../orgs/store.ts'
-import { dayLength, days, hourLength, hours, quarters, slots } from '../slots.ts'
+import { daySeconds, days, hourSeconds, hours, quarters, slots } from '../slots.ts'
 import type { Horizon } from './horizon.ts'
 import { dropPartition, listDays } from './partitions.ts'
 import {
@@ -17,40 +17,40 @@ import {
 } from './retention-store.ts'
 import type { RollupTable } from './store.ts'
 
-/** Rows that go in one commit: on SQLite nothing else runs meanwhile. */
-const rowsAtOnce = 2000
-/** Endpoints whose rollups are looked at, or deleted, in one go, and how many slots of each. */
-const endpointsAtOnce = 20
-const slotsAtOnce = rowsAtOnce / endpointsAtOnce
+/** Rows that one commit deletes: on SQLite nothing else runs during it. */
+const rowsPerCommit = 2000
+/** Endpoints whose rollups one commit deletes, and slots of each. */
+const endpointsPerCommit = 20
+const slotsPerCommit = rowsPerCommit / endpointsPerCommit
 
-/** A late sample may still make its quarter due, which is then made of all its samples: they stay a little longer. */
-const samplesLonger = hourLength
-/** And a quarter as long as the day that it lies in may be made anew, wherever midnight is. */
-const quartersLonger = 2 * dayLength
+/** Samples stay a little longer: a late one may make its quarter due, which is then computed from all its samples. */
+const extraSampleSeconds = hourSeconds
+/** Quarters stay as long as their day may be computed again, in any time zone. */
+const extraQuarterSeconds = 2 * daySeconds
 
-/** To be called every hour, after what is due was rolled up. */
+/** Called every hour, after the due quarters were rolled up. */
 export async function deleteOldSamples(services: Services, horizon: Horizon, signal?: AbortSignal): Promise<void> {
   const { db, clock, settings } = services
   const now = Math.floor(clock.now() / 1000)
-  const samplesBefore = now - settings.samplesKept - samplesLonger
-  const quartersBefore = now - settings.quartersKept - quartersLonger
+  const samplesBefore = now - settings.samplesKept - extraSampleSeconds
+  const quartersBefore = now - settings.quartersKept - extraQuarterSeconds
   await horizon.raise(db, samplesBefore, quartersBefore)
-  if (db.engine === 'postgres') await forgetPartitions(db, samplesBefore)
+  if (db.engine === 'postgres') await dropOldPartitions(db, samplesBefore)
   for (const { key, timezone } of await listOrgs(db.system)) {
     const inOrg = { db: db.forOrg(key), signal }
-    if (db.engine === 'sqlite') await forgetSlots(inOrg, samplesBefore)
-    await forgetRollups(inOrg, 'sample_quarters', quarters.at(quartersBefore))
-    await forgetRollups(inOrg, 'sample_hours', hours.at(quartersBefore))
+    if (db.engine === 'sqlite') await deleteOldSlots(inOrg, samplesBefore)
+    await deleteOldRollups(inOrg, 'sample_quarters', quarters.at(quartersBefore))
+    await deleteOldRollups(inOrg, 'sample_hours', hours.at(quartersBefore))
     if (Number.isFinite(settings.daysKept)) {
-      await forgetRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.daysKept))
+      await deleteOldRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.daysKept))
     }
   }
-  const deleteOrphans = () => db.systemTransaction((tx) => deleteOrphanedLatest(tx, { limit: rowsAtOnce }))
-  while (!signal?.aborted && (await deleteOrphans()).length === rowsAtOnce) {}
+  const deleteOrphans = () => db.systemTransaction((tx) => deleteOrphanedLatest(tx, { limit: rowsPerCommit }))
+  while (!signal?.aborted && (await deleteOrphans()).length === rowsPerCommit) {}
 }
 
-/** One that somebody holds goes the next time. */
-async function forgetPartitions(db: Database, before: number): Promise<void> {
+/** A partition that another session holds is dropped the next time. */
+async function dropOldPartitions(db: Database, before: number): Promise<void> {
   for (const day of await listDays(db)) if (days.start(day + 1) <= before) await dropPartition(db, day)
 }
 
@@ -59,23 +59,23 @@ interface InOrg {
   readonly signal: AbortSignal | undefined
 }
 
-async function forgetSlots({ db, signal }: InOrg, before: number): Promise<void> {
+async function deleteOldSlots({ db, signal }: InOrg, before: number): Promise<void> {
   while (!signal?.aborted) {
     const oldest = await findOldestSlot(db, { before: slots.at(before) })
     if (!oldest) return
-    await db.telemetry((tx) => deleteFromSlot(tx, { slot: oldest.slot, count: rowsAtOnce }))
+    await db.telemetry((tx) => deleteFromSlot(tx, { slot: oldest.slot, count: rowsPerCommit }))
   }
 }
 
-/** Endpoint by endpoint: that is how rollups lie. */
-async function forgetRollups({ db, signal }: InOrg, table: RollupTable, before: number): Promise<void> {
+/** Deletes endpoint by endpoint, in the order of the primary key. */
+async function deleteOldRollups({ db, signal }: InOrg, table: RollupTable, before: number): Promise<void> {
   let last: number | undefined = 0
   while (last !== undefined && !signal?.aborted) {
-    // SQLite answers at once: without this, nobody else would have a turn until all were looked at.
+    // SQLite answers synchronously: without this, the event loop would be blocked until all endpoints were visited.
     await nextTurn()
     const first: number = last
     const old: { endpoint: number; slot: number }[] = []
-    for (let i = 0; i < endpointsAtOnce && last !== undefined; i++) {
+    for (let i = 0; i < endpointsPerCommit && last !== undefined; i++) {
       const next: { endpoint: number; slot: number } | undefined = await findNextRollup[table](db, { endpoint: last })
       last = next?.endpoint
       if (next && next.slot < before) old.push(next)
@@ -83,10 +83,10 @@ async function forgetRollups({ db, signal }: InOrg, table: RollupTable, before: 
     if (old.length === 0) continue
     await db.telemetry(async (tx) => {
       for (const { endpoint, slot } of old) {
-        await deleteRollups[table](tx, { endpoint, before: Math.min(before, slot + slotsAtOnce) })
+        await deleteRollups[table](tx, { endpoint, before: Math.min(before, slot + slotsPerCommit) })
       }
     })
-    // There may be more of them.
+    // The same endpoints may have more old rollups.
     last = first
   }
 }

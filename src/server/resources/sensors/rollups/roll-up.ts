@@ -1,4 +1,4 @@
-// Keeps rollups: quarters that have ended are made of their raw samples, with the hour and the day that they lie in.
+// Computes rollups: quarters that have ended from their raw samples, then the hours and days that contain them.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Services } from '../../../context/services.ts'
@@ -19,21 +19,22 @@ import {
   updateRollups,
 } from './store.ts'
 
-/** How long after its end a quarter still waits for samples, in seconds. What comes later makes it due again. */
-const patience = 60
-/** How many quarters are made in one commit, how long that should take, in milliseconds, and how many days of a new zone. */
-const mostAtOnce = 50
-const longest = 8
-const daysAtOnce = 30
+/** A quarter is rolled up this long after its end. A sample that arrives later makes it due again. */
+const quarterDelaySeconds = 60
+/** One commit has at most this many quarters, and should take this long. */
+const maxQuartersPerCommit = 50
+const targetCommitMs = 8
+/** Days of a new time zone that one commit computes for an endpoint. */
+const daysPerCommit = 30
 
-/** Never two of these at once. What it did not come to is due the next time. */
+/** Must not run twice at the same time. Quarters that it did not reach stay due. */
 export async function rollUp({ db, clock }: Services, signal?: AbortSignal): Promise<void> {
   for (const { key, timezone } of await listOrgs(db.system)) {
-    // SQLite answers at once: without this, nobody else would have a turn until all were looked at.
+    // SQLite answers synchronously: without this, the event loop would be blocked until all organisations were visited.
     await nextTurn()
     const inOrg = { db: db.forOrg(key), clock, zone: timezone, signal }
     const progress = await findProgress(inOrg.db)
-    if (progress?.timezone !== timezone) await settleZone(inOrg, progress)
+    if (progress?.timezone !== timezone) await rebuildDays(inOrg, progress)
     await makeDueQuarters(inOrg, progress?.samples_from ?? 0)
     if (signal?.aborted) return
   }
@@ -42,19 +43,19 @@ export async function rollUp({ db, clock }: Services, signal?: AbortSignal): Pro
 interface InOrg {
   readonly db: OrgDatabase
   readonly clock: Clock
-  /** What its days are in. */
+  /** The time zone of its days. */
   readonly zone: string
   readonly signal: AbortSignal | undefined
 }
 
-/** What lies before `from` stays as it is: some of its samples are gone. */
+/** Quarters before `from` stay as they are, because some of their samples were deleted. */
 async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number): Promise<void> {
   const days = daysIn(zone)
-  const open = quarters.at(clock.now() / 1000 - patience)
+  const open = quarters.at(clock.now() / 1000 - quarterDelaySeconds)
   let after: DueSlot = { endpoint: 0, slot: 0 }
-  let atOnce = mostAtOnce
+  let batchSize = maxQuartersPerCommit
   while (!signal?.aborted) {
-    const due = await listDue(db, { ...after, before: open, limit: atOnce })
+    const due = await listDue(db, { ...after, before: open, limit: batchSize })
     const last = due.at(-1)
     if (!last) return
     after = last
@@ -66,8 +67,8 @@ async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number)
     )
     const ofHours = ofBuckets(whole, hours)
     const ofDays = ofBuckets(whole, days)
-    // Samples of these quarters that come meanwhile are written before this or after it: then they are due again.
-    const took = await db.telemetry(async (tx) => {
+    // A sample that is committed after this transaction makes its quarter due again.
+    const tookMs = await db.telemetry(async (tx) => {
       const started = performance.now()
       await updateQuarters(tx, ofQuarters)
       await updateRollups(tx, 'sample_hours', ofHours)
@@ -75,14 +76,14 @@ async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number)
       await deleteDue(tx, due)
       return performance.now() - started
     })
-    // Others come first: new connections, for one, are taken one in each turn.
-    await sleep(took)
-    // Nobody knows how many samples a quarter has.
-    atOnce = Math.min(mostAtOnce, Math.max(1, Math.floor((due.length * longest) / took)))
+    // Half of the time is left to other work: new connections, for example, are accepted one per turn of the event loop.
+    await sleep(tookMs)
+    // The number of samples in a quarter is unknown, so the batch size follows the measured time.
+    batchSize = Math.min(maxQuartersPerCommit, Math.max(1, Math.floor((due.length * targetCommitMs) / tookMs)))
   }
 }
 
-/** What has to be made anew: for each endpoint the hours, or the days, that its due quarters lie in, each once. */
+/** The hours or days to compute again: for each endpoint those that contain its due quarters, each once. */
 function ofBuckets(due: readonly DueSlot[], buckets: SlotScale): RollupPart[] {
   const byName = new Map<string, RollupPart>()
   for (const { endpoint, slot } of due) {
@@ -92,7 +93,7 @@ function ofBuckets(due: readonly DueSlot[], buckets: SlotScale): RollupPart[] {
   return [...byName.values()]
 }
 
-/** Every bucket begins with a quarter, whatever the zone. */
+/** In every time zone, hours and days begin at the start of a quarter. */
 const partOf = (endpoint: number, buckets: SlotScale, bucket: number): RollupPart => [
   endpoint,
   quarters.at(buckets.start(bucket)),
@@ -100,10 +101,10 @@ const partOf = (endpoint: number, buckets: SlotScale, bucket: number): RollupPar
   bucket,
 ]
 
-/** Days are in the zone of the organisation: when that was changed, they are made anew as far back as there are quarters. */
-async function settleZone({ db, clock, zone, signal }: InOrg, progress: RollupProgress | undefined): Promise<void> {
+/** Days are in the time zone of the organisation. After a change they are computed again, as far back as quarters are stored. */
+async function rebuildDays({ db, clock, zone, signal }: InOrg, progress: RollupProgress | undefined): Promise<void> {
   if (progress) {
-    // Nobody reads them until they are all in one zone again.
+    // An empty zone keeps the history from reading days until all are in one zone again.
     await db.telemetry((tx) => updateDayZone(tx, { timezone: '' }))
     const days = daysIn(zone)
     const first = days.at(progress.quarters_from) + 1
@@ -114,10 +115,10 @@ async function settleZone({ db, clock, zone, signal }: InOrg, progress: RollupPr
       at = await findNextRollup.sample_quarters(db, { endpoint: at.endpoint })
     ) {
       const { endpoint } = at
-      // A day earlier than its first quarter: days of the zone before may have begun earlier.
-      for (let day = Math.max(first, days.at(quarters.start(at.slot)) - 1); day < end; day += daysAtOnce) {
+      // The first day is one earlier than the first quarter, because days of the previous zone may have begun earlier.
+      for (let day = Math.max(first, days.at(quarters.start(at.slot)) - 1); day < end; day += daysPerCommit) {
         if (signal?.aborted) return
-        const to = Math.min(day + daysAtOnce, end)
+        const to = Math.min(day + daysPerCommit, end)
         const parts = numbersFrom(day, to).map((number) => partOf(endpoint, days, number))
         await db.telemetry((tx) => updateRollups(tx, 'sample_days', parts))
       }

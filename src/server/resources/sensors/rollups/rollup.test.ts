@@ -1,4 +1,4 @@
-// Rollups are what recomputing from raw samples gives: after late samples, moves, and a change of the zone too.
+// Rollups equal a recomputation from raw samples, also after late samples, moves and a change of the time zone.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
@@ -10,34 +10,34 @@ import type { RollupTable } from './store.ts'
 
 /** Clocks go forward in Oslo on the night after this noon. */
 const noon = Date.UTC(2026, 2, 28, 12) / 1000
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let rooms: number[]
 const devices: TestDevice[] = []
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
-  await house.close()
+  await harness.close()
 })
 
 async function begin(zone = 'UTC') {
-  house.clock.fix(noon * 1000)
-  org = await house.newOrg()
+  harness.clock.fix(noon * 1000)
+  org = await harness.newOrg()
   await setZone(zone)
   rooms = []
   for (const name of ['Fjord', 'Fuji']) rooms.push((await org.call('POST', '/rooms', { body: { name } })).body.id)
-  const device = await newDevice(house, org, { roomId: rooms[0] as number })
+  const device = await newDevice(harness, org, { roomId: rooms[0] as number })
   devices.push(device)
   return device
 }
 const setZone = (timezone: string) =>
-  house.ground.db.systemTransaction((tx) =>
+  harness.ground.db.systemTransaction((tx) =>
     tx.kysely.updateTable('orgs').set({ timezone }).where('key', '=', org.org.key).execute(),
   )
 const rows = <T extends RollupTable | 'samples' | 'endpoint_rooms' | 'sample_due'>(table: T) =>
-  house.ground.db.system.kysely
+  harness.ground.db.system.kysely
     .selectFrom(table as 'samples')
     .selectAll()
     .where('org', '=', org.org.key)
@@ -48,7 +48,7 @@ const due = async () => (await rows('sample_due')).map((row) => row.slot)
 const order = (row: Rollup) => [row.endpoint, row.slot, row.room].map((n) => String(n).padStart(9, '0')).join()
 const sorted = (list: readonly Rollup[]) => list.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
 
-/** Plainly, from what the tables of samples and of rooms say. */
+/** A plain recomputation from the tables of samples and of rooms. */
 async function recomputed(slotOf: (timestamp: number) => number): Promise<Rollup[]> {
   const stays = (await rows('endpoint_rooms')) as unknown as { since: number; until: number | null; room_id: number }[]
   const buckets = Map.groupBy(await rows('samples'), (s) => {
@@ -82,11 +82,11 @@ test('a quarter is rolled up a minute after its end, and again when a late sampl
   const device = await begin()
   const at = (seconds: number) => ({ timestamp: noon + seconds, co2: 400 + seconds, temp: 20.5 })
   await device.publish('sample', { samples: [at(0), at(60)] })
-  house.clock.advance(959_000)
-  await rollUp(house.ground)
+  harness.clock.advance(959_000)
+  await rollUp(harness.ground)
   expect([await due(), await stored('sample_quarters')]).toEqual([[noon / 900], []])
-  house.clock.advance(1_000)
-  await rollUp(house.ground)
+  harness.clock.advance(1_000)
+  await rollUp(harness.ground)
   expect(await due()).toEqual([])
   await expectRight('UTC')
   expect(await stored('sample_quarters')).toMatchObject([
@@ -95,19 +95,19 @@ test('a quarter is rolled up a minute after its end, and again when a late sampl
 
   await device.publish('sample', { samples: [at(120), at(60)] })
   expect(await due()).toEqual([noon / 900])
-  await rollUp(house.ground)
+  await rollUp(harness.ground)
   expect(await stored('sample_hours')).toMatchObject([{ co2_count: 3, co2_max: 520 }])
   await expectRight('UTC')
 })
 
 test('a sample counts for the room that the endpoint was in when it was measured, before it was enrolled too', async () => {
   const device = await begin()
-  house.clock.advance(600_000)
+  harness.clock.advance(600_000)
   await org.call('POST', '/endpoints/move_paired', { body: { endpointIds: [device.id], roomId: rooms[1] } })
   await device.publish('sample', { samples: [-3600, 599, 600, 601].map((s) => ({ timestamp: noon + s, people: 1 })) })
-  house.clock.advance(3_600_000)
+  harness.clock.advance(3_600_000)
   await org.call('DELETE', `/endpoints/${device.id}`)
-  await rollUp(house.ground)
+  await rollUp(harness.ground)
   const byRoom = (await stored('sample_quarters')).map((row) => [row.slot - noon / 900, row.room, row.people_count])
   expect(byRoom).toEqual([
     [-4, rooms[0], 1],
@@ -123,33 +123,33 @@ test('a clock that was set back changes rooms in the past: rollups follow', asyn
     device.publish('sample', {
       samples: Array.from({ length: 15 }, (_, i) => ({ timestamp: from + i * 60, people: 1 })),
     })
-  house.clock.advance(3_600_000)
+  harness.clock.advance(3_600_000)
   await send(noon + 1800)
-  await rollUp(house.ground)
-  house.clock.fix((noon + 600) * 1000)
+  await rollUp(harness.ground)
+  harness.clock.fix((noon + 600) * 1000)
   await org.call('POST', '/endpoints/move_paired', { body: { endpointIds: [device.id], roomId: rooms[1] } })
-  house.clock.fix((noon + 7200) * 1000)
+  harness.clock.fix((noon + 7200) * 1000)
   await device.publish('sample', { samples: [{ timestamp: noon + 1801, people: 1 }] })
-  await rollUp(house.ground)
+  await rollUp(harness.ground)
   expect((await stored('sample_quarters')).map((row) => [row.room, row.people_count])).toEqual([[rooms[1], 16]])
   await expectRight('UTC')
 })
 
-test('when the zone of the organisation is changed its days are made anew', async () => {
+test('when the time zone of the organisation changes, its days are computed again', async () => {
   const device = await begin('Asia/Tokyo')
   const samples = Array.from({ length: 200 }, (_, i) => ({ timestamp: noon - i * 1800, people: i % 7 }))
   await device.publish('sample', { samples })
-  house.clock.advance(3_600_000)
-  await rollUp(house.ground)
+  harness.clock.advance(3_600_000)
+  await rollUp(harness.ground)
   await expectRight('Asia/Tokyo')
   for (const zone of ['America/Los_Angeles', 'Asia/Kathmandu', 'UTC']) {
     await setZone(zone)
-    await rollUp(house.ground)
+    await rollUp(harness.ground)
     await expectRight(zone)
   }
 })
 
-test('whatever comes in whatever order: rollups equal what recomputing gives', async () => {
+test('rollups equal a recomputation, whatever samples arrive in whatever order', async () => {
   const sample = fc.record({
     timestamp: fc.integer({ min: noon - 2 * 86_400, max: noon + 60 }),
     co2: fc.option(fc.integer({ min: 0, max: 2000 }), { nil: null }),
@@ -173,12 +173,12 @@ test('whatever comes in whatever order: rollups equal what recomputing gives', a
           const body = { endpointIds: [device.id], roomId: rooms[step.moveTo] }
           expect((await org.call('POST', '/endpoints/move_paired', { body })).status).toBe(200)
         } else {
-          house.clock.advance(step.wait * 1000)
-          await rollUp(house.ground)
+          harness.clock.advance(step.wait * 1000)
+          await rollUp(harness.ground)
         }
       }
-      house.clock.advance(3_600_000)
-      await rollUp(house.ground)
+      harness.clock.advance(3_600_000)
+      await rollUp(harness.ground)
       expect(await due()).toEqual([])
       await expectRight(zone)
       await device.close()

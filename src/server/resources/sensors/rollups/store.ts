@@ -1,4 +1,4 @@
-// SQL of rollups: what is due, and quarters, hours and days made of what lies below them.
+// SQL of rollups: due quarters, quarters from raw samples, hours and days from quarters.
 
 import { type Selectable, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/any-of.ts'
@@ -11,12 +11,12 @@ import { roomAtTheTime } from '../ingest/room-at.ts'
 
 export type RollupTable = 'sample_quarters' | 'sample_hours' | 'sample_days'
 
-/** That the rollup of these quarters does not have every sample; it may be said twice. */
+/** Marks quarters whose rollup lacks a sample. A quarter may be marked twice. */
 export const insertDue = insertMany('sample_due', ['org', 'endpoint', 'slot'], 'do nothing')
 
 export type DueSlot = Omit<DatabaseSchema['sample_due'], 'org'>
 
-/** In the order of the key, after that one. */
+/** Due quarters in the order of the key, after the given one. */
 export const listDue = query((db, p: DueSlot & { org: number; before: number; limit: number }) =>
   db
     .selectFrom('sample_due')
@@ -29,7 +29,7 @@ export const listDue = query((db, p: DueSlot & { org: number; before: number; li
     .limit(p.limit),
 )
 
-/** Lists of numbers as rows, in one parameter. */
+/** Passes lists of numbers as rows, in one parameter. */
 const rowsIn = (engine: EngineName, rows: readonly (readonly number[])[]) =>
   engine === 'postgres' ? sql`jsonb_array_elements(${rows}::jsonb)` : sql`jsonb_each(${rows})`
 const item = (i: number) => sql<number>`cast(value ->> ${sql.lit(i)} as bigint)`
@@ -37,7 +37,7 @@ const item = (i: number) => sql<number>`cast(value ->> ${sql.lit(i)} as bigint)`
 /** Pairs of endpoint and slot. */
 interface Buckets {
   buckets: readonly (readonly [endpoint: number, slot: number])[]
-  /** PostgreSQL does not know what is in a list, and would read everything to be sure. */
+  /** For PostgreSQL, which cannot see the endpoints in the JSON parameter and would read the whole table. */
   endpoints: readonly number[]
 }
 const bucketsOf = (buckets: Buckets['buckets']): Buckets => ({
@@ -51,7 +51,7 @@ const deleteFrom = (table: RollupTable | 'sample_due') =>
       .where('org', '=', p.org)
       .where(sql<boolean>`(endpoint, slot) in (select ${item(0)}, ${item(1)} from ${rowsIn(engine, p.buckets)})`)
       .$if(engine === 'postgres', (q) => q.where(isAnyNumberOf(engine, 'endpoint', p.endpoints)))
-      // What brings rows is waited for, with everything that was sent before: so its time can be taken.
+      // A statement that returns rows is awaited, with all that were sent before it, so roll-up.ts can measure the time.
       .$if(table === 'sample_due', (q) => q.returning('slot')),
   )
 const deleteBuckets = {
@@ -68,7 +68,7 @@ const statistics = sensorColumns.flatMap((c) => [`${c}_count`, `${c}_min`, `${c}
 
 interface Parts {
   parts: readonly (readonly number[])[]
-  /** What the parts say altogether, for PostgreSQL. */
+  /** The range of all parts, for the planner of PostgreSQL. */
   endpoints: readonly number[]
   first: number
   last: number
@@ -83,7 +83,7 @@ const insertQuarters = writeTelemetry((db, p: Parts & { org: number }, engine) =
         .selectFrom((inner) =>
           inner
             .selectFrom(rowsIn(engine, p.parts).as('part'))
-            // The parts first: SQLite follows the order of a cross join.
+            // The parts come first, because SQLite follows the order of a cross join.
             .crossJoin('samples as s')
             .select(['s.org', 's.endpoint', item(2).as('target'), roomAtTheTime.as('room')])
             .select(sensorColumns.map((c) => `s.${c}` as const))
@@ -110,7 +110,7 @@ const insertQuarters = writeTelemetry((db, p: Parts & { org: number }, engine) =
         .groupBy(['x.org', 'x.endpoint', 'x.target', 'x.room']),
     ),
 )
-/** Made anew of raw samples: nothing else is left of them. A part is endpoint, slot of samples, quarter. */
+/** Replaces quarters by what their raw samples give. */
 export async function updateQuarters(
   tx: TelemetryTx,
   parts: readonly (readonly [endpoint: number, slot: number, quarter: number])[],
@@ -121,7 +121,7 @@ export async function updateQuarters(
   await insertQuarters(tx, partsOf(parts, 1, 1))
 }
 
-/** First quarter, the one after the last, and the hour or day that they make. */
+/** The first quarter, the one after the last, and the hour or day that they belong to. */
 export type RollupPart = readonly [endpoint: number, first: number, end: number, bucket: number]
 
 function partsOf(parts: Parts['parts'], first: number, last: number): Parts {
@@ -169,7 +169,7 @@ const insertRollups = {
   sample_hours: insertFromQuarters('sample_hours'),
   sample_days: insertFromQuarters('sample_days'),
 }
-/** Hours or days, made anew of their quarters: nothing else is left of them. */
+/** Replaces hours or days by what their quarters give. */
 export async function updateRollups(
   tx: TelemetryTx,
   table: 'sample_hours' | 'sample_days',

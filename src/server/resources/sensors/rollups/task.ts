@@ -1,32 +1,32 @@
-// Keeps sensor data in order: rolls up what is due and forgets what is old, one after the other, never two at once.
+// The scheduled task of sensor data: creates partitions, rolls up due quarters, deletes old samples, one after the other.
 import type { Services } from '../../../context/services.ts'
 import type { Horizon } from './horizon.ts'
 import { makePartitions } from './partitions.ts'
 import { deleteOldSamples } from './retention.ts'
 import { rollUp } from './roll-up.ts'
 
-/** How often it looks for what is old, and how long after the start it does so first, in milliseconds. */
-const hour = 3_600_000
-const fiveMinutes = 300_000
+/** Old samples are deleted this often, for the first time this long after the start. */
+const deletionIntervalMs = 3_600_000
+const firstDeletionDelayMs = 300_000
 
 export class RollupTask {
-  readonly #ground: Services
+  readonly #services: Services
   readonly #horizon: Horizon
-  /** By the time that this process has run: a clock that is set does not make it sooner. */
-  #forgetsAt: number
+  /** On the monotonic clock of the process, which does not jump when the system clock is set. */
+  #nextDeletionAtMs: number
 
-  constructor(services: Services, horizon: Horizon, atFirst = fiveMinutes) {
-    this.#forgetsAt = performance.now() + atFirst
-    this.#ground = services
+  constructor(services: Services, horizon: Horizon, firstDelayMs = firstDeletionDelayMs) {
+    this.#nextDeletionAtMs = performance.now() + firstDelayMs
+    this.#services = services
     this.#horizon = horizon
   }
 
-  /** To be called every few seconds. */
+  /** Called every few seconds. */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#ground.db.engine === 'postgres') await makePartitions(this.#ground, signal)
-    await rollUp(this.#ground, signal)
-    if (signal.aborted || performance.now() < this.#forgetsAt) return
-    await deleteOldSamples(this.#ground, this.#horizon, signal)
-    this.#forgetsAt = performance.now() + hour
+    if (this.#services.db.engine === 'postgres') await makePartitions(this.#services, signal)
+    await rollUp(this.#services, signal)
+    if (signal.aborted || performance.now() < this.#nextDeletionAtMs) return
+    await deleteOldSamples(this.#services, this.#horizon, signal)
+    this.#nextDeletionAtMs = performance.now() + deletionIntervalMs
   }
 }

@@ -1,0 +1,15 @@
+// Lines of CSV: quoting as in RFC 4180, and no cell that a spreadsheet runs as a formula.
+import { expect, test } from 'vitest'
+import { csvRow } from './csv.ts'
+
+test.each([
+  [['a', '', 'b c'], 'a,,b c'],
+  [['a,b', 'say "hi"', 'two\r\nlines'], '"a,b","say ""hi""","two\r\nlines"'],
+  [['=1+1', '+47 1', '-x', '@SUM(A1)'], "'=1+1,'+47 1,'-x,'@SUM(A1)"],
+  [['\tx', '\rx'], `'\tx,"'\rx"`],
+  [['=HYPERLINK("x")'], `"'=HYPERLINK(""x"")"`],
+  [['-0.5', '-12', '3.25'], '-0.5,-12,3.25'],
+  [['-1+1', '-1,5'], `'-1+1,"'-1,5"`],
+])('%j is written as %j', (cells, line) => {
+  expect(csvRow(cells)).toBe(`${line}\r\n`)
+})
