@@ -8,7 +8,7 @@ import { hasKey } from './resources/keys/store.ts'
 import { commandLineActor, orgCreate } from './resources/orgs/rules.ts'
 import { listOrgs } from './resources/orgs/store.ts'
 
-/** What was made can be shown this once. */
+/** The new organisation and its key, which can be shown only now. */
 export interface FirstStart {
   readonly org: string
   readonly key: string

@@ -16,7 +16,7 @@ let browser: Browser
 beforeAll(async () => {
   house = await startHarness()
   org = await house.newOrg()
-  await house.ground.db.forOrg(org.org.key).transaction(async (tx) => {
+  await house.services.db.forOrg(org.org.key).transaction(async (tx) => {
     for (let id = 1; id <= 100; id++) await insertLocation(tx, id, { name: `Site ${id}`, region_id: null })
     for (let id = 1; id <= count; id++) {
       const place = { location_id: (id % 100) + 1, dec_sealed: randomBytes(8), dec_timeout: 24 }

@@ -50,7 +50,7 @@ test('hyphens, spaces and case of a code do not matter [contract D.6]', async ()
 
 test('the credential is stored hashed', async () => {
   const { credential } = (await enrol({})).body
-  const rows = await house.ground.db.system.kysely.selectFrom('credential_directory').selectAll().execute()
+  const rows = await house.services.db.system.kysely.selectFrom('credential_directory').selectAll().execute()
   expect(rows).toHaveLength(1)
   expect(rows[0]?.hash.toString('latin1')).not.toContain(credential.slice(4, 20))
 })
@@ -111,7 +111,7 @@ test('enrolling again keeps the id, moves to the room of the code, and kills the
   await device.publish('status', { firmwareVersion: '8' })
 
   await device.close()
-  await expect.poll(() => house.ground.devices.isConnected(device.id)).toBe(false)
+  await expect.poll(() => house.services.devices.isConnected(device.id)).toBe(false)
   const again = await enrol({ code: elsewhere.dec })
   expect(again.body.endpointId).toBe(device.id)
   expect(again.body.credential).not.toBe(device.credential)

@@ -41,7 +41,7 @@ async function connect(keepAlive = 30): Promise<Raw> {
 /** Nothing that devices send is written until the returned function is called. */
 function blockWrites(): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const blocked = house.ground.db.systemTransaction(() => promise)
+  const blocked = house.services.db.systemTransaction(() => promise)
   return () => {
     resolve()
     return blocked

@@ -125,11 +125,11 @@ test('two minutes after the last reader left nothing is kept: whoever comes then
   await first.next('structure')
   const { lastEventId } = first.stream
   first.leave()
-  await until('nobody is there', async () => !house.ground.feed.forOrg(org.org.key).isFollowed() || first.ended)
-  expect(house.ground.feed.forOrg(org.org.key).isFollowed()).toBe(true)
+  await until('nobody is there', async () => !house.services.feed.forOrg(org.org.key).isFollowed() || first.ended)
+  expect(house.services.feed.forOrg(org.org.key).isFollowed()).toBe(true)
   await until('it is forgotten', () => {
     house.clock.advance(60_000)
-    return !house.ground.feed.forOrg(org.org.key).isFollowed()
+    return !house.services.feed.forOrg(org.org.key).isFollowed()
   })
   await create(org, 'Told to nobody')
   const late = await follow(org.client, {}, { lastEventId })

@@ -34,7 +34,7 @@ const metric = async (org: TestOrg, name: string) =>
 
 /** As if so many devices had connected. */
 const happen = (org: TestOrg, count: number) =>
-  house.ground.feed
+  house.services.feed
     .forOrg(org.org.key)
     .publish(Array.from({ length: count }, () => ({ type: 'connected' as const, endpointId: randomUUID() })))
 
@@ -75,7 +75,7 @@ test('a reader that takes nothing for 30 seconds is cut, also when little happen
   await until('both streams', async () => (await metric(org, 'roomkeeper_event_streams')) === 2)
   // More than the system takes for it, and less than what is kept.
   const big = { type: 'T', id: '1', target: { type: 'room', id: '1', name: 'x'.repeat(20_000) } }
-  for (let i = 1; i <= 350; i++) house.ground.feed.forOrg(org.org.key).publish([{ type: 'structure', change: big }])
+  for (let i = 1; i <= 350; i++) house.services.feed.forOrg(org.org.key).publish([{ type: 'structure', change: big }])
   await until('all of them', () => quick.received.length === 350)
   expect(await metric(org, 'roomkeeper_event_streams_cut_total')).toBe(before)
   house.clock.advance(31_000)
@@ -90,9 +90,9 @@ test('a stalled reader holds up no shutdown', async () => {
   onTestFinished(() => void socket.destroy())
   socket.pause()
   socket.write(`GET /v1/orgs/${org.id}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${org.key}\r\n\r\n`)
-  await until('its stream', () => own.ground.feed.forOrg(org.org.key).isFollowed())
+  await until('its stream', () => own.services.feed.forOrg(org.org.key).isFollowed())
   const big = { type: 'T', id: '1', target: { type: 'room', id: '1', name: 'x'.repeat(20_000) } }
-  for (let i = 1; i <= 350; i++) own.ground.feed.forOrg(org.org.key).publish([{ type: 'structure', change: big }])
+  for (let i = 1; i <= 350; i++) own.services.feed.forOrg(org.org.key).publish([{ type: 'structure', change: big }])
   const client = await follow(org.client)
   await org.client.regionsCreate({ body: { name: 'Told' } })
   await client.next('structure', (e) => e.change?.target.name === 'Told')

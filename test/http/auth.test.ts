@@ -37,7 +37,7 @@ describe('tokens [contract 3.1]', () => {
     const keyring = new Keyring(
       (hash) => {
         reads++
-        return findHolder(house.ground.db.system, hash)
+        return findHolder(house.services.db.system, hash)
       },
       clock,
       { rate: 0, burst: 0 },
@@ -64,7 +64,7 @@ describe('tokens [contract 3.1]', () => {
     let revoked = false
     const keyring = new Keyring(
       async (hash) => {
-        const holder = revoked ? undefined : await findHolder(house.ground.db.system, hash)
+        const holder = revoked ? undefined : await findHolder(house.services.db.system, hash)
         await new Promise<void>((resolve) => waiting.push(resolve))
         return holder
       },
@@ -86,7 +86,7 @@ describe('tokens [contract 3.1]', () => {
 
   test('are stored as a hash only', async () => {
     const { key, org } = await house.newOrg()
-    const rows = await house.ground.db.system.kysely
+    const rows = await house.services.db.system.kysely
       .selectFrom('key_directory as d')
       .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 'd.org').onRef('k.id', '=', 'd.key_id'))
       .selectAll()

@@ -164,7 +164,7 @@ test('costs no database read when it is malformed, and none within half a second
     (hash, kind) => {
       expect(kind).toBe('session')
       reads++
-      return findSessionHolder(house.ground.db.system, hash)
+      return findSessionHolder(house.services.db.system, hash)
     },
     clock,
     { rate: 0, burst: 0 },

@@ -213,7 +213,7 @@ describe('signing in [contract 9.session]', () => {
       const hash = tokenHash(`filler ${i}`)
       return { hash, org: org.org.key, key_id: 1, created_at: now, used_at: now + 1000 + i }
     })
-    await house.ground.db.systemTransaction(async (t) => {
+    await house.services.db.systemTransaction(async (t) => {
       for (const row of fill) await t.kysely.insertInto('sessions').values(row).execute()
     })
     house.clock.advance(3000)

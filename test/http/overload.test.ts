@@ -46,7 +46,7 @@ test('a request that waited for more than 500 ms is a 503 with Retry-After; heal
   const house = await startHarness()
   onTestFinished(() => house.close())
   const org = await house.newOrg()
-  await house.ground.db.systemTransaction(async ({ kysely }) => {
+  await house.services.db.systemTransaction(async ({ kysely }) => {
     const rows = Array.from({ length: 1000 }, (_, i) => ({ id: i + 1, name: `${i}`.padEnd(1000, 'x'), version: 1 }))
     for (let at = 0; at < rows.length; at += 100) {
       const some = rows.slice(at, at + 100).map((row) => ({ org: org.org.key, ...row }))

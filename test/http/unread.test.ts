@@ -19,7 +19,7 @@ let [length, digest] = [0, '']
 beforeAll(async () => {
   house = await startHarness()
   org = await house.newOrg()
-  await house.ground.db.systemTransaction(async ({ kysely }) => {
+  await house.services.db.systemTransaction(async ({ kysely }) => {
     for (let id = 1; id <= 2000; id += 100) {
       // Random, so that compression does not make it short.
       const rows = Array.from({ length: 100 }, (_, i) => ({

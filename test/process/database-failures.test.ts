@@ -178,8 +178,8 @@ if (engine === 'postgres') {
   test('a full disk is a 503 that says so, nothing is changed, and it goes on when there is space', async () => {
     await create('before')
     const limit = (pages: number) =>
-      sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(house.ground.db.schema)
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(house.ground.db.schema)
+      sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(house.services.db.schema)
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(house.services.db.schema)
     await limit(rows[0]?.page_count ?? 0)
     let refused = await create('0')
     for (let i = 1; refused.status === 200 && i < 500; i++) refused = await create('x'.repeat(100))

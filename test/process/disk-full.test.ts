@@ -11,7 +11,7 @@ test('/readyz is 503 with the reason while the disk is full, and 200 once there 
   const org = await house.newOrg()
   const disk = diskOf(house)
   const readyz = () => house.call('GET', '/readyz')
-  const settings = () => house.ground.db.system.kysely.selectFrom('settings').select('name').orderBy('name').execute()
+  const settings = () => house.services.db.system.kysely.selectFrom('settings').select('name').orderBy('name').execute()
   const settingsBefore = await settings()
   expect((await readyz()).status).toBe(200)
 

@@ -25,7 +25,7 @@ describe('a link', () => {
   test('signs in as its key, is audited when made and when used, and lies in the database as a hash only', async () => {
     const org = await house.newOrg()
     const { secret } = await loginLinkCreate(org.by)
-    const [row] = await house.ground.db.system.kysely
+    const [row] = await house.services.db.system.kysely
       .selectFrom('login_links')
       .selectAll()
       .where('org', '=', org.org.key)
@@ -53,8 +53,8 @@ describe('a link', () => {
     }
     // Also when all of them were told that the link is good before the first one took it.
     const { secret } = await loginLinkCreate(org.by)
-    const holder = (await linkHolder(house.ground, secret)) as KeyHolder
-    const tries = Array.from({ length: 8 }, () => sessionStartByLink(house.ground, holder, secret, {}))
+    const holder = (await linkHolder(house.services, secret)) as KeyHolder
+    const tries = Array.from({ length: 8 }, () => sessionStartByLink(house.services, holder, secret, {}))
     const ends = await Promise.allSettled(tries)
     expect(ends.map((end) => end.status).sort()).toEqual(['fulfilled', ...Array(7).fill('rejected')])
     const started = (await org.audit()).filter((entry) => entry.type === 'SESSION_STARTED')
@@ -79,9 +79,9 @@ describe('a link', () => {
     await org.newKey({})
     await org.newKey({ expiresAt })
     const [revoked, expiring] = [await loginLinkCreate(org.by, 2), await loginLinkCreate(org.by, 3)]
-    const holder = (await linkHolder(house.ground, revoked.secret)) as KeyHolder
+    const holder = (await linkHolder(house.services, revoked.secret)) as KeyHolder
     await keysDelete(org.by, '2')
-    await expect(sessionStart(house.ground, holder, {})).rejects.toThrow('This key was revoked a moment ago')
+    await expect(sessionStart(house.services, holder, {})).rejects.toThrow('This key was revoked a moment ago')
     house.clock.advance(60_000)
     for (const { secret } of [revoked, expiring]) expect((await signInAt(house.url, secret)).status).toBe(401)
     await expect(loginLinkCreate(org.by, 3)).rejects.toThrow('key 3 has expired')
@@ -97,7 +97,10 @@ describe('a link', () => {
     expect((await loginLinkCreate(org.by, 2)).key.id).toBe(2)
     await expect(loginLinkCreate(org.by, 3)).rejects.toThrow('key 3 lacks the scope read')
     await expect(loginLinkCreate(org.by, 9)).rejects.toThrow('there is no key 9')
-    const kept = house.ground.db.system.kysely.selectFrom('login_links').select('key_id').where('org', '=', org.org.key)
+    const kept = house.services.db.system.kysely
+      .selectFrom('login_links')
+      .select('key_id')
+      .where('org', '=', org.org.key)
     expect((await kept.orderBy('key_id').execute()).map((row) => row.key_id)).toEqual([2, 4])
   })
 })

@@ -63,7 +63,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
 
   test('a commit on a lost connection that arrives after the service is ready again does not happen', async () => {
     const { house, wire, rows } = await houseBehindWire()
-    const { db } = house.ground
+    const { db } = house.services
     const put = (value: string) =>
       db.systemTransaction((on) =>
         on.kysely

@@ -124,7 +124,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       expect(names).toEqual(expect.arrayContaining([...acknowledged, 'after']))
       expect(new Set(names).size, 'none is there twice').toBe(names.length)
       expect(
-        (await verifyChain(house.ground.db.forOrg(org.org.key), house.ground.secrets, org.org, [])).problem,
+        (await verifyChain(house.services.db.forOrg(org.org.key), house.services.secrets, org.org, [])).problem,
       ).toBeUndefined()
       const { name } = (await org.call('GET', `/rooms/${room.id}`)).body
       expect((await org.call('GET', `/endpoints/${device.id}`)).body.roomName, 'nothing old is remembered').toBe(name)

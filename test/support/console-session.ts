@@ -30,4 +30,4 @@ export const readWith = (org: TestOrg, cookie: string) =>
   org.call('GET', '/regions', { key: false, headers: { ...own, cookie } })
 
 export const sessionRows = (house: Harness, org: TestOrg) =>
-  house.ground.db.system.kysely.selectFrom('sessions').selectAll().where('org', '=', org.org.key).execute()
+  house.services.db.system.kysely.selectFrom('sessions').selectAll().where('org', '=', org.org.key).execute()

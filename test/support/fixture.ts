@@ -52,7 +52,7 @@ export async function newFixture(house: Harness): Promise<Fixture> {
 async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
   const { answer } = await enrolDevice(house, org, { roomId })
   const { endpointId: endpoint, credential } = answer
-  const { ground: services } = house
+  const { services } = house
   await services.db
     .forOrg(org.org.key)
     .telemetry((tx) => updateConnected(tx, { id: endpoint, hash: tokenHash(credential), at: services.clock.now() }))

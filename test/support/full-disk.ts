@@ -9,7 +9,7 @@ export interface Disk {
 }
 
 /** SQLite: not a page more than there is. */
-function diskOfSqlite({ ground: services }: Harness): Disk {
+function diskOfSqlite({ services }: Harness): Disk {
   const { schema } = services.db
   const limit = async (pages: number) =>
     void (await sql`pragma max_page_count = ${sql.raw(`${pages}`)}`.execute(schema))

@@ -70,7 +70,7 @@ export interface TestOrg {
 export interface Harness {
   readonly url: string
   readonly mqttPort: number
-  readonly ground: Services
+  readonly services: Services
   readonly clock: TestClock
   /** Log lines that were written, as objects. */
   readonly logged: Record<string, unknown>[]
@@ -141,7 +141,7 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
   return {
     url,
     mqttPort: service.mqttPort ?? 0,
-    ground: services,
+    services,
     clock,
     logged,
     place,

@@ -2,11 +2,7 @@
 import type { Harness, TestOrg } from './harness.ts'
 
 /** The times of its raw samples, the oldest first. */
-export async function storedTimes(
-  { ground: services }: Harness,
-  { org }: TestOrg,
-  endpointId: string,
-): Promise<number[]> {
+export async function storedTimes({ services }: Harness, { org }: TestOrg, endpointId: string): Promise<number[]> {
   const rows = await services.db.system.kysely
     .selectFrom('samples as s')
     .innerJoin('endpoints as e', (join) => join.onRef('e.org', '=', 's.org').onRef('e.number', '=', 's.endpoint'))

@@ -1,4 +1,4 @@
-// What rules may do with connected devices, and the object that stands for them before the MQTT side has started.
+// Lets rules reach connected devices, and stands in for them before the MQTT side has started.
 export interface ConnectedDevices {
   isConnected(endpointId: string): boolean
   /** Tells that a config or command is pending. Call it after the commit; connected devices get it immediately. */

@@ -23,12 +23,12 @@ const put = (name: string, value: string) => (tx: SystemTx) =>
     .onConflict((c) => c.column('name').doUpdateSet({ value }))
     .execute()
 const stored = async (name: string) =>
-  (await harness.ground.db.system.kysely.selectFrom('settings').selectAll().where('name', '=', name).execute())[0]
+  (await harness.services.db.system.kysely.selectFrom('settings').selectAll().where('name', '=', name).execute())[0]
     ?.value
 
 test('works keep their order, and are durable when they resolve', async () => {
   await Promise.all(
-    Array.from({ length: 2000 }, (_, i) => harness.ground.db.systemTransaction(put('order', String(i)))),
+    Array.from({ length: 2000 }, (_, i) => harness.services.db.systemTransaction(put('order', String(i)))),
   )
   expect(await stored('order')).toBe('1999')
 })
@@ -39,7 +39,7 @@ test.each([
 ])('%s of one work does not affect the others', async (_, error) => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, (_, i) =>
-      harness.ground.db.systemTransaction(async (tx) => {
+      harness.services.db.systemTransaction(async (tx) => {
         await put(`own-${i}`, 'there')(tx)
         if (i === 25) throw error()
       }),
@@ -56,7 +56,7 @@ describe('concurrent audited works', () => {
   /** Verifies the chain of the audit log, and lists its entries about regions, oldest first. */
   async function regionEntries({ org, audit }: TestOrg): Promise<string[]> {
     expect(
-      (await verifyChain(harness.ground.db.forOrg(org.key), harness.ground.secrets, org, [])).problem,
+      (await verifyChain(harness.services.db.forOrg(org.key), harness.services.secrets, org, [])).problem,
     ).toBeUndefined()
     const entries = (await audit()).filter(({ target }) => target.type === 'region')
     return entries.reverse().map(({ type, target }) => `${type} ${target.name}`)
@@ -65,7 +65,7 @@ describe('concurrent audited works', () => {
   async function countOutcomes(
     work: () => Promise<unknown>,
   ): Promise<Record<Parameters<DatabaseMetrics['transaction']>[0], number>> {
-    const { db } = harness.ground
+    const { db } = harness.services
     const { metrics } = db
     const counts = { committed: 0, 'rolled back': 0 }
     db.metrics = { transaction: (outcome) => void counts[outcome]++ }
@@ -88,7 +88,7 @@ describe('concurrent audited works', () => {
   test('fail alone: what a failed one did is undone, and the others are durable', async () => {
     const org = await harness.newOrg()
     const half = () =>
-      harness.ground.db.forOrg(org.org.key).transaction(async (tx) => {
+      harness.services.db.forOrg(org.org.key).transaction(async (tx) => {
         await insertRegion(tx, { id: 1000, name: 'half' })
         throw new Error('mine')
       })
@@ -136,7 +136,7 @@ describe('concurrent audited works', () => {
     'are all refused when the disk is full, and those that succeeded are stored',
     async () => {
       const org = await harness.newOrg()
-      const { schema } = harness.ground.db
+      const { schema } = harness.services.db
       const limit = (pages: number) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(schema)
       const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(schema)
       await limit((rows[0]?.page_count ?? 0) + 4)

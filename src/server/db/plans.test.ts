@@ -27,7 +27,7 @@ test.runIf(engine === 'sqlite').each([
   ],
 ])('%s', async (_, query, index) => {
   const { rows } = await sql<{ detail: string }>`${sql.raw(`explain query plan ${query}`)}`.execute(
-    harness.ground.db.system.kysely,
+    harness.services.db.system.kysely,
   )
   const details = rows.map((row) => row.detail).join('\n')
   expect(details).toContain(index)
@@ -35,7 +35,7 @@ test.runIf(engine === 'sqlite').each([
 })
 
 test.runIf(engine === 'sqlite')('the endpoints of a pair group, with the query of the store', async () => {
-  const { db } = harness.ground
+  const { db } = harness.services
   let recorded: CompiledQuery | undefined
   const recorder = new OrgReader(1, 'sqlite', {
     kysely: db.system.kysely,
@@ -60,7 +60,7 @@ test('the indexes that reads depend on exist on both engines', async () => {
     engine === 'sqlite'
       ? sql<{ name: string }>`select name from sqlite_schema where type = 'index'`
       : sql<{ name: string }>`select indexname as name from pg_indexes where schemaname = current_schema()`
-  const { rows } = await catalogue.execute(harness.ground.db.system.kysely)
+  const { rows } = await catalogue.execute(harness.services.db.system.kysely)
   const names = rows.map((row) => row.name)
   expect(names).toEqual(expect.arrayContaining(['endpoints_room', 'endpoints_leader', 'endpoint_configs_open']))
 })

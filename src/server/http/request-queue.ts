@@ -6,7 +6,7 @@
  * handled for this long in a turn; the others wait for the next.
  */
 const turnMs = 8
-/** The same after a turn with a new connection: there may be more of them behind it. */
+/** A shorter turn after one with a new connection: more connections may wait behind it. */
 const turnMsWhileConnecting = 1
 const maxWaitMs = 500
 
@@ -68,7 +68,7 @@ export class RequestQueue {
     queueMicrotask(this.#afterwards)
   }
 
-  /** What a request leaves to ticks and promises is done before the next one is begun, and counts as time of the turn. */
+  /** The ticks and promises of a request run before the next request begins, and count as time of the turn. */
   readonly #afterwards = (): void => process.nextTick(this.#goOn)
 
   readonly #goOn = (): void => {

@@ -11,7 +11,7 @@ import { sendJson } from './answer.ts'
 import { type IdentifyCaller, permissionDenied } from './gate.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** Whoever asks decides whether the service lives, above all when it has much to do. [contract 7.23] */
+/** Balancers and monitors decide by these answers whether the service lives, so they do not wait under load. [contract 7.23] */
 const urgent = { urgent: true } as const
 
 export function serviceRoutes(

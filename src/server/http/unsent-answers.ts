@@ -17,7 +17,7 @@ const maxBytesPerConnection = 8 * 1024 * 1024
  * that reads slowly can be told from one that does not read.
  */
 const tightFromBytes = 64 * 1024 * 1024
-const tightBytesPerConnection = 256 * 1024
+const maxBytesPerConnectionUnderPressure = 256 * 1024
 /** Node reports a connection that reads nothing after two checks, which are this far apart. */
 const stallCheckMs = 15_000
 interface Unsent {
@@ -46,7 +46,7 @@ export class UnsentAnswers {
 
   /** Bytes of an answer that may be written before the client must have read some. */
   get windowBytes(): number {
-    return this.bytes < tightFromBytes ? maxBytesPerConnection : tightBytesPerConnection
+    return this.bytes < tightFromBytes ? maxBytesPerConnection : maxBytesPerConnectionUnderPressure
   }
 
   /** Must be called when an answer was not sent at once. Its body counts until the answer is finished or its connection ends. */

@@ -151,7 +151,7 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
   test('a window is read from its index, without sorting', async () => {
     const { org } = await orgWithEntries(1)
     const seen: string[] = []
-    const { kysely } = harness.ground.db.system
+    const { kysely } = harness.services.db.system
     const spy = new OrgReader(org.key, engine, {
       kysely,
       async run(query, values) {
@@ -167,14 +167,14 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
 })
 
 async function planOf(text: string, parameters: readonly unknown[]): Promise<string> {
-  const { kysely } = harness.ground.db.system
+  const { kysely } = harness.services.db.system
   const compiled = (prefix: string) => ({ ...sql.raw(prefix + text).compile(kysely), parameters: [...parameters] })
   if (engine === 'sqlite') {
     const { rows } = await kysely.executeQuery<{ detail: string }>(compiled('EXPLAIN QUERY PLAN '))
     return rows.map((r) => r.detail).join('\n')
   }
   // PostgreSQL scans a tiny table sequentially, so those scans are switched off to see which index fits.
-  return harness.ground.db.systemTransaction(async (t) => {
+  return harness.services.db.systemTransaction(async (t) => {
     await sql`set local enable_seqscan = off`.execute(t.kysely)
     await sql`set local enable_bitmapscan = off`.execute(t.kysely)
     const { rows } = await t.kysely.executeQuery<{ 'QUERY PLAN': string }>(compiled('EXPLAIN '))
@@ -184,10 +184,10 @@ async function planOf(text: string, parameters: readonly unknown[]): Promise<str
 
 describe('the chain', () => {
   const verify = ({ org }: TestOrg, expected: string[] = []) =>
-    verifyChain(harness.ground.db.forOrg(org.key), harness.ground.secrets, org, expected)
+    verifyChain(harness.services.db.forOrg(org.key), harness.services.secrets, org, expected)
   /** Acts as an attacker who can write to the database but does not know the secret. */
   const tamper = (statement: ReturnType<typeof sql>) =>
-    harness.ground.db.systemTransaction((t) => statement.execute(t.kysely))
+    harness.services.db.systemTransaction((t) => statement.execute(t.kysely))
 
   test('of an untouched log is in order', async () => {
     const org = await orgWithEntries(5)
@@ -257,7 +257,7 @@ describe('the chain', () => {
   test('with its tail cut and its head set back is found only by a head that was written down', async () => {
     const org = await orgWithEntries(5)
     const { key } = org.org
-    const head = await findHead(harness.ground.db.forOrg(key))
+    const head = await findHead(harness.services.db.forOrg(key))
     const written = headText(org.id, head?.count ?? 0, head?.mac ?? Buffer.alloc(0))
     expect((await verify(org, [written])).problem).toBeUndefined()
     await tamper(sql`delete from audit_log where org = ${key} and seq > 5`)

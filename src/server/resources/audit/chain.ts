@@ -41,7 +41,7 @@ export interface ChainVerdict {
   readonly problem: string | undefined
 }
 
-const entriesPerBatch = 1000
+const maxEntriesPerBatch = 1000
 
 /** Walks the whole chain of one organisation. `expected` are heads that an operator recorded earlier. */
 export async function verifyChain(
@@ -64,7 +64,7 @@ export async function verifyChain(
     const head = await findHead(on)
     if (!head) return verdict('its head is missing')
     while (seq < head.count) {
-      const entries = await listAfter(on, { seq, limit: Math.min(entriesPerBatch, head.count - seq) })
+      const entries = await listAfter(on, { seq, limit: Math.min(maxEntriesPerBatch, head.count - seq) })
       if (entries.length === 0) return verdict(`entries ${seq + 1} to ${head.count} are missing`)
       for (const entry of entries) {
         if (entry.seq !== seq + 1) return verdict(`entry ${seq + 1} is missing`)

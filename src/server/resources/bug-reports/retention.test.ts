@@ -65,7 +65,7 @@ test('an address works for 24 hours; a new one is sent on request', async () => 
   const supportId = await org.report([device])
   const { id } = await commandFor(device, supportId)
   harness.clock.advance(-2 * hourMs)
-  const old = uploadUrl(harness.ground, org.org, id)
+  const old = uploadUrl(harness.services, org.org, id)
   harness.clock.advance(2 * hourMs + 22 * hourMs + 1000)
   const reply = await put(harness, device, old)
   expect([reply.status, reply.body.code]).toEqual([403, 'PERMISSION_DENIED'])
@@ -87,10 +87,10 @@ test('an expired report is deleted with its files, and no other report is', asyn
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(7 * dayMs)
 
   harness.clock.advance(6 * dayMs - hourMs)
-  await deleteOldReports(harness.ground, bundles())
+  await deleteOldReports(harness.services, bundles())
   expect(storedFiles(harness, org).length).toBe(2)
   harness.clock.advance(hourMs)
-  await deleteOldReports(harness.ground, bundles())
+  await deleteOldReports(harness.services, bundles())
   expect((await org.call('GET', `/bug_reports/${old}`)).status).toBe(404)
   expect((await org.call('GET', `/bug_reports/${old}/files/${device.id}.log.gz`)).status).toBe(404)
   expect((await org.item(young)).state).toBe('UPLOADED')
@@ -124,7 +124,7 @@ test('files that a crash left behind are deleted; files of others stay', async (
     make(join(own, 'notes.txt')),
     make(join(bundles(), 'lost+found/x')),
   ]
-  await deleteOldReports(harness.ground, bundles())
+  await deleteOldReports(harness.services, bundles())
   expect(gone.filter(existsSync)).toEqual([])
   expect(remaining.filter((path) => !existsSync(path))).toEqual([])
 })

@@ -33,7 +33,7 @@ const toRooms = (org: TestOrg, roomIds: unknown, message = 'Hello') =>
 const cancel = (org: TestOrg, id: string) => org.call('DELETE', `/operations/${id}`)
 const stateOf = async (org: TestOrg, id: string) => (await org.call('GET', `/operations/${id}`)).body.state
 const rowsOf = ({ org }: TestOrg) =>
-  harness.ground.db.system.kysely
+  harness.services.db.system.kysely
     .selectFrom('operations')
     .selectAll()
     .where('org', '=', org.key)
@@ -187,7 +187,7 @@ test('endpointsOperationsList shows the newest 200, newest first [contract 6.ope
     ...{ org: org.org.key, id: randomUUID(), endpoint_id: one, type: 'MESSAGE', state: 'FAILED', payload: '{}' },
     ...{ created_at: n, updated_at: n, deadline: n + 1, sent_at: null, error: 'no screen' },
   }))
-  await harness.ground.db.systemTransaction((t) => t.kysely.insertInto('operations').values(rows).execute())
+  await harness.services.db.systemTransaction((t) => t.kysely.insertInto('operations').values(rows).execute())
   const { operations } = (await org.call('GET', `/endpoints/${one}/operations`)).body
   const newest = rows.toReversed().slice(0, 200)
   expect(operations.map((o: Operation) => o.id)).toEqual(newest.map((row) => row.id))

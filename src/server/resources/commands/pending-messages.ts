@@ -1,4 +1,4 @@
-// What a device is told when it subscribes or is woken: its config first, then its commands, oldest first. [contract 8.operations]
+// Lists the messages for a device that subscribes or is woken: its config first, then its commands, oldest first. [contract 8.operations]
 import type { DownKind, DownMessage } from '../../../contract/device.ts'
 import type { Services } from '../../context/services.ts'
 import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'

@@ -198,7 +198,7 @@ test('a password is taken, and never answered, logged or stored in clear text [c
   expect(replies[0]?.body).toEqual({ config: { nightMode: true } })
   const tables = await Promise.all(
     (['endpoint_configs', 'config_versions'] as const).map((table) =>
-      harness.ground.db.system.kysely.selectFrom(table).selectAll().where('endpoint_id', '=', e.endpoint).execute(),
+      harness.services.db.system.kysely.selectFrom(table).selectAll().where('endpoint_id', '=', e.endpoint).execute(),
     ),
   )
   expect(tables[1]).toHaveLength(5)

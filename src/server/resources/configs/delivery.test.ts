@@ -136,13 +136,13 @@ test('applies and reports that cross each other end in agreement [contract 5.3.v
 
 test('a connected device that stays silent is listed, so that its config is sent again [contract 5.3.versions]', async () => {
   const e = await newConnected()
-  const isSilent = async () => (await listUndelivered(harness.ground)).includes(e.device.id)
+  const isSilent = async () => (await listUndelivered(harness.services)).includes(e.device.id)
   await e.apply({ nightMode: true })
   await e.next()
   expect(await isSilent()).toBe(false)
   harness.clock.advance(resendAfterMs + 1)
   expect(await isSilent()).toBe(true)
-  harness.ground.devices.wake([e.device.id])
+  harness.services.devices.wake([e.device.id])
   expect(await e.next()).toMatchObject({ version: 1 })
   await e.report(1)
   expect(await isSilent()).toBe(false)
@@ -201,7 +201,7 @@ test('a refused password is marked without being known, and never quoted [contra
   expect(await e.next()).toEqual({ version: 2, config: {} })
   await e.apply({ settingsPassword: '1234' })
   expect(await e.next()).toEqual({ version: 3, config: { settingsPassword: '1234' } })
-  const rows = await harness.ground.db.system.kysely
+  const rows = await harness.services.db.system.kysely
     .selectFrom('endpoint_configs')
     .selectAll()
     .where('endpoint_id', '=', e.device.id)

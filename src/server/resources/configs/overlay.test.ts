@@ -142,7 +142,7 @@ test('a profile of 5,000 endpoints changes in a few seconds [contract 5.4.profil
     expect((await put({ brightness })).status).toBe(200)
     expect(performance.now() - started).toBeLessThan(10_000)
   }
-  const states = await harness.ground.db.system.kysely
+  const states = await harness.services.db.system.kysely
     .selectFrom('config_versions')
     .select(['version', 'state', (e) => e.fn.countAll<number>().as('count')])
     .where('org', '=', org.org.key)

@@ -33,7 +33,7 @@ async function readAnswers(org: TestOrg) {
 /** Reads twice, from the database and from the cache, and compares both with an empty cache. */
 async function expectFresh(org: TestOrg) {
   const [first, cached] = [await readAnswers(org), await readAnswers(org)]
-  harness.ground.db.invalidateAll()
+  harness.services.db.invalidateAll()
   const fresh = await readAnswers(org)
   expect(first).toEqual(fresh)
   expect(cached).toEqual(fresh)
@@ -113,14 +113,14 @@ test('a caller that writes while others read sees its write, and so do all later
   await reading
   const list = async () => (await org.call('GET', '/endpoints')).body
   const cached = await list()
-  harness.ground.db.invalidateAll()
+  harness.services.db.invalidateAll()
   expect(await list()).toEqual(cached)
   await device.close()
 })
 
 test('an endpoint that is deleted while its row is read does not stay in the list', async () => {
   const { org, device } = await makeBuilding()
-  const { db } = harness.ground
+  const { db } = harness.services
   let gate = Promise.resolve()
   const reader = new OrgReader(org.org.key, db.engine, {
     kysely: db.system.kysely,

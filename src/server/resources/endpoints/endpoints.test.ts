@@ -195,7 +195,7 @@ test('a failed config makes its room DEGRADED, in the list and alone [contract 5
     ...{ reported_version: 0, reported: '{}', reported_at: null, rejected: '{}' },
   })
   const put = (values: ReturnType<typeof config>[]) =>
-    harness.ground.db.systemTransaction((t) => t.kysely.insertInto('endpoint_configs').values(values).execute())
+    harness.services.db.systemTransaction((t) => t.kysely.insertInto('endpoint_configs').values(values).execute())
   await put([config(rows[1]?.id as string, 'PENDING'), config(rows[2]?.id as string, 'DELIVERED')])
   expect(await states()).toEqual(['HEALTHY', 'HEALTHY', 'EMPTY'])
   await put([config(rows[0]?.id as string, 'FAILED')])

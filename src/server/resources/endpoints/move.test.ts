@@ -37,7 +37,7 @@ const move = (org: TestOrg, body: object) => org.call('POST', '/endpoints/move_p
 const rowsOf = async ({ org }: TestOrg) =>
   Object.fromEntries(
     (
-      await harness.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).execute()
+      await harness.services.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).execute()
     ).map((row) => [row.id, row]),
   )
 const roomTags = (org: TestOrg) =>

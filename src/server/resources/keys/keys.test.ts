@@ -14,9 +14,14 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 const rowsOf = ({ org }: TestOrg) =>
-  harness.ground.db.system.kysely.selectFrom('api_keys').selectAll().where('org', '=', org.key).orderBy('id').execute()
+  harness.services.db.system.kysely
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('org', '=', org.key)
+    .orderBy('id')
+    .execute()
 const hashesOf = ({ org }: TestOrg) =>
-  harness.ground.db.system.kysely
+  harness.services.db.system.kysely
     .selectFrom('key_directory')
     .selectAll()
     .where('org', '=', org.key)

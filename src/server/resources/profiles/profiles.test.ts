@@ -14,7 +14,7 @@ const create = ({ call }: TestOrg, config: unknown, name = 'Quiet rooms') =>
 const put = ({ call }: TestOrg, config: unknown, name = 'Quiet rooms') =>
   call('PUT', '/profiles/1', { body: { name, config } })
 const rowOf = ({ org }: TestOrg, id = 1) =>
-  harness.ground.db.system.kysely
+  harness.services.db.system.kysely
     .selectFrom('profiles')
     .selectAll()
     .where('org', '=', org.key)
@@ -225,7 +225,7 @@ test.each(['a room', 'an endpoint'])('profilesDelete fails while %s has it [cont
   const assign = async (profile_id: number | null) => {
     if (holder === 'a room') await org.call('PUT', '/rooms/1/profile', { body: { profileId: profile_id } })
     else
-      await harness.ground.db.systemTransaction(async ({ kysely }) => {
+      await harness.services.db.systemTransaction(async ({ kysely }) => {
         await kysely.deleteFrom('endpoints').where('id', '=', device.id).execute()
         await kysely
           .insertInto('endpoints')

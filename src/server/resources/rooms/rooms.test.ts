@@ -18,14 +18,19 @@ const neverUsed = '-62135596800'
 const putEndpoint = async (org: TestOrg, room_id: number, values: Partial<DatabaseSchema['endpoints']> = {}) =>
   (await putEndpoints(harness, org, [{ room_id, ...values }]))[0] as DatabaseSchema['endpoints']
 const endpointsOf = ({ org }: TestOrg) =>
-  harness.ground.db.system.kysely.selectFrom('endpoints').selectAll().where('org', '=', org.key).orderBy('id').execute()
+  harness.services.db.system.kysely
+    .selectFrom('endpoints')
+    .selectAll()
+    .where('org', '=', org.key)
+    .orderBy('id')
+    .execute()
 const valuesOf = async <K extends 'version' | 'profile_id'>(org: TestOrg, column: K) =>
   Object.fromEntries((await endpointsOf(org)).map((e) => [e.id, e[column]]))
 
 /** Finds the room that a code enrols into. */
 async function findRoomOfCode(text: string) {
-  const codes = harness.ground.db.system.kysely.selectFrom('dec_directory').selectAll()
-  return (await codes.where('mac', '=', enrolmentCodeMac(harness.ground.secrets, text)).executeTakeFirst())?.room_id
+  const codes = harness.services.db.system.kysely.selectFrom('dec_directory').selectAll()
+  return (await codes.where('mac', '=', enrolmentCodeMac(harness.services.secrets, text)).executeTakeFirst())?.room_id
 }
 
 /** Creates Oslo (1) in Europe (1), Tokyo (2) in Asia (2), Nowhere (3); rooms Fjord (1), Fuji (2), Attic (3), Cellar (4). */
@@ -108,7 +113,7 @@ test('roomsCreate answers with the enrolment code, which only keys with Write se
   expect((await org.call('GET', '/rooms/5', { key: reader })).body).toEqual(rest)
   expect(await findRoomOfCode(dec)).toBe(5)
   expect(await findRoomOfCode(` ${dec.toLowerCase().replaceAll('-', ' ')}`), 'as people type it').toBe(5)
-  const stored = await harness.ground.db.system.kysely.selectFrom('rooms').select('dec_sealed').execute()
+  const stored = await harness.services.db.system.kysely.selectFrom('rooms').select('dec_sealed').execute()
   expect(Buffer.concat(stored.map((r) => r.dec_sealed)).includes(dec), 'in clear text').toBe(false)
   expect(JSON.stringify(await org.audit())).not.toContain(dec)
 })
@@ -117,7 +122,7 @@ test('an enrolment code expires decTimeout hours after its first use, and is the
   const org = await createBuilding()
   const { dec } = await room(org, 1)
   const dec_used_at = harness.clock.now()
-  await harness.ground.db.systemTransaction((t) =>
+  await harness.services.db.systemTransaction((t) =>
     t.kysely.updateTable('rooms').set({ dec_used_at }).where('org', '=', org.org.key).where('id', '=', 1).execute(),
   )
   const times = { decUsed: String(dec_used_at / 1000), decTimeout: 24 }

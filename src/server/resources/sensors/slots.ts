@@ -1,12 +1,10 @@
 // The periods that samples are grouped in, in Unix seconds. Rows store the numbers of slots, so a length must never change.
+import { daySeconds, hourSeconds } from '../../core/durations.ts'
 import { dayOf, startOfDay } from '../../core/time-zone.ts'
 
 /** The slot of raw samples. */
 export const slotSeconds = 300
 export const quarterSeconds = 900
-export const hourSeconds = 3600
-/** A day of UTC: the partitions of raw samples on PostgreSQL. */
-export const daySeconds = 86_400
 
 export interface SlotScale {
   /** The number of the bucket that contains a time. */

@@ -72,11 +72,11 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
   await send(every(60, noon - 5 * day, noon - day))
   await send(every(1, noon - 1500, noon))
   const isDue = async () =>
-    (await harness.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()).length
+    (await harness.services.db.system.kysely.selectFrom('sample_due').select('slot').execute()).length
   expect(await isDue(), 'more than a slice may have').toBeGreaterThan(2000)
   for (const interval of intervals) await compare(interval, path)
   for (const interval of intervals) await compare(interval, '/rooms/1')
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   expect(await isDue()).toBeLessThan(3)
   for (const interval of intervals) await compare(interval, path)
   await send(every(4000, noon - 29 * day + 7, noon - 12 * day))
@@ -87,7 +87,7 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
 
 /** The real reader, and what was asked of it: how many rows came, and how the database went about it. */
 function watched(): { on: OrgReader; asked: { rows: number; text: string; values: readonly unknown[] }[] } {
-  const { db } = harness.ground
+  const { db } = harness.services
   const asked: { rows: number; text: string; values: readonly unknown[] }[] = []
   const on = new OrgReader(org.org.key, db.engine, {
     kysely: db.system.kysely,
@@ -101,7 +101,7 @@ function watched(): { on: OrgReader; asked: { rows: number; text: string; values
 }
 
 test('no query of a walk has many rows, and a gap of years takes a few', async () => {
-  const { number: endpoint } = await harness.ground.db.system.kysely
+  const { number: endpoint } = await harness.services.db.system.kysely
     .selectFrom('endpoints')
     .select('number')
     .where('id', '=', device.id)
@@ -156,14 +156,14 @@ test('every query goes by keys, and on PostgreSQL only to the days that it needs
 })
 
 async function planOf(text: string, values: readonly unknown[]): Promise<string> {
-  const { kysely } = harness.ground.db.system
+  const { kysely } = harness.services.db.system
   const compiled = (prefix: string) => ({ ...sql.raw(prefix + text).compile(kysely), parameters: values })
   if (engine === 'sqlite') {
     const { rows } = await kysely.executeQuery<{ detail: string }>(compiled('EXPLAIN QUERY PLAN '))
     return rows.map((r) => r.detail).join('\n')
   }
   // A tiny table is cheapest to read whole: ask what the planner does when it has a choice to make.
-  return harness.ground.db.systemTransaction(async (t) => {
+  return harness.services.db.systemTransaction(async (t) => {
     await sql`set local enable_seqscan = off`.execute(t.kysely)
     const { rows } = await t.kysely.executeQuery<{ 'QUERY PLAN': string }>(compiled('EXPLAIN '))
     return rows.map((r) => r['QUERY PLAN']).join('\n')

@@ -102,7 +102,7 @@ class World {
     return Math.floor(harness.clock.now() / 1000)
   }
 
-  /** What the samples are now: the room of a sample is where its device was, also if it comes late. */
+  /** The samples with their rooms: the room of a sample is where its device was, also if the sample comes late. */
   get samples(): PlainSample[] {
     return this.#accepted.flatMap((accepted, i) =>
       [...accepted].map(([timestamp, values]) => {
@@ -188,18 +188,18 @@ test('every interval of every history equals what its samples say, at any moment
             if (act.does === 'send') await world.send(act.device, act.samples)
             else if (act.does === 'move') await world.move(act.device, act.room)
             else if (act.does === 'wait') harness.clock.advance(act.seconds * 1000)
-            else if (act.does === 'roll up') await rollUp(harness.ground)
+            else if (act.does === 'roll up') await rollUp(harness.services)
             else if (act.does === 'set zone') await orgTimezone(world.org.by, act.zone)
             else {
               const from = world.now - act.back
               const question = { ...act, from, to: from + act.length }
-              await Promise.all([act.whileRollingUp && rollUp(harness.ground), world.ask(question, act.pageSize)])
+              await Promise.all([act.whileRollingUp && rollUp(harness.services), world.ask(question, act.pageSize)])
             }
           }
           const all = { zone, fields: sensors, from: world.now - 7 * day, to: world.now + day }
           for (const interval of intervals) await world.ask({ ...all, interval }, 1000)
           harness.clock.advance(day * 1000)
-          await rollUp(harness.ground)
+          await rollUp(harness.services)
           for (const interval of intervals) await world.ask({ ...all, interval }, 1000)
           for (const other of zones) await world.ask({ ...all, interval: '1d', zone: other }, 1000)
         } finally {

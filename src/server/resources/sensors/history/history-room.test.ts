@@ -94,7 +94,7 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     for (const isRolledUp of [false, true]) {
       if (isRolledUp) {
         harness.clock.advance(day * 1000)
-        await rollUp(harness.ground)
+        await rollUp(harness.services)
       }
       expect(await countsOf(1, '1h')).toEqual([
         [200, 200],
@@ -117,7 +117,7 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     expect((await call(org, `/endpoints/${device.id}`, query)).status).toBe(404)
     const sample = { timestamp: String(noon - hour), endpointId: device.id, co2: 400 }
     expect((await read(org, '/rooms/1', query)).samples).toEqual([sample])
-    await rollUp(harness.ground)
+    await rollUp(harness.services)
     expect((await read(org, '/rooms/1', { ...query, interval: '1d' })).buckets).toHaveLength(1)
     expect((await read(org, '/rooms/2', query)).samples).toEqual([])
     expect((await call(org, '/rooms/3', query)).body.message).toBe('Requested resource not found: there is no room 3.')
@@ -157,7 +157,7 @@ async function putQuarters({ org }: TestOrg, quarters: readonly (readonly [endpo
   const nothing = Object.fromEntries(sensorColumns.map((c) => [`${c}_count`, 0])) as unknown as Rollup
   const co2 = { co2_count: 4, co2_min: 400, co2_max: 500, co2_sum: 1800 }
   const rows = quarters.map(([endpoint, slot]) => ({ ...nothing, org: org.key, endpoint, slot, room: 1, ...co2 }))
-  await harness.ground.db.systemTransaction(async ({ kysely }) => {
+  await harness.services.db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < rows.length; at += 1000) {
       await kysely
         .insertInto('sample_quarters')
@@ -181,14 +181,14 @@ describe('how far back a history reaches [contract D.40]', () => {
       const [first] = buckets ?? samples
       return first && (first.start ?? iso(Number(first.timestamp)))
     }
-    await rollUp(harness.ground)
+    await rollUp(harness.services)
     harness.clock.advance((day + 450) * 1000)
     const now = noon + day + 450
     expect(await firstOf('raw')).toBe(iso(now - 3 * day + 150))
     expect(await firstOf('5m')).toBe(iso(now - 3 * day + 150))
     expect(await firstOf('15m')).toBe(iso(noon - 3 * day))
     harness.clock.advance(7 * day * 1000)
-    await rollUp(harness.ground)
+    await rollUp(harness.services)
     expect(await firstOf('raw')).toBeUndefined()
     expect(await firstOf('5m')).toBeUndefined()
     expect(await firstOf('15m'), 'the one that is old in part is not shown').toBe(iso(noon - 2 * day + 900))
@@ -204,7 +204,7 @@ describe('how far back a history reaches [contract D.40]', () => {
     await orgTimezone(org.by, 'Europe/Oslo')
     const device = await deviceIn(org, 1)
     await send(device, noon - day, 400)
-    await rollUp(harness.ground)
+    await rollUp(harness.services)
     const path = `/endpoints/${device.id}`
     harness.clock.advance(11 * day * 1000)
     // Ten days before 2026-11-08T12:00Z, which is 21:00 in Tokyo.

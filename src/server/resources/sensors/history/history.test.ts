@@ -99,7 +99,7 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
       '1d': [['00:00', 7]],
     } // biome-ignore format: it is a table
     for (const isRolledUp of [false, true]) {
-      if (isRolledUp) await rollUp(harness.ground)
+      if (isRolledUp) await rollUp(harness.services)
       for (const [interval, starts] of Object.entries(expected))
         expect(await startsOf(interval), interval).toEqual(starts)
       const { samples } = await read(device, { ...today, interval: 'raw' })
@@ -153,12 +153,12 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
       ['2026-10-25', '2026-10-25T00:00:00.000Z', 3],
     ]
     expect(await daysOf('Europe/Oslo')).toEqual(oslo)
-    await rollUp(harness.ground)
+    await rollUp(harness.services)
     expect(await daysOf('Europe/Oslo')).toEqual(oslo)
     expect(await daysOf()).toEqual(utc)
     await orgTimezone(org.by, 'Europe/Oslo')
     expect(await daysOf(), 'made of quarters until the days are made anew').toEqual(oslo)
-    await rollUp(harness.ground)
+    await rollUp(harness.services)
     expect(await daysOf()).toEqual(oslo)
     expect(await daysOf('Etc/UTC')).toEqual(utc)
     await orgTimezone(org.by, 'UTC')

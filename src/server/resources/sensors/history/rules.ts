@@ -15,8 +15,8 @@ import { type HistoryQuery, type HistoryRequest, type HistoryWindow, historyRequ
 /** A page ends early when it took this many rows, and its token continues there. A room can have thousands of endpoints. */
 const maxRowsPerPage = 50_000
 /** Characters that are sent in one piece: most pages are one, and a stream sends its first piece early. */
-const pageChunkCharacters = 512 * 1024
-const csvChunkCharacters = 64 * 1024
+const maxPageChunkCharacters = 512 * 1024
+const maxCsvChunkCharacters = 64 * 1024
 
 export async function endpointsSensorHistory(ctx: RequestContext, id: string, query: HistoryQuery, csv: boolean) {
   const { history, window } = await readQuery(ctx, query)
@@ -122,7 +122,7 @@ async function page<T>(
         break
       }
       text += count++ === 0 ? view.json(item) : `,${view.json(item)}`
-      if (text.length < pageChunkCharacters) continue
+      if (text.length < maxPageChunkCharacters) continue
       answer.add(text)
       text = ''
     }
@@ -142,7 +142,7 @@ async function* csvOf<T>(slices: AsyncGenerator<Slice<T>>, view: HistoryView<T>)
   for await (const { items } of slices) {
     for (const item of items) {
       text += view.csv(item)
-      if (text.length < csvChunkCharacters) continue
+      if (text.length < maxCsvChunkCharacters) continue
       yield text
       text = ''
     }

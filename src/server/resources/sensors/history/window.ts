@@ -33,7 +33,7 @@ export interface HistoryField {
 }
 const allFields: readonly HistoryField[] = sensors.map((name) => ({ name, column: columnOf[name] }))
 
-const defaultPageSize = 1000
+const defaultPageRows = 1000
 const maxPageSize = 3000
 
 export function historyRequestOf({
@@ -58,7 +58,7 @@ export function historyRequestOf({
     interval,
     fields: names ? allFields.filter(({ name }) => names.includes(name)) : allFields,
     zone,
-    pageSize: pageSizeOf(pageSize, defaultPageSize, maxPageSize),
+    pageSize: pageSizeOf(pageSize, defaultPageRows, maxPageSize),
     from,
     to,
   }

@@ -27,7 +27,7 @@ beforeAll(async () => {
   org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   device = await newDevice(harness, org, { roomId })
-  const who = (await findDeviceByCredential(harness.ground, device.id, device.credential)) as Device
+  const who = (await findDeviceByCredential(harness.services, device.id, device.credential)) as Device
   session = { device: who, since: 0, credential: device.credential }
 })
 afterAll(async () => {
@@ -37,34 +37,34 @@ afterAll(async () => {
 
 /** The real database, except that its transactions can be made to fail. */
 function groundWith(systemTransaction: Database['systemTransaction']): Services {
-  const { db } = harness.ground
+  const { db } = harness.services
   const alterTable: Database['alterTable'] = (...change) => db.alterTable(...change)
-  return { ...harness.ground, db: { engine, systemTransaction, alterTable } as Database }
+  return { ...harness.services, db: { engine, systemTransaction, alterTable } as Database }
 }
 const sample = (timestamp: number, co2: number) => ({ samples: [{ timestamp, co2 }] })
 const stored = async () => {
-  const rows = await harness.ground.db.system.kysely.selectFrom('samples').select(['timestamp', 'co2']).execute()
+  const rows = await harness.services.db.system.kysely.selectFrom('samples').select(['timestamp', 'co2']).execute()
   return new Map(rows.map((row) => [row.timestamp, row.co2]))
 }
 
 test('a commit that could not even begin fails its samples, and none that come later', async () => {
   let isGone = true
   const services = groundWith((work) => {
-    if (!isGone) return harness.ground.db.systemTransaction(work)
+    if (!isGone) return harness.services.db.systemTransaction(work)
     isGone = false
     return Promise.reject(new Error('gone'))
   })
-  const intake = new SampleIntake(services, new LatestSamples(harness.ground.db), new Horizon())
+  const intake = new SampleIntake(services, new LatestSamples(harness.services.db), new Horizon())
   await expect(intake.receive(session, sample(noon - 100, 1))).rejects.toThrow('gone')
   await intake.receive(session, sample(noon - 99, 2))
   expect([...(await stored())]).toEqual([[noon - 99, 2]])
 })
 
 test('a commit whose answer was lost leaves no old sample in memory', async () => {
-  const latest = new LatestSamples(harness.ground.db)
+  const latest = new LatestSamples(harness.services.db)
   const inMemory = async () => (await latest.samples(org.org.key)).get(session.device.number)?.row.co2
   const services = groundWith(async (work) => {
-    await harness.ground.db.systemTransaction(work)
+    await harness.services.db.systemTransaction(work)
     throw new Error('the connection was lost')
   })
   expect(await inMemory()).toBe(2)
@@ -75,26 +75,26 @@ test('a commit whose answer was lost leaves no old sample in memory', async () =
 
 test('samples of a time that was deleted before are refused when the retention becomes longer', async () => {
   const quarters = () =>
-    harness.ground.db.system.kysely.selectFrom('sample_quarters').selectAll().orderBy('slot').execute()
+    harness.services.db.system.kysely.selectFrom('sample_quarters').selectAll().orderBy('slot').execute()
   const samples = Array.from({ length: 15 }, (_, i) => ({ timestamp: noon - day + i * 60, co2: 400 + i }))
   await device.publish('sample', { samples })
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   harness.clock.advance(3 * day * 1000)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   const before = await quarters()
-  await deleteOldSamples(harness.ground, new Horizon())
+  await deleteOldSamples(harness.services, new Horizon())
   expect(await quarters()).toEqual(before)
 
-  const services = { ...harness.ground, settings: { ...harness.ground.settings, samplesKept: 60 * day } }
-  const horizon = await Horizon.load(harness.ground.db)
+  const services = { ...harness.services, settings: { ...harness.services.settings, samplesKept: 60 * day } }
+  const horizon = await Horizon.load(harness.services.db)
   expect(horizon.samples).toBe(noon - 3600)
-  const intake = new SampleIntake(services, new LatestSamples(harness.ground.db), horizon)
+  const intake = new SampleIntake(services, new LatestSamples(harness.services.db), horizon)
   const late = await intake.receive(session, sample(noon - day + 30, 9999))
   expect(late?.refused[0]?.reason).toBe(
     'The sample is from before 2026-03-02T11:15:00.000Z, and nothing older is kept. Do not send it again.',
   )
   // A quarter that is due but no longer complete does no harm either.
-  await harness.ground.db.systemTransaction(({ kysely }) =>
+  await harness.services.db.systemTransaction(({ kysely }) =>
     kysely
       .insertInto('sample_due')
       .values({ org: org.org.key, endpoint: session.device.number, slot: (noon - day) / 900 })
@@ -102,26 +102,26 @@ test('samples of a time that was deleted before are refused when the retention b
   )
   await rollUp(services)
   expect(await quarters()).toEqual(before)
-  expect(await harness.ground.db.system.kysely.selectFrom('sample_due').selectAll().execute()).toEqual([])
+  expect(await harness.services.db.system.kysely.selectFrom('sample_due').selectAll().execute()).toEqual([])
 })
 
 test('a rollup that is to stop leaves what is due for the next time', async () => {
-  const due = () => harness.ground.db.system.kysely.selectFrom('sample_due').select('slot').execute()
+  const due = () => harness.services.db.system.kysely.selectFrom('sample_due').select('slot').execute()
   const now = harness.clock.now() / 1000
   await device.publish('sample', { samples: [{ timestamp: now - 3600, co2: 1 }] })
-  await rollUp(harness.ground, AbortSignal.abort())
+  await rollUp(harness.services, AbortSignal.abort())
   expect(await due()).toHaveLength(1)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   expect(await due()).toHaveLength(0)
 })
 
 test.runIf(engine === 'postgres')(
   'a backup that holds the samples keeps no sample waiting, not even over midnight',
   async () => {
-    const { db } = harness.ground
+    const { db } = harness.services
     const signal = new AbortController().signal
     const today = Math.floor(harness.clock.now() / 1000 / day)
-    await makePartitions(harness.ground, signal)
+    await makePartitions(harness.services, signal)
     expect(await listDays(db)).toEqual([-3, -2, -1, 0, 1, 2].map((n) => today + n))
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     const { promise: held, resolve: holds } = Promise.withResolvers<void>()
@@ -133,19 +133,19 @@ test.runIf(engine === 'postgres')(
     await held
     harness.clock.advance(day * 1000)
     const started = performance.now()
-    await makePartitions(harness.ground, signal)
+    await makePartitions(harness.services, signal)
     await device.publish('sample', { samples: [{ timestamp: harness.clock.now() / 1000, co2: 5 }] })
     expect(performance.now() - started).toBeLessThan(4000)
     expect(await listDays(db)).toHaveLength(6)
     end()
     await backup
-    await makePartitions(harness.ground, signal)
+    await makePartitions(harness.services, signal)
     expect(await listDays(db)).toHaveLength(7)
   },
 )
 
 test.runIf(engine === 'postgres')('a partition that was lost behind our back is made again', async () => {
-  const { db } = harness.ground
+  const { db } = harness.services
   const now = Math.floor(harness.clock.now() / 1000)
   await device.publish('sample', { samples: [{ timestamp: now - 20, co2: 6 }] })
   await sql.raw(`drop table samples_day_${Math.floor(now / day)}`).execute(db.schema)
@@ -154,7 +154,7 @@ test.runIf(engine === 'postgres')('a partition that was lost behind our back is 
 })
 
 test.runIf(engine === 'postgres')('a partition that could not be made once is made the next time', async () => {
-  const { db } = harness.ground
+  const { db } = harness.services
   let isGone = true
   const alterTable: Database['alterTable'] = (...change) => {
     if (!isGone) return db.alterTable(...change)
@@ -162,7 +162,7 @@ test.runIf(engine === 'postgres')('a partition that could not be made once is ma
     return Promise.reject(new Error('gone'))
   }
   const systemTransaction: Database['systemTransaction'] = (work) => db.systemTransaction(work)
-  const services = { ...harness.ground, db: { engine, systemTransaction, alterTable } as Database }
+  const services = { ...harness.services, db: { engine, systemTransaction, alterTable } as Database }
   const intake = new SampleIntake(services, new LatestSamples(db), new Horizon())
   const now = Math.floor(harness.clock.now() / 1000)
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')

@@ -18,7 +18,7 @@ let intake: SampleIntake
 beforeAll(async () => {
   harness = await startHarness()
   harness.clock.fix(now * 1000)
-  intake = new SampleIntake(harness.ground, new LatestSamples(harness.ground.db), new Horizon())
+  intake = new SampleIntake(harness.services, new LatestSamples(harness.services.db), new Horizon())
   org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
 })
@@ -39,7 +39,7 @@ const latest = async ({ id }: TestDevice) => {
 }
 /** The rows of an endpoint, oldest first. */
 const history = ({ id }: TestDevice) =>
-  harness.ground.db.system.kysely
+  harness.services.db.system.kysely
     .selectFrom('samples as s')
     .innerJoin('endpoint_rooms as r', (j) => j.onRef('r.org', '=', 's.org').onRef('r.endpoint', '=', 's.endpoint'))
     .selectAll('s')
@@ -47,7 +47,7 @@ const history = ({ id }: TestDevice) =>
     .orderBy('s.timestamp')
     .execute()
 async function sessionOf({ id, credential }: TestDevice): Promise<DeviceConnection> {
-  const device = (await findDeviceByCredential(harness.ground, id, credential)) as Device
+  const device = (await findDeviceByCredential(harness.services, id, credential)) as Device
   return { device, since: now * 1000, credential }
 }
 

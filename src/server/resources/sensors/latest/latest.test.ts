@@ -45,7 +45,7 @@ afterAll(() => harness.close())
 
 const hasSample = ({ number }: { number: number }) => number % 10 !== 0
 const putSamples = (rows: readonly ({ endpoint: number } & SampleRow)[]) =>
-  harness.ground.db.systemTransaction(async ({ kysely }) => {
+  harness.services.db.systemTransaction(async ({ kysely }) => {
     for (let at = 0; at < rows.length; at += 1000) {
       const values = rows.slice(at, at + 1000).map((row) => ({ org: org.org.key, ...row }))
       await kysely.insertInto('samples_latest').values(values).execute()
@@ -75,7 +75,7 @@ const shown = (row: SampleRow) => {
 
 test('the event loop is not blocked while ten thousand samples are read, written and sent', async () => {
   const first = async () => {
-    const latest = new LatestSamples(harness.ground.db)
+    const latest = new LatestSamples(harness.services.db)
     await endpointsBulkSensorData(org.by, latest, {}, false)
     await roomsBulkSensorData(org.by, latest, {}, false)
   }
@@ -145,7 +145,7 @@ test.each(['samples_latest', 'locations'])('when %s cannot be read, the next req
   await other.call('POST', '/rooms', { body: { name: 'Fjord' } })
   const [endpoint] = await putEndpoints(harness, other, [{ room_id: 1 }])
   const rename = (from: string, to: string) =>
-    sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(harness.ground.db.schema)
+    sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(harness.services.db.schema)
   const both = () => Promise.all(['/endpoints/sensor', '/rooms/sensor'].map((path) => other.call('GET', path)))
   await rename(table, 'elsewhere')
   const failed = await both()
@@ -161,7 +161,7 @@ test.each(['samples_latest', 'locations'])('when %s cannot be read, the next req
 })
 
 test('of samples that arrive during the load the newest counts, and at equal times the one in the database', async () => {
-  const latest = new LatestSamples(harness.ground.db)
+  const latest = new LatestSamples(harness.services.db)
   const [key, numbers] = [org.org.key, endpoints.filter(hasSample).map((e) => e.number)]
   const [newer, older, same, none] = [numbers[0], numbers.at(-1), numbers[5000], 10] as [number, number, number, number]
   latest.offer(key, newer, sampleOf(1, now + 60))
@@ -183,7 +183,7 @@ test('of samples that arrive during the load the newest counts, and at equal tim
 })
 
 test('after clear() the samples and the plan are read again', async () => {
-  const latest = new LatestSamples(harness.ground.db)
+  const latest = new LatestSamples(harness.services.db)
   const other = await harness.newOrg()
   const before = [await latest.samples(other.org.key), await latest.plan(other.org.key)]
   latest.offer(other.org.key, 1, sampleOf(1))

@@ -27,7 +27,7 @@ test('while nothing changes, a bulk answer reads none of the tables that it show
   const read = () => Promise.all(['/endpoints/sensor', '/rooms/sensor'].map((path) => org.call('GET', path)))
   const before = await read()
   const rename = (from: string, to: string) =>
-    sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(harness.ground.db.schema)
+    sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(harness.services.db.schema)
   const tables = ['endpoints', 'rooms', 'locations', 'samples_latest', 'audit_heads']
   for (const table of tables) await rename(table, `${table}_elsewhere`)
   const during = await read()
@@ -37,7 +37,7 @@ test('while nothing changes, a bulk answer reads none of the tables that it show
 
 test('a plan stays while devices connect, report and leave, and while another organisation changes', async () => {
   const [org, another] = [await newOrg(), await newOrg()]
-  const plans = new RoomPlanCache(harness.ground.db)
+  const plans = new RoomPlanCache(harness.services.db)
   const device = await newDevice(harness, org, { roomId: 1, offline: true })
   const plan = await plans.plan(org.org.key)
   await device.connect()
@@ -53,7 +53,7 @@ test('a plan stays while devices connect, report and leave, and while another or
 
 test('a plan is loaded again after each write that moves, adds or removes a room or an endpoint', async () => {
   const org = await newOrg()
-  const plans = new RoomPlanCache(harness.ground.db)
+  const plans = new RoomPlanCache(harness.services.db)
   const [endpoint] = await putEndpoints(harness, org, [{ room_id: 1 }])
   let plan = await plans.plan(org.org.key)
   for (const [method, path, body] of [
@@ -80,7 +80,7 @@ test('a plan is loaded again after each write that moves, adds or removes a room
 
 test('a plan that was being loaded during a write is not used after it', async () => {
   const org = await newOrg()
-  const plans = new RoomPlanCache(harness.ground.db)
+  const plans = new RoomPlanCache(harness.services.db)
   await putEndpoints(harness, org, Array(5000).fill({ room_id: 1 }))
   const started = plans.plan(org.org.key)
   // The rooms are read in the first page, so the load that has started cannot have this one.

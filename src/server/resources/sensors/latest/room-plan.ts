@@ -2,7 +2,7 @@
 import type { Database } from '../../../db/db.ts'
 import type { WrittenRows } from '../../../db/written-rows.ts'
 import { cacheUnlessFailed, pageSize, readPages } from './load.ts'
-import { listEndpointsAfter, listRoomsAfter } from './store.ts'
+import { listEndpointNumbersAfter, listRoomsAfter } from './store.ts'
 
 export interface PlannedRoom {
   readonly id: number
@@ -69,7 +69,8 @@ export class RoomPlanCache {
       }
     }
     const endpoints: PlannedEndpoint[] = []
-    const pageOfEndpoints = (after: string) => listEndpointsAfter(this.#db.forOrg(org), { after, limit: pageSize })
+    const pageOfEndpoints = (after: string) =>
+      listEndpointNumbersAfter(this.#db.forOrg(org), { after, limit: pageSize })
     for await (const rows of readPages(pageOfEndpoints, '', (row) => row.id)) {
       for (const { id, number, room_id } of rows) {
         const room = room_id === null ? undefined : rooms.get(room_id)

@@ -45,7 +45,7 @@ export const listLatest = query((db, p: Page<number>) =>
     .limit(p.limit),
 )
 
-export const listEndpointsAfter = query((db, p: Page<string>) =>
+export const listEndpointNumbersAfter = query((db, p: Page<string>) =>
   db
     .selectFrom('endpoints')
     .select(['id', 'number', 'room_id'])

@@ -30,7 +30,9 @@ const now = () => Math.floor(harness.clock.now() / 1000)
 const ages = (column: string, table: string, length: number) => async () => {
   const rows = await sql<{
     slot: number
-  }>`select ${sql.ref(column)} as slot from ${sql.table(table)} order by slot`.execute(harness.ground.db.system.kysely)
+  }>`select ${sql.ref(column)} as slot from ${sql.table(table)} order by slot`.execute(
+    harness.services.db.system.kysely,
+  )
   return rows.rows.map(({ slot }) => Math.floor(now() / day) - Math.floor((slot * length) / day))
 }
 const samples = ages('timestamp', 'samples', 1)
@@ -39,8 +41,8 @@ const hours = ages('slot', 'sample_hours', 3600)
 const days = ages('slot', 'sample_days', day)
 
 async function sweep() {
-  await rollUp(harness.ground)
-  await deleteOldSamples(harness.ground, horizon)
+  await rollUp(harness.services)
+  await deleteOldSamples(harness.services, horizon)
 }
 
 test('raw samples, 15-minute and daily rollups go one after the other; the latest stays, however old', async () => {
@@ -71,7 +73,7 @@ test('raw samples, 15-minute and daily rollups go one after the other; the lates
 })
 
 test('deleting many old rows does not block the event loop, and newer rows stay', async () => {
-  const { db } = harness.ground
+  const { db } = harness.services
   const old = now() - 2 * day
   const { key } = org.org
   await device.publish('sample', { samples: [old, now()].map((timestamp) => ({ timestamp, people: 1 })) })
@@ -89,10 +91,10 @@ test('deleting many old rows does not block the event loop, and newer rows stay'
     }
   })
   expect(await samples()).toHaveLength(30_002)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   harness.clock.advance(3 * day * 1000)
   let isOver = false
-  const forgetting = longestTurn(() => deleteOldSamples(harness.ground, horizon)).finally(() => {
+  const forgetting = longestTurn(() => deleteOldSamples(harness.services, horizon)).finally(() => {
     isOver = true
   })
   // A device goes on sending during the deletion, and is answered.
@@ -103,12 +105,12 @@ test('deleting many old rows does not block the event loop, and newer rows stay'
 })
 
 test('the task rolls up at once, and deletes old samples once an hour', async () => {
-  const { kysely } = harness.ground.db.system
+  const { kysely } = harness.services.db.system
   const due = async () => (await kysely.selectFrom('sample_due').select('slot').execute()).length
   const sendOld = () => device.publish('sample', { samples: [{ timestamp: now() - 3600, people: 7 }] })
   const running = new AbortController()
-  const soon = new RollupTask(harness.ground, horizon, 0)
-  const late = new RollupTask(harness.ground, horizon)
+  const soon = new RollupTask(harness.services, horizon, 0)
+  const late = new RollupTask(harness.services, horizon)
   await sendOld()
   harness.clock.advance(4 * day * 1000)
   await late.run(running.signal)
@@ -121,12 +123,12 @@ test('the task rolls up at once, and deletes old samples once an hour', async ()
   expect(await samples()).toEqual([4])
   await sendOld()
   running.abort()
-  await new RollupTask(harness.ground, horizon, 0).run(running.signal)
+  await new RollupTask(harness.services, horizon, 0).run(running.signal)
   expect([await due(), await samples()], 'it was to stop').toEqual([1, [4, 0]])
 })
 
 test('the latest sample of a deleted endpoint is deleted', async () => {
-  const rows = () => harness.ground.db.system.kysely.selectFrom('samples_latest').select('endpoint').execute()
+  const rows = () => harness.services.db.system.kysely.selectFrom('samples_latest').select('endpoint').execute()
   expect(await rows()).toHaveLength(1)
   await org.call('DELETE', `/endpoints/${device.id}`)
   await sweep()
@@ -139,7 +141,7 @@ test.runIf(engine === 'postgres')(
     const names = async () => {
       const { rows } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = 'samples'::regclass`.execute(
-        harness.ground.db.system.kysely,
+        harness.services.db.system.kysely,
       )
       return rows.map((row) => row.name)
     }

@@ -2,10 +2,11 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Services } from '../../../context/services.ts'
+import { daySeconds, hourSeconds } from '../../../core/durations.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import type { Database, OrgDatabase } from '../../../db/db.ts'
 import { listOrgs } from '../../orgs/store.ts'
-import { daySeconds, days, hourSeconds, hours, quarters, slots } from '../slots.ts'
+import { days, hours, quarters, slots } from '../slots.ts'
 import type { Horizon } from './horizon.ts'
 import { dropPartition, listDays } from './partitions.ts'
 import {
@@ -18,10 +19,10 @@ import {
 import type { RollupTable } from './store.ts'
 
 /** Rows that one commit deletes: on SQLite nothing else runs during it. */
-const rowsPerCommit = 2000
+const maxRowsPerCommit = 2000
 /** Endpoints whose rollups one commit deletes, and slots of each. */
 const endpointsPerCommit = 20
-const slotsPerCommit = rowsPerCommit / endpointsPerCommit
+const slotsPerCommit = maxRowsPerCommit / endpointsPerCommit
 
 /** Samples stay a little longer: a late one may make its quarter due, which is then computed from all its samples. */
 const extraSampleSeconds = hourSeconds
@@ -45,8 +46,8 @@ export async function deleteOldSamples(services: Services, horizon: Horizon, sig
       await deleteOldRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.daysKept))
     }
   }
-  const deleteOrphans = () => db.systemTransaction((tx) => deleteOrphanedLatest(tx, { limit: rowsPerCommit }))
-  while (!signal?.aborted && (await deleteOrphans()).length === rowsPerCommit) {}
+  const deleteOrphans = () => db.systemTransaction((tx) => deleteOrphanedLatest(tx, { limit: maxRowsPerCommit }))
+  while (!signal?.aborted && (await deleteOrphans()).length === maxRowsPerCommit) {}
 }
 
 /** A partition that another session holds is dropped the next time. */
@@ -63,7 +64,7 @@ async function deleteOldSlots({ db, signal }: InOrg, before: number): Promise<vo
   while (!signal?.aborted) {
     const oldest = await findOldestSlot(db, { before: slots.at(before) })
     if (!oldest) return
-    await db.telemetry((tx) => deleteFromSlot(tx, { slot: oldest.slot, count: rowsPerCommit }))
+    await db.telemetry((tx) => deleteFromSlot(tx, { slot: oldest.slot, count: maxRowsPerCommit }))
   }
 }
 
@@ -86,7 +87,7 @@ async function deleteOldRollups({ db, signal }: InOrg, table: RollupTable, befor
         await deleteRollups[table](tx, { endpoint, before: Math.min(before, slot + slotsPerCommit) })
       }
     })
-    // The same endpoints may have more old rollups.
+    // More old rollups of these endpoints may be left.
     last = first
   }
 }

@@ -33,11 +33,11 @@ async function begin(zone = 'UTC') {
   return device
 }
 const setZone = (timezone: string) =>
-  harness.ground.db.systemTransaction((tx) =>
+  harness.services.db.systemTransaction((tx) =>
     tx.kysely.updateTable('orgs').set({ timezone }).where('key', '=', org.org.key).execute(),
   )
 const rows = <T extends RollupTable | 'samples' | 'endpoint_rooms' | 'sample_due'>(table: T) =>
-  harness.ground.db.system.kysely
+  harness.services.db.system.kysely
     .selectFrom(table as 'samples')
     .selectAll()
     .where('org', '=', org.org.key)
@@ -83,10 +83,10 @@ test('a quarter is rolled up a minute after its end, and again when a late sampl
   const at = (seconds: number) => ({ timestamp: noon + seconds, co2: 400 + seconds, temp: 20.5 })
   await device.publish('sample', { samples: [at(0), at(60)] })
   harness.clock.advance(959_000)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   expect([await due(), await stored('sample_quarters')]).toEqual([[noon / 900], []])
   harness.clock.advance(1_000)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   expect(await due()).toEqual([])
   await expectRight('UTC')
   expect(await stored('sample_quarters')).toMatchObject([
@@ -95,7 +95,7 @@ test('a quarter is rolled up a minute after its end, and again when a late sampl
 
   await device.publish('sample', { samples: [at(120), at(60)] })
   expect(await due()).toEqual([noon / 900])
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   expect(await stored('sample_hours')).toMatchObject([{ co2_count: 3, co2_max: 520 }])
   await expectRight('UTC')
 })
@@ -107,7 +107,7 @@ test('a sample counts for the room that the endpoint was in when it was measured
   await device.publish('sample', { samples: [-3600, 599, 600, 601].map((s) => ({ timestamp: noon + s, people: 1 })) })
   harness.clock.advance(3_600_000)
   await org.call('DELETE', `/endpoints/${device.id}`)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   const byRoom = (await stored('sample_quarters')).map((row) => [row.slot - noon / 900, row.room, row.people_count])
   expect(byRoom).toEqual([
     [-4, rooms[0], 1],
@@ -125,12 +125,12 @@ test('a clock that was set back changes rooms in the past: rollups follow', asyn
     })
   harness.clock.advance(3_600_000)
   await send(noon + 1800)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   harness.clock.fix((noon + 600) * 1000)
   await org.call('POST', '/endpoints/move_paired', { body: { endpointIds: [device.id], roomId: rooms[1] } })
   harness.clock.fix((noon + 7200) * 1000)
   await device.publish('sample', { samples: [{ timestamp: noon + 1801, people: 1 }] })
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   expect((await stored('sample_quarters')).map((row) => [row.room, row.people_count])).toEqual([[rooms[1], 16]])
   await expectRight('UTC')
 })
@@ -140,11 +140,11 @@ test('when the time zone of the organisation changes, its days are computed agai
   const samples = Array.from({ length: 200 }, (_, i) => ({ timestamp: noon - i * 1800, people: i % 7 }))
   await device.publish('sample', { samples })
   harness.clock.advance(3_600_000)
-  await rollUp(harness.ground)
+  await rollUp(harness.services)
   await expectRight('Asia/Tokyo')
   for (const zone of ['America/Los_Angeles', 'Asia/Kathmandu', 'UTC']) {
     await setZone(zone)
-    await rollUp(harness.ground)
+    await rollUp(harness.services)
     await expectRight(zone)
   }
 })
@@ -174,11 +174,11 @@ test('rollups equal a recomputation, whatever samples arrive in whatever order',
           expect((await org.call('POST', '/endpoints/move_paired', { body })).status).toBe(200)
         } else {
           harness.clock.advance(step.wait * 1000)
-          await rollUp(harness.ground)
+          await rollUp(harness.services)
         }
       }
       harness.clock.advance(3_600_000)
-      await rollUp(harness.ground)
+      await rollUp(harness.services)
       expect(await due()).toEqual([])
       await expectRight(zone)
       await device.close()
