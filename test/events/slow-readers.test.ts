@@ -122,5 +122,5 @@ test('when the database cannot say where something happened, everybody is told t
   await site.sql('ALTER TABLE elsewhere RENAME TO locations')
   await device.publish('status', { freeSystemStorage: '1000' })
   expect(await reader.next('status')).toMatchObject({ roomIds: [id], endpointId: device.id })
-  expect(server.stderr).toContain('events could not be placed')
+  expect(server.stderr).toContain('places of events not found')
 })
