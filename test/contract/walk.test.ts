@@ -210,16 +210,6 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
     })
   })
 
-  test('ignores keys that it does not know [contract 1.7]', async () => {
-    const f = await newFixture(house)
-    const { body } = calls[id](f) as { body: object }
-    // A list has no keys, and inside a device config a typing error must not be a silent nothing.
-    if (Array.isArray(body) || (of(id).body as { additionalProperties?: boolean }).additionalProperties === false)
-      return
-    const extra = { ...body, unheardOf: { deep: [1] }, constructor: 1, toString: 'x' }
-    expect(codeOf(await perform(house, f, id, { body: extra }))).toBe('200 OK')
-  })
-
   test('wants application/json [contract 2.2]', async () => {
     const f = await newFixture(house)
     await refused(f, async () => {
@@ -254,6 +244,21 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
     await refused(f, async () => {
       for (const [call, expected] of steps) expect(codeOf(await perform(house, f, id, call))).toBe(expected)
     })
+  })
+})
+
+/** A list has no keys, and a device config refuses unknown keys, so that a typing error is noticed. */
+const hasOpenBody = ({ body }: Operation): boolean => {
+  const { type, additionalProperties } = (body ?? {}) as { type?: string; additionalProperties?: boolean }
+  return type === 'object' && additionalProperties !== false
+}
+
+describe.each(idsWhere(hasOpenBody))('%s', (id) => {
+  test('ignores keys that it does not know [contract 1.7]', async () => {
+    const f = await newFixture(house)
+    const { body } = calls[id](f) as { body: object }
+    const extra = { ...body, unheardOf: { deep: [1] }, constructor: 1, toString: 'x' }
+    expect(codeOf(await perform(house, f, id, { body: extra }))).toBe('200 OK')
   })
 })
 
