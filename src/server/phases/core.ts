@@ -74,6 +74,8 @@ export async function openCore(
   stack: AsyncDisposableStack,
   { options, log, clock, onLost }: CoreOptions,
 ): Promise<Core> {
+  // Wrong settings are refused before anything is written to the data folder.
+  const settings = sensorSettingsOf(options)
   prepareDataFolder(options.dataDir)
   const metrics = makeMetrics()
   const mailbox = new DeviceMailbox()
@@ -110,7 +112,7 @@ export async function openCore(
     devices: mailbox,
     feed,
     publicUrl: publicAddress.get,
-    settings: sensorSettingsOf(options),
+    settings,
   }
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
