@@ -9,6 +9,8 @@ const turnMs = 8
 /** A shorter turn after one with a new connection: more connections may wait behind it. */
 const turnMsWhileConnecting = 1
 const maxWaitMs = 500
+/** With fewer requests in the queue the process was paused, not overloaded: they are handled, however late. */
+const minOverloadCount = 50
 
 interface Waiting {
   readonly begin: (isLate: boolean) => void
@@ -64,7 +66,8 @@ export class RequestQueue {
     this.#waiting[this.#next] = begunRequest
     this.#next++
     const now = performance.now()
-    waiting.begin(now - waiting.arrivedAt > maxWaitMs)
+    const isOverloaded = this.#waiting.length - this.#next >= minOverloadCount
+    waiting.begin(isOverloaded && now - waiting.arrivedAt > maxWaitMs)
     queueMicrotask(this.#afterwards)
   }
 
