@@ -58,7 +58,9 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     )
     expect(after).toHaveLength(1)
     expect((await org.call('POST', '/regions', { body: { name: 'Asia' } })).status).toBe(200)
-    expect(house.logged.filter(({ msg }) => msg === 'server lock taken again after the database connection was lost')).toHaveLength(1)
+    expect(
+      house.logged.filter(({ msg }) => msg === 'server lock taken again after the database connection was lost'),
+    ).toHaveLength(1)
   }, 90_000)
 
   test('a commit on a lost connection that arrives after the service is ready again does not happen', async () => {
