@@ -28,7 +28,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The body of such a request may take long to arrive. */
     slow?: true
-    /** It is answered before requests that wait, however many there are. */
+    /** A route with this mark is answered before the requests that wait in the queue. [contract 7.23] */
     urgent?: true
   }
 }

@@ -1,5 +1,6 @@
 // Phase 5 of a start: the scheduled tasks, all in one table.
 import { resendAfterMs } from '../../contract/device.ts'
+import { hourMs } from '../core/durations.ts'
 import { repeat } from '../core/repeat.ts'
 import { probeDisk } from '../db/disk-probe.ts'
 import { deleteOldReports } from '../resources/bug-reports/retention.ts'
@@ -19,8 +20,6 @@ interface ScheduledTask {
   readonly oncePerCluster: boolean
   readonly run: (signal: AbortSignal) => Promise<unknown>
 }
-
-const hourMs = 3_600_000
 
 const scheduledTasks = (core: Core, resources: Resources, { connections }: Devices): readonly ScheduledTask[] => {
   const { services, streams, keyring, log } = core
