@@ -39,7 +39,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
-    globalSetup: './test/support/console-build.ts',
+    globalSetup: './test/support/console/console-build.ts',
     projects: [
       { extends: true, test: { name: 'house', include: withoutDatabase } },
       {
@@ -54,9 +54,9 @@ export default defineConfig({
           exclude: [...withoutDatabase, ...onSqliteOnly],
           env: { TEST_ENGINE: 'postgres' },
           globalSetup: [
-            './test/support/console-build.ts',
-            './test/support/postgres-cluster.ts',
-            './test/support/postgres-tables.ts',
+            './test/support/console/console-build.ts',
+            './test/support/database/postgres-cluster.ts',
+            './test/support/database/postgres-tables.ts',
           ],
         },
       },

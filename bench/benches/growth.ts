@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { modelOf } from '../../src/contract/models.ts'
+import { modelOf } from '../../src/contract/device/models.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import { sampleRowOf } from '../../src/server/resources/sensors/ingest/check.ts'
 import { insertSamples, updateLatest, valuesOf } from '../../src/server/resources/sensors/ingest/store.ts'

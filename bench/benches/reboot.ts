@@ -1,7 +1,7 @@
 // Measures a reboot from the HTTP request to the message at one of 5,000 devices; the baseline is publish to subscriber on bare aedes.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { downTopic, upTopic } from '../../src/contract/device.ts'
+import { downTopic, upTopic } from '../../src/contract/device/protocol.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { HttpLoad, makeRequest } from '../load/http-load.ts'
 import type { LoadResult } from '../load/load-result.ts'

@@ -1,6 +1,6 @@
 // Measures the sample store without MQTT; the baseline is a loop that writes the same rows with better-sqlite3.
 
-import type { DeviceSample } from '../../src/contract/device.ts'
+import type { DeviceSample } from '../../src/contract/device/protocol.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
 import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'

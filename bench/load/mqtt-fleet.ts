@@ -1,7 +1,7 @@
 // Devices that connect, subscribe and listen, at minimal cost: MQTT 3.1.1 by hand over sockets.
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { downTopic } from '../../src/contract/device.ts'
+import { downTopic } from '../../src/contract/device/protocol.ts'
 import type { LoadResult } from './load-result.ts'
 import { connectFrame, type DeviceIdentity, encodeFrame, encodeString } from './mqtt-frames.ts'
 

@@ -1,7 +1,7 @@
 // A PostgreSQL cluster for one bench: durable, with the CPU time of all of its processes, removed at cleanup.
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import { type Cluster, startCluster } from '../../test/support/postgres-cluster.ts'
+import { type Cluster, startCluster } from '../../test/support/database/postgres-cluster.ts'
 import type { Cleanup } from '../cleanup.ts'
 
 /** The kernel counts the CPU time of ended processes in hundredths of a second. */

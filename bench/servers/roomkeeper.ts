@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { devicePaths, type EnrolAnswer } from '../../src/contract/device.ts'
+import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { HttpClient } from '../load/http-client.ts'
 import type { DeviceIdentity } from '../load/mqtt-frames.ts'

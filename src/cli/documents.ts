@@ -1,6 +1,6 @@
 // `roomkeeper openapi` and `roomkeeper messages`: print the machine-readable documents as they are committed.
 import { writeFileSync } from 'node:fs'
-import { deviceMessages } from '../contract/device-messages.ts'
+import { deviceMessages } from '../contract/device/messages.ts'
 import { openapi } from '../contract/openapi.ts'
 import { StartupError } from '../server/core/failure.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,7 +1,7 @@
 // Device config: what an endpoint should be set to, and every version of that. [contract 5.3] [contract 6.configVersions]
 
 import Type from 'typebox'
-import { DeviceConfig, DeviceSettings, EndpointSettings } from './config-keys.ts'
+import { DeviceConfig, DeviceSettings, EndpointSettings } from './device/config-keys.ts'
 import { exampleEndpointId } from './endpoints.ts'
 import { largeBodyBytes, operation } from './operation.ts'
 import { Int32, ListOf, OneOf, Shape, Timestamp } from './shape.ts'

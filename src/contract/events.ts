@@ -1,7 +1,7 @@
 // Events: what happens in an organisation, told as it happens. [contract 6.events]
 
 import Type, { type Static } from 'typebox'
-import { DeviceCommand } from './device-commands.ts'
+import { DeviceCommand } from './device/commands.ts'
 import { exampleEndpointId } from './endpoints.ts'
 import { operation } from './operation.ts'
 import { Sample } from './sensors.ts'

@@ -2,7 +2,7 @@
 import { auditOperations } from './audit.ts'
 import { bugReportOperations } from './bug-reports.ts'
 import { configOperations } from './configs.ts'
-import { deviceCommandOperations } from './device-commands.ts'
+import { deviceCommandOperations } from './device/commands.ts'
 import { endpointOperations } from './endpoints.ts'
 import { eventOperations } from './events.ts'
 import { keyOperations } from './keys.ts'

@@ -1,7 +1,7 @@
 // Sensor history: what endpoints and rooms measured, over time. [contract 6.sensorHistory]
 import Type, { type TOptional, type TSchema } from 'typebox'
+import { type Sensor, sensorRanges, sensors } from './device/models.ts'
 import { exampleEndpointId } from './endpoints.ts'
-import { type Sensor, sensorRanges, sensors } from './models.ts'
 import { operation } from './operation.ts'
 import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from './shape.ts'
 

@@ -1,8 +1,8 @@
 // Sensor data: the latest sample of endpoints, and of rooms as a whole. [contract 5.2]
 
 import Type, { type Static, type TSchema } from 'typebox'
+import { type Sensor, sensorRanges } from './device/models.ts'
 import { exampleEndpointId } from './endpoints.ts'
-import { type Sensor, sensorRanges } from './models.ts'
 import { operation } from './operation.ts'
 import { Int32, ListOf, Shape } from './shape.ts'
 

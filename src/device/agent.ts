@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
-import * as wire from '../contract/device.ts'
+import * as wire from '../contract/device/protocol.ts'
 import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
 
 /** The CONNACK code of a credential that no longer works. On any other code the agent keeps trying. */

@@ -1,5 +1,5 @@
 // Enrols a device with the code of a room; the answer holds its credential and the addresses to connect to.
-import { devicePaths, type EnrolAnswer, type EnrolRequest } from '../contract/device.ts'
+import { devicePaths, type EnrolAnswer, type EnrolRequest } from '../contract/device/protocol.ts'
 
 /** The service refused the enrolment. The message is for the person at the device; the cause is the response with its status and Retry-After. */
 export class EnrolmentRefusedError extends Error {

@@ -1,6 +1,6 @@
 // The functions and the storage that a maker passes to the agent.
 import type { Readable } from 'node:stream'
-import type { CommandReport, LogsReport } from '../contract/device.ts'
+import type { CommandReport, LogsReport } from '../contract/device/protocol.ts'
 
 export type AgentSettings = Record<string, boolean | number | string>
 type Awaitable<T> = Promise<T> | T

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { backOffMs } from '../client/back-off.ts'
 import type { Client } from '../client/client.ts'
-import type { EnrolAnswer } from '../contract/device.ts'
+import type { EnrolAnswer } from '../contract/device/protocol.ts'
 import { deviceBackOff } from '../device/agent.ts'
 import { EnrolmentRefusedError, requestEnrolment } from '../device/enrol.ts'
 import { FleetError } from './fleet-error.ts'

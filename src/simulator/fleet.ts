@@ -2,7 +2,7 @@
 import { once, setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeClient } from '../client/client.ts'
-import { devicePaths } from '../contract/device.ts'
+import { devicePaths } from '../contract/device/protocol.ts'
 import { sendPastSamples } from './backfill.ts'
 import { forEachConcurrently } from './concurrency.ts'
 import { FleetEnrolment } from './enrolment.ts'

@@ -1,6 +1,6 @@
 // The status that a simulated device reports, such as firmware, networks and storage, and its default settings.
-import { type ConfigKey, configKeys } from '../contract/config-keys.ts'
-import type { UpMessage } from '../contract/device.ts'
+import { type ConfigKey, configKeys } from '../contract/device/config-keys.ts'
+import type { UpMessage } from '../contract/device/protocol.ts'
 import type { AgentSettings } from '../device/handlers.ts'
 import type { FleetDevice } from './plan.ts'
 import { between, pick, seededRandom } from './seeded-random.ts'

@@ -1,6 +1,7 @@
 // Simulates the days of a room: meetings, people, and their effect on air, temperature and light.
-import type { DeviceSample } from '../contract/device.ts'
-import { modelOf, type Sensor } from '../contract/models.ts'
+
+import { modelOf, type Sensor } from '../contract/device/models.ts'
+import type { DeviceSample } from '../contract/device/protocol.ts'
 import type { FleetDevice, FleetRoom } from './plan.ts'
 import { between, seededRandom } from './seeded-random.ts'
 

@@ -1,6 +1,6 @@
 // One simulated device: executes commands, and sends samples and call states as time passes.
-import { configKeys } from '../contract/config-keys.ts'
-import type { EnrolAnswer } from '../contract/device.ts'
+import { configKeys } from '../contract/device/config-keys.ts'
+import type { EnrolAnswer } from '../contract/device/protocol.ts'
 import { Agent } from '../device/agent.ts'
 import type { AgentHandlers, AgentSettings, AgentState, AgentStorage } from '../device/handlers.ts'
 import type { DeviceState } from './fleet-state.ts'

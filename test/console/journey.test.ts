@@ -1,8 +1,8 @@
 // Tests the work of operators in a real browser, against a real service and simulated devices.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newTab, openBrowser, settled, signedIn } from '../support/browser.ts'
-import { type ConsoleFleet, startConsoleFleet } from '../support/console-fleet.ts'
+import { newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 

@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertLocation } from '../../src/server/resources/locations/store.ts'
 import { insertRoom } from '../../src/server/resources/rooms/store.ts'
-import { newTab, openBrowser, signIn } from '../support/browser.ts'
-import { putEndpoints } from '../support/endpoint-rows.ts'
+import { newTab, openBrowser, signIn } from '../support/console/browser.ts'
+import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
 const count = 10_000

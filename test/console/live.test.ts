@@ -1,11 +1,11 @@
 // Tests the live updates of the console: tabs share one event stream, and a broken stream is reported and resumed.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectTrouble, newTab, openBrowser, settled, signIn, tabIn } from '../support/browser.ts'
+import { expectTrouble, newTab, openBrowser, settled, signIn, tabIn } from '../support/console/browser.ts'
+import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 import { wireTo } from '../support/severable-proxy.ts'
-import { newDevice } from '../support/test-device.ts'
 
 let house: Harness
 let browser: Browser

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from '../support/browser.ts'
-import { type ConsoleFleet, startConsoleFleet } from '../support/console-fleet.ts'
+import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
 let house: Harness

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OperationId, operationIds, operationList } from '../../src/contract/operations.ts'
+import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Fixture, newFixture, pathFor, perform } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
 import { network } from '../support/mcp-fixture.ts'
-import { newDevice, type TestDevice } from '../support/test-device.ts'
 
 type Proof = readonly [file: string, ...tests: string[]]
 const here = (...tests: string[]): Proof => ['test/contract/clients.test.ts', ...tests]

@@ -1,9 +1,9 @@
 // Tests the life of one device over real HTTP and MQTT, from enrolment to unenrolment.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
-import { newDevice, type TestDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

@@ -1,6 +1,6 @@
 // The official MCP client of the interface, unmodified: every tool that opens no browser, against living devices.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { configKeys } from '../../src/contract/config-keys.ts'
+import { configKeys } from '../../src/contract/device/config-keys.ts'
 import { toolNames } from '../support/mcp-client.ts'
 import { type McpHouse, startMcpHouse, status } from '../support/mcp-fixture.ts'
 import { until } from '../support/program.ts'

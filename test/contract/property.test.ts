@@ -1,7 +1,7 @@
 // Thousands of generated requests across all operations: no 5xx, every error documented, every success as its schema says.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { configKeys } from '../../src/contract/config-keys.ts'
+import { configKeys } from '../../src/contract/device/config-keys.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operationIds, operations } from '../../src/contract/operations.ts'
 import { calls, type Fixture, newFixture, pathFor } from '../support/fixture.ts'

@@ -1,10 +1,10 @@
 // Devices that do not wait, do not read, or break the rules of MQTT: they are served, held back or cut off, and cost nobody else much.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { upTopic } from '../../src/contract/device.ts'
+import { upTopic } from '../../src/contract/device/protocol.ts'
+import { connack, frames, puback, type RawConnection, rawMqtt } from '../support/devices/raw-mqtt.ts'
+import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
-import { connack, frames, puback, type RawConnection, rawMqtt } from '../support/raw-mqtt.ts'
-import { enrolDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

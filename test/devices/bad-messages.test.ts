@@ -1,10 +1,10 @@
 // Devices that send bad messages: slowed after some, shut out after more, and nobody else notices.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { upTopic } from '../../src/contract/device.ts'
+import { upTopic } from '../../src/contract/device/protocol.ts'
+import { frames, puback, type RawConnection, rawMqtt } from '../support/devices/raw-mqtt.ts'
+import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
-import { frames, puback, type RawConnection, rawMqtt } from '../support/raw-mqtt.ts'
-import { enrolDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

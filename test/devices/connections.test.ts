@@ -4,11 +4,11 @@ import Database from 'better-sqlite3'
 import mqtt from 'mqtt'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { devicePaths, upTopic } from '../../src/contract/device.ts'
+import { devicePaths, upTopic } from '../../src/contract/device/protocol.ts'
+import { enrolDevice, newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, newPlace, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 import { rawRequest } from '../support/raw-http.ts'
-import { enrolDevice, newDevice, type TestDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
-import { newDevice } from '../support/test-device.ts'
 
 /** Somebody else holds what a write to operations needs, until the returned function lets go. */
 async function blockWrites({ place }: Harness): Promise<() => Promise<void>> {

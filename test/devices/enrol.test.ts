@@ -1,8 +1,8 @@
 // Enrolment: a code that works becomes a device with a credential; everything else is refused and slowed.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { devicePaths } from '../../src/contract/device.ts'
+import { devicePaths } from '../../src/contract/device/protocol.ts'
+import { enrolDevice, newDevice } from '../support/devices/test-device.ts'
 import { type Harness, type Reply, startHarness, type TestOrg } from '../support/harness.ts'
-import { enrolDevice, newDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

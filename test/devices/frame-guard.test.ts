@@ -10,7 +10,7 @@ import {
   readFixedHeader,
 } from '../../src/server/devices/mqtt/frame-reader.ts'
 import { IngestBudget } from '../../src/server/devices/mqtt/ingest-budget.ts'
-import { frames } from '../support/raw-mqtt.ts'
+import { frames } from '../support/devices/raw-mqtt.ts'
 
 const maxBytes = 128 * 1024
 const pubrel = Buffer.from([0x62, 2, 0, 1])

@@ -1,11 +1,11 @@
 // The wire below the surface of a library: order of answers, take-over in the middle, frames in one piece.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { upTopic } from '../../src/contract/device.ts'
+import { upTopic } from '../../src/contract/device/protocol.ts'
+import { storedTimes } from '../support/database/stored-samples.ts'
+import { connack, frames, puback, rawMqtt } from '../support/devices/raw-mqtt.ts'
+import { enrolDevice, newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
-import { connack, frames, puback, rawMqtt } from '../support/raw-mqtt.ts'
-import { storedTimes } from '../support/stored-samples.ts'
-import { enrolDevice, newDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

@@ -1,11 +1,11 @@
 // More than fits: what devices send waits in their sockets or, at QoS 0, is dropped and counted; nothing acknowledged is lost.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { upTopic } from '../../src/contract/device.ts'
+import { upTopic } from '../../src/contract/device/protocol.ts'
+import { storedTimes } from '../support/database/stored-samples.ts'
+import { connack, frames, pingresp, puback, type RawConnection, rawMqtt } from '../support/devices/raw-mqtt.ts'
+import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
-import { connack, frames, pingresp, puback, type RawConnection, rawMqtt } from '../support/raw-mqtt.ts'
-import { storedTimes } from '../support/stored-samples.ts'
-import { enrolDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

@@ -8,10 +8,10 @@ import { makeDeviceMetrics } from '../../src/server/devices/mqtt/metrics.ts'
 import { ProtocolError, readConnect, readPacket } from '../../src/server/devices/mqtt/packet-reader.ts'
 import { publish, suback } from '../../src/server/devices/mqtt/packet-writer.ts'
 import { MqttSession } from '../../src/server/devices/mqtt/session.ts'
+import { connack, frame, frames, pingresp, type RawConnection, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
+import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
-import { connack, frame, frames, pingresp, type RawConnection, rawMqtt, text } from '../support/raw-mqtt.ts'
-import { enrolDevice } from '../support/test-device.ts'
 
 let house: Harness
 let org: TestOrg

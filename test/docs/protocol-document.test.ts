@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { devicePaths, maxBundleBytes } from '../../src/contract/device.ts'
+import { devicePaths, maxBundleBytes } from '../../src/contract/device/protocol.ts'
 import { need } from '../support/debian.ts'
+import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { rawRequest } from '../support/raw-http.ts'
-import { newDevice } from '../support/test-device.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/device-protocol.md'), 'utf8')

@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
+import { newDevice } from '../support/devices/test-device.ts'
 import { follow } from '../support/event-follower.ts'
 import { newFixture, perform } from '../support/fixture.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
-import { newDevice } from '../support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

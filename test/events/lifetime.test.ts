@@ -1,7 +1,7 @@
 // Tests event streams from their headers to their end: permissions, limits, and the causes of their end. [contract 6.events]
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ApiError, makeClient } from '../../src/client/client.ts'
-import { own, session, signIn } from '../support/console-session.ts'
+import { own, session, signIn } from '../support/console/console-session.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { siteForTest, until } from '../support/program.ts'

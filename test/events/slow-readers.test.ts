@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { makeClient } from '../../src/client/client.ts'
-import { devicePaths } from '../../src/contract/device.ts'
+import { devicePaths } from '../../src/contract/device/protocol.ts'
+import { TestDevice } from '../support/devices/test-device.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, send, startHarness, type TestOrg } from '../support/harness.ts'
 import { siteForTest, until } from '../support/program.ts'
-import { TestDevice } from '../support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { EnrolRequest } from '../../src/contract/device.ts'
+import { EnrolRequest } from '../../src/contract/device/protocol.ts'
 import { mediumBodyBytes, smallBodyBytes } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { SignIn } from '../../src/contract/session.ts'

@@ -13,9 +13,9 @@ import {
   maxPacketBytes,
   upMessages,
   upTopic,
-} from '../../src/contract/device.ts'
+} from '../../src/contract/device/protocol.ts'
 import { parseTime } from '../../src/server/core/clock.ts'
-import { tables } from '../support/protocol-tables.ts'
+import { tables } from '../support/devices/protocol-tables.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 const committed = readFileSync(join(docs, 'device-messages.json'), 'utf8')

@@ -1,11 +1,11 @@
 // Tests API keys and rate limits: the cost of a token, limits by key, and limits of failed attempts by address.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { devicePaths } from '../../src/contract/device.ts'
+import { devicePaths } from '../../src/contract/device/protocol.ts'
 import { Keyring } from '../../src/server/auth/keyring.ts'
 import { isApiKey, makeApiKey, makeCredential, tokenHash } from '../../src/server/auth/token.ts'
 import { findHolder } from '../../src/server/resources/keys/store.ts'
+import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, TestClock } from '../support/harness.ts'
-import { enrolDevice } from '../support/test-device.ts'
 
 let house: Harness
 beforeAll(async () => {

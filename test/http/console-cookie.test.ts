@@ -5,7 +5,7 @@ import { Keyring } from '../../src/server/auth/keyring.ts'
 import { makeSessionSecret } from '../../src/server/auth/token.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { findSessionHolder } from '../../src/server/resources/sessions/store.ts'
-import { cookieName, cookieOf, own, session, signIn } from '../support/console-session.ts'
+import { cookieName, cookieOf, own, session, signIn } from '../support/console/console-session.ts'
 import { type Harness, newPlace, quiet, send, startHarness, TestClock, type TestOrg } from '../support/harness.ts'
 
 let house: Harness

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keysDelete } from '../../src/server/resources/keys/rules.ts'
 import { deleteOldSessions } from '../../src/server/resources/sessions/retention.ts'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { cookieName, own, readWith, session, sessionRows, signIn } from '../support/console-session.ts'
+import { cookieName, own, readWith, session, sessionRows, signIn } from '../support/console/console-session.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
 const hour = 3_600_000

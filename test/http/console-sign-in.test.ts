@@ -11,7 +11,7 @@ import {
   tokenHash,
 } from '../../src/server/auth/token.ts'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { cookieName, own, readWith, session, sessionRows, signIn } from '../support/console-session.ts'
+import { cookieName, own, readWith, session, sessionRows, signIn } from '../support/console/console-session.ts'
 import { type Call, type Harness, startHarness } from '../support/harness.ts'
 
 let house: Harness

@@ -1,12 +1,12 @@
 // Tests that the largest valid bodies and messages do not block the event loop for long.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { UpKind } from '../../src/contract/device.ts'
-import { putEndpoints } from '../support/endpoint-rows.ts'
+import type { UpKind } from '../../src/contract/device/protocol.ts'
+import { putEndpoints } from '../support/database/endpoint-rows.ts'
+import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { expectShortTurns } from '../support/longest-turn.ts'
 import { sendJson } from '../support/raw-http.ts'
-import { newDevice, type TestDevice } from '../support/test-device.ts'
 
 const most = 1000
 let house: Harness

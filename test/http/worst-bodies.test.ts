@@ -8,18 +8,18 @@ import {
   type UpKind,
   upMessages,
   upTopic,
-} from '../../src/contract/device.ts'
+} from '../../src/contract/device/protocol.ts'
 import { smallBodyBytes } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { SignIn, sessionPath } from '../../src/contract/session.ts'
-import { own } from '../support/console-session.ts'
+import { own } from '../support/console/console-session.ts'
+import { frame, frames, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
+import { enrolDevice } from '../support/devices/test-device.ts'
 import { calls, type Fixture, newFixture, pathFor } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { expectShortTurns } from '../support/longest-turn.ts'
 import { until } from '../support/program.ts'
 import { sendJson } from '../support/raw-http.ts'
-import { frame, frames, rawMqtt, text } from '../support/raw-mqtt.ts'
-import { enrolDevice } from '../support/test-device.ts'
 import { worstBodies } from '../support/worst-bodies.ts'
 
 let house: Harness

@@ -1,11 +1,11 @@
 // Devices and the real program: killed in the middle, restarted, over TLS, and what its doors say when they cannot open.
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { devicePaths, type EnrolAnswer } from '../../src/contract/device.ts'
+import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import { certificate } from '../support/certificate.ts'
+import { TestDevice } from '../support/devices/test-device.ts'
 import { type Call, send } from '../support/harness.ts'
 import { expectRefusal, freePort, type Server, siteForTest, takenPort, until } from '../support/program.ts'
-import { TestDevice } from '../support/test-device.ts'
 
 /** Calls of the organisation that the first start made, to whatever server runs now. */
 function caller({ org, key }: Pick<Server, 'org' | 'key'>) {

@@ -1,7 +1,7 @@
 // Readiness while the disk of the database is full: /readyz says so, reads go on, and it becomes ready by itself.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { diskOf } from '../support/full-disk.ts'
+import { diskOf } from '../support/database/full-disk.ts'
 import { startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 

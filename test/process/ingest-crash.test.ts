@@ -1,9 +1,9 @@
 // kill -9 while devices send samples: what was acknowledged is there, once; what was not may be sent again. [contract 5.2]
 import { expect, onTestFinished, test } from 'vitest'
-import { type DeviceSample, devicePaths } from '../../src/contract/device.ts'
+import { type DeviceSample, devicePaths } from '../../src/contract/device/protocol.ts'
+import { TestDevice } from '../support/devices/test-device.ts'
 import { send } from '../support/harness.ts'
 import { freePort, type Server, type Site, siteForTest, until } from '../support/program.ts'
-import { TestDevice } from '../support/test-device.ts'
 
 interface Sent {
   readonly samples: readonly DeviceSample[]

@@ -9,7 +9,7 @@ import {
   sessionStart,
   sessionStartByLink,
 } from '../../src/server/resources/sessions/rules.ts'
-import { cookieOf, own } from '../support/console-session.ts'
+import { cookieOf, own } from '../support/console/console-session.ts'
 import { type Harness, send, startHarness } from '../support/harness.ts'
 import { newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
 

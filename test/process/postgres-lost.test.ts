@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freezableCluster, frozen, swallowed } from '../support/database/outages.ts'
 import { engine, type Harness, newPlace, startHarness } from '../support/harness.ts'
-import { freezableCluster, frozen, swallowed } from '../support/outages.ts'
 import { Site, until } from '../support/program.ts'
 
 const isReady = async ({ call }: Harness) => (await call('GET', '/readyz')).status === 200

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { connect } from 'node:net'
 import { connectAsync } from 'mqtt'
 import { expect, onTestFinished, test } from 'vitest'
-import { devicePaths } from '../../src/contract/device.ts'
+import { devicePaths } from '../../src/contract/device/protocol.ts'
 import { checkEveryAnswer, type Reply, send } from '../support/harness.ts'
 import { type Server, siteForTest, until } from '../support/program.ts'
 

@@ -11,8 +11,8 @@ import { findDeviceByCredential } from '../../src/server/resources/endpoints/pre
 import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
 import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
+import { enrolDevice } from './devices/test-device.ts'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
-import { enrolDevice } from './test-device.ts'
 
 export interface Fixture extends TestOrg {
   readonly region: number

@@ -18,7 +18,7 @@ import type { EngineName } from '../../src/server/db/engine.ts'
 import { routesOf } from '../../src/server/http/paths.ts'
 import { keysCreate, type NewKey } from '../../src/server/resources/keys/rules.ts'
 import { commandLineActor, orgCreate } from '../../src/server/resources/orgs/rules.ts'
-import { createDatabase, dropDatabase } from './postgres-tables.ts'
+import { createDatabase, dropDatabase } from './database/postgres-tables.ts'
 
 export const engine = process.env.TEST_ENGINE as EngineName
 

@@ -1,6 +1,6 @@
 // A house with living devices for the official MCP client: its structure, and the ways in which tests use the client.
 import { expect } from 'vitest'
-import { type LiveDevice, startDevice, type Wanted } from './agent-device.ts'
+import { type LiveDevice, startDevice, type Wanted } from './devices/agent-device.ts'
 import { startHarness } from './harness.ts'
 import { startOfficialClient } from './mcp-client.ts'
 import { until } from './program.ts'

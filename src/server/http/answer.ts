@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
 import { etagOf } from '../context/if-match.ts'
-import { endWithPieces, endWithText } from './windows.ts'
+import { endWithPieces, endWithText } from './limits/windows.ts'
 
 /** One writable resource with its version. */
 export class VersionedAnswer<T> {

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { smallBodyBytes } from '../../contract/operation.ts'
-import { registerBodyParsers } from './body.ts'
 import type { SendError } from './errors.ts'
+import { registerBodyParsers } from './input/body.ts'
+import { answerUnreadable } from './input/unreadable.ts'
 import { normalisePath } from './paths.ts'
-import { answerUnreadable } from './unreadable.ts'
 
 export interface FastifyInstanceOptions {
   readonly trustProxy: readonly string[]

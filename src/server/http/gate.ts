@@ -10,9 +10,9 @@ import { Failure, organisationNotFound } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { DatabaseHealth } from '../db/health.ts'
+import { type SessionCookie, sessionEnded } from './browser/session-cookie.ts'
 import type { SendError } from './errors.ts'
 import { isUnderBase, orgInPath } from './paths.ts'
-import { type SessionCookie, sessionEnded } from './session-cookie.ts'
 
 type KnownOperation = Operation & { readonly id: string }
 

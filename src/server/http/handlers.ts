@@ -4,7 +4,7 @@ import type { OperationId, Operations } from '../../contract/operations.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { ReadyAnswer, StreamedAnswer, VersionedAnswer } from './answer.ts'
 import type { EventSubscription } from './event-streams.ts'
-import type { NumberText } from './number-text.ts'
+import type { NumberText } from './input/number-text.ts'
 
 export interface InputOf<K extends OperationId> {
   readonly params: ParamsOf<Operations[K]>

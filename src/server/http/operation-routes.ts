@@ -10,7 +10,7 @@ import type { SendError } from './errors.ts'
 import { type EventStreams, EventSubscription } from './event-streams.ts'
 import type { CheckAccess, RecheckCaller } from './gate.ts'
 import type { OperationHandlers } from './handlers.ts'
-import { inputReader, type RequestInput } from './input.ts'
+import { inputReader, type RequestInput } from './input/input.ts'
 import { routesOf } from './paths.ts'
 import type { RecordRequest } from './request-record.ts'
 

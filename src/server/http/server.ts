@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { operationList } from '../../contract/operations.ts'
 import type { Services } from '../context/services.ts'
 import { compressionThresholdBytes } from './answer.ts'
+import { SessionCookie } from './browser/session-cookie.ts'
 import { sendError } from './errors.ts'
 import { type FastifyInstanceOptions, makeFastify } from './fastify.ts'
 import {
@@ -15,13 +16,12 @@ import {
   type IdentifyCaller,
   refusalCounter,
 } from './gate.ts'
-import { InFlightRequests } from './in-flight.ts'
+import { InFlightRequests } from './limits/in-flight.ts'
+import { watchUnsent } from './limits/unsent-answers.ts'
 import { notFoundExplainer } from './not-found.ts'
 import { addOperationRoutes, type OperationRouteOptions } from './operation-routes.ts'
 import { addRequestHooks } from './request-hooks.ts'
 import { type RequestRecordOptions, requestRecorder } from './request-record.ts'
-import { SessionCookie } from './session-cookie.ts'
-import { watchUnsent } from './unsent-answers.ts'
 
 export interface HttpOptions
   extends GateOptions,

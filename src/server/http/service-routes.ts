@@ -8,8 +8,8 @@ import { isLoopback } from '../core/loopback.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Database } from '../db/db.ts'
 import { sendJson } from './answer.ts'
+import { pageHeaders } from './browser/page-headers.ts'
 import { type IdentifyCaller, permissionDenied } from './gate.ts'
-import { pageHeaders } from './page-headers.ts'
 
 /** Balancers and monitors decide by these answers whether the service lives, so they do not wait under load. [contract 7.23] */
 const urgent = { urgent: true } as const

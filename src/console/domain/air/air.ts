@@ -1,5 +1,5 @@
 // Air quality: which values are outside the limits, and how sensors and their values are labelled.
-import { type Sensor, sensorRanges } from '../../../contract/models.ts'
+import { type Sensor, sensorRanges } from '../../../contract/device/models.ts'
 import type { AirLimits } from '../../../contract/session.ts'
 
 export type AirSensor = keyof AirLimits

@@ -1,7 +1,7 @@
 // The rows of the device table: every device with its location, and how they are filtered and sorted.
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { modelOf } from '../../../contract/models.ts'
+import { modelOf } from '../../../contract/device/models.ts'
 import { operationQuery } from '../../api.ts'
 import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
 import { compareText, includesAll, naturalSortKey, normalizeText, searchWords } from '../../parts/text/search-text.ts'

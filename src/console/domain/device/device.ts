@@ -1,5 +1,5 @@
 // The types of a device, and how its name, its time zone and its calls are shown.
-import { modelOf } from '../../../contract/models.ts'
+import { modelOf } from '../../../contract/device/models.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { isKnownTimeZone } from '../../parts/text/time.tsx'

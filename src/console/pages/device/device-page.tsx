@@ -15,11 +15,11 @@ import { DeviceActions } from './device-actions.tsx'
 import { DeviceNotFound } from './device-not-found.tsx'
 import { LogsTab } from './logs-tab.tsx'
 import { OperationsTab } from './operations-tab.tsx'
-import { StatusTab } from './status-tab.tsx'
+import { StatusTab } from './status/status-tab.tsx'
 import type { TabProps } from './tab-props.ts'
 
-const ConfigTab = lazy(() => import('./config-tab.tsx').then((module) => ({ default: module.ConfigTab })))
-const VersionsTab = lazy(() => import('./versions-tab.tsx').then((module) => ({ default: module.VersionsTab })))
+const ConfigTab = lazy(() => import('./config/config-tab.tsx').then((module) => ({ default: module.ConfigTab })))
+const VersionsTab = lazy(() => import('./config/versions-tab.tsx').then((module) => ({ default: module.VersionsTab })))
 
 const tabs: readonly { id: string; name: string; content: ComponentType<TabProps> }[] = [
   { id: 'status', name: 'Status', content: StatusTab },

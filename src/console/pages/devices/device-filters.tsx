@@ -1,6 +1,6 @@
 // Shows the search box and the filters above the table of devices.
 import { useMemo } from 'react'
-import { modelOf } from '../../../contract/models.ts'
+import { modelOf } from '../../../contract/device/models.ts'
 import {
   connectedChoices,
   type DeviceFilter,

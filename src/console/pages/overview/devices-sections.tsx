@@ -3,7 +3,7 @@ import { Button, Table } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { modelOf } from '../../../contract/models.ts'
+import { modelOf } from '../../../contract/device/models.ts'
 import {
   connectedChoices,
   type DeviceFilter,

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Sensor } from '../../../contract/models.ts'
+import type { Sensor } from '../../../contract/device/models.ts'
 import { airOutliers, type Outlier, outlierText, sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { modelOf } from '../../../contract/models.ts'
+import { modelOf } from '../../../contract/device/models.ts'
 import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import { callText, type DeviceDetails } from '../../domain/device/device.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'

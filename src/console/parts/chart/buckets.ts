@@ -1,5 +1,5 @@
 // Turns the buckets of a sensor history into lines of a chart; a missing bucket is a gap in the line. [contract 6.sensorHistory]
-import type { Sensor } from '../../../contract/models.ts'
+import type { Sensor } from '../../../contract/device/models.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 

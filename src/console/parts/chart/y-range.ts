@@ -1,5 +1,5 @@
 // The vertical range of a chart: the measured values with a margin, and a limit if it is near.
-import type { Sensor } from '../../../contract/models.ts'
+import type { Sensor } from '../../../contract/device/models.ts'
 import type { Limits } from '../../../contract/session.ts'
 
 interface SensorScale {

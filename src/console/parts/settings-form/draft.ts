@@ -1,6 +1,6 @@
 // The unsaved changes of a settings form, and whether the stored settings have changed since they were made.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { ConfigValue } from '../../../contract/config-keys.ts'
+import type { ConfigValue } from '../../../contract/device/config-keys.ts'
 import { isSameValue, isSecret, newSecret, type SettingValues, unknownSecret } from './setting-values.ts'
 
 /** Null removes a key. */

@@ -1,5 +1,5 @@
 // The properties that every control of a setting takes.
-import type { ConfigKey, ConfigValue } from '../../../contract/config-keys.ts'
+import type { ConfigKey, ConfigValue } from '../../../contract/device/config-keys.ts'
 
 export interface FieldProps {
   readonly name: string

@@ -1,7 +1,7 @@
 // One setting in the form: its label, its control or its locked value, and the value that the device reports.
 import { Code, Group, Text, UnstyledButton } from '@mantine/core'
 import { memo, type ReactNode, useId, useRef } from 'react'
-import type { ConfigValue } from '../../../contract/config-keys.ts'
+import type { ConfigValue } from '../../../contract/device/config-keys.ts'
 import { LockIcon, WarnIcon } from '../page/icons.tsx'
 import { StatusLabel } from '../text/status-label.tsx'
 import { SettingField } from './setting-field.tsx'

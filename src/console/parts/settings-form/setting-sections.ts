@@ -1,5 +1,5 @@
 // The sections of the settings form, and the labels of settings. A key without a section is listed under Other.
-import { configKeys } from '../../../contract/config-keys.ts'
+import { configKeys } from '../../../contract/device/config-keys.ts'
 import { humanize } from '../text/words.ts'
 
 interface SettingLabel {

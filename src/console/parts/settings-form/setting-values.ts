@@ -1,5 +1,5 @@
 // Values of settings as readable text: FRAMING_MODE_GROUP and GROUP are both "Group".
-import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/config-keys.ts'
+import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/device/config-keys.ts'
 import { humanize } from '../text/words.ts'
 
 export type SettingValues = Readonly<Record<string, ConfigValue>>

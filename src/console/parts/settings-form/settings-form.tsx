@@ -1,7 +1,7 @@
 // A searchable form of all settings, in sections, generated from the table of config keys.
 import { Group, Stack, Switch, TextInput } from '@mantine/core'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
-import type { ConfigValue } from '../../../contract/config-keys.ts'
+import type { ConfigValue } from '../../../contract/device/config-keys.ts'
 import { SearchIcon } from '../page/icons.tsx'
 import { EmptyState, Section } from '../page/page.tsx'
 import { includesAll, normalizeText, searchWords } from '../text/search-text.ts'

@@ -1,6 +1,6 @@
 // Validates settings before they are sent, with the table of config keys that the service uses too. [contract 5.3]
 import { ApiError } from '../../../client/client.ts'
-import type { ConfigKey } from '../../../contract/config-keys.ts'
+import type { ConfigKey } from '../../../contract/device/config-keys.ts'
 import { int32 } from '../../../contract/shape.ts'
 import type { SettingChanges } from './draft.ts'
 import { findConfigKey } from './setting-values.ts'

@@ -1,7 +1,7 @@
 // Serves the page that a room's QR code opens, which shows the enrolment code. The code is in the fragment, so the server never receives it.
 import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { pageHeaders } from '../../http/page-headers.ts'
+import { pageHeaders } from '../../http/browser/page-headers.ts'
 
 const style = `
 :root{color-scheme:light dark}

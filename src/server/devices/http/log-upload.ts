@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { devicePaths, maxBundleBytes } from '../../../contract/device.ts'
+import { devicePaths, maxBundleBytes } from '../../../contract/device/protocol.ts'
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'

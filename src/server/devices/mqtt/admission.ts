@@ -1,6 +1,6 @@
 // Decides who may connect: slow for addresses that guess credentials, "later" for devices that connect too often.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepAliveSeconds as keepAliveSecondsRange } from '../../../contract/device.ts'
+import { keepAliveSeconds as keepAliveSecondsRange } from '../../../contract/device/protocol.ts'
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'

@@ -1,5 +1,10 @@
 // Sends a device what it has subscribed to: its config and its commands, which wait in the database and nowhere else.
-import { type DownKind, type DownMessage, downTopic, resendAfterMs as silenceMs } from '../../../contract/device.ts'
+import {
+  type DownKind,
+  type DownMessage,
+  downTopic,
+  resendAfterMs as silenceMs,
+} from '../../../contract/device/protocol.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { LogThrottle } from './log-throttle.ts'

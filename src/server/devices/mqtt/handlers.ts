@@ -1,5 +1,5 @@
 // The functions that the MQTT side calls when devices connect and send. app.ts provides them, so no resource is imported here.
-import type { DownKind, DownMessage, UpKind, UpMessage } from '../../../contract/device.ts'
+import type { DownKind, DownMessage, UpKind, UpMessage } from '../../../contract/device/protocol.ts'
 import type { Org } from '../../auth/keyring.ts'
 
 /** The endpoint at the other end of a connection. */

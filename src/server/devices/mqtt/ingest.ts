@@ -1,6 +1,6 @@
 // Takes what devices publish: reads it, hands it to the handler of its kind, and acknowledges it when it is durable.
 import type { IPublishPacket } from 'mqtt-packet'
-import type { DownMessage } from '../../../contract/device.ts'
+import type { DownMessage } from '../../../contract/device/protocol.ts'
 import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-message-limit.ts'
 import type { Device, DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'

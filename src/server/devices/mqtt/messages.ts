@@ -1,7 +1,7 @@
 // Reads the messages of devices and checks them against the schemas of the device protocol.
 import { isUtf8 } from 'node:buffer'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { downMessages, type UpKind, upMessages } from '../../../contract/device.ts'
+import { downMessages, type UpKind, upMessages } from '../../../contract/device/protocol.ts'
 import { parseTime } from '../../core/clock.ts'
 import { hasTooManyKeys, maxJsonKeys } from '../../core/json-keys.ts'
 import { textProblem } from '../../core/text.ts'

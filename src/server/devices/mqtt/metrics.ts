@@ -1,6 +1,6 @@
 // The Prometheus metrics about devices: how many are connected, what they send, and what was refused.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { type UpKind, upMessages } from '../../../contract/device.ts'
+import { type UpKind, upMessages } from '../../../contract/device/protocol.ts'
 
 export interface DeviceMetrics {
   /** Plain numbers, because there are many messages; a counter takes them over when Prometheus asks. */

@@ -21,7 +21,7 @@
 // A socket that closes by itself, or because the service stops, ends a session in any state. No session outlives its socket.
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
-import { maxPacketBytes, upTopic } from '../../../contract/device.ts'
+import { maxPacketBytes, upTopic } from '../../../contract/device/protocol.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import type { RefusalReason } from './admission.ts'
 import { BackPressure } from './back-pressure.ts'

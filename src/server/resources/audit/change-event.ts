@@ -5,7 +5,7 @@ import type { Tx } from '../../db/handles.ts'
 import type { EventDraft, EventSubjects } from '../../events/draft.ts'
 import { PlaceIndex } from '../../events/surroundings.ts'
 import { listPlacesOf } from '../places/store.ts'
-import type { AuditRef, Changed } from './change.ts'
+import type { AuditRef, Changed } from './changed.ts'
 
 interface WrittenEntry {
   readonly seq: number

@@ -1,6 +1,6 @@
 // Opens audited transactions: every change is committed together with its audit entry. [contract 5.4.audit]
 
-import { deviceChanges } from '../../../contract/device.ts'
+import { deviceChanges } from '../../../contract/device/protocol.ts'
 import type { AuditCategory, Operation } from '../../../contract/operation.ts'
 import { type AuditedId, operations } from '../../../contract/operations.ts'
 import type { Org } from '../../auth/keyring.ts'
@@ -11,30 +11,8 @@ import type { SystemTx } from '../../db/system.ts'
 import type { EventDraft } from '../../events/draft.ts'
 import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
+import type { Changed } from './changed.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
-
-/** A resource that an audit entry names. */
-export interface AuditRef {
-  readonly type: string
-  readonly id: string
-  readonly name: string
-}
-export const auditRef = (type: string, { id, name }: { id: number | string; name: string }): AuditRef => ({
-  type,
-  id: String(id),
-  name,
-})
-
-/** The work of a change returns its result, and the contents of the audit entry. */
-export interface Changed<T> {
-  readonly result: T
-  readonly target: AuditRef
-  readonly before?: Readonly<Record<string, unknown>>
-  readonly after?: Readonly<Record<string, unknown>>
-  readonly affected?: readonly AuditRef[]
-  /** True if the call did the opposite of its operation, such as removing a profile: the entry then has `undoType`. */
-  readonly undone?: boolean
-}
 
 interface EntryKind {
   readonly category: AuditCategory

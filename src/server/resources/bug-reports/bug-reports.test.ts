@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundle, commandFor, newOrgWithRoom, put, stored } from '../../../../test/support/devices/log-bundles.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { bundle, commandFor, newOrgWithRoom, put, stored } from '../../../../test/support/log-bundles.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import {
   commandFor,
   newOrgWithRoom,
@@ -10,7 +9,8 @@ import {
   put,
   stored,
   storedFiles,
-} from '../../../../test/support/log-bundles.ts'
+} from '../../../../test/support/devices/log-bundles.ts'
+import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { deleteOldReports } from './retention.ts'
 import { uploadUrl } from './upload.ts'
 

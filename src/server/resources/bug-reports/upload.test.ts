@@ -4,7 +4,6 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import {
   bundle,
   commandFor,
@@ -13,9 +12,10 @@ import {
   proofOf,
   put,
   storedFiles,
-} from '../../../../test/support/log-bundles.ts'
-import type { TestDevice } from '../../../../test/support/test-device.ts'
-import { maxBundleBytes } from '../../../contract/device.ts'
+} from '../../../../test/support/devices/log-bundles.ts'
+import type { TestDevice } from '../../../../test/support/devices/test-device.ts'
+import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { maxBundleBytes } from '../../../contract/device/protocol.ts'
 import type { ErrorBody } from '../../../contract/error.ts'
 
 let harness: Harness

@@ -2,8 +2,8 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { type DeviceCommandMessage, devicePaths, maxBundleBytes } from '../../../contract/device.ts'
-import { openCommandStates } from '../../../contract/device-commands.ts'
+import { openCommandStates } from '../../../contract/device/commands.ts'
+import { type DeviceCommandMessage, devicePaths, maxBundleBytes } from '../../../contract/device/protocol.ts'
 import type { Org } from '../../auth/keyring.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure, mustFind } from '../../core/failure.ts'

@@ -1,5 +1,5 @@
 // Lists the messages for a device that subscribes or is woken: its config first, then its commands, oldest first. [contract 8.operations]
-import type { DownKind, DownMessage } from '../../../contract/device.ts'
+import type { DownKind, DownMessage } from '../../../contract/device/protocol.ts'
 import type { Services } from '../../context/services.ts'
 import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { uploadUrl } from '../bug-reports/upload.ts'

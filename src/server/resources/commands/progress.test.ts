@@ -1,8 +1,8 @@
 // Tests how commands reach devices over MQTT, and how devices report on them. [contract 5.4.operation]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
 import { deleteOldCommands, listUnacknowledged } from './progress.ts'
 
 let harness: Harness

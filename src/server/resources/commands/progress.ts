@@ -1,6 +1,6 @@
 // Moves commands forward: sent, reported by their devices, or expired. These writes are not audited. [contract 5.4.audit]
 
-import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device.ts'
+import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device/protocol.ts'
 import type { Services } from '../../context/services.ts'
 import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import {

@@ -1,12 +1,13 @@
 // The rules of device commands, one function for each operation of the API. [contract 6.operations]
 
 import { randomUUID } from 'node:crypto'
-import type { CommandState, CommandType } from '../../../contract/device-commands.ts'
+import type { CommandState, CommandType } from '../../../contract/device/commands.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import type { InputOf } from '../../http/handlers.ts'
-import { auditRef, change } from '../audit/change.ts'
+import { change } from '../audit/change.ts'
+import { auditRef } from '../audit/changed.ts'
 import {
   type EndpointSummary,
   findEndpoint,

@@ -1,7 +1,7 @@
 // Tests device configs through HTTP: reading, applying, unsetting, refusals and concurrent writes.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Call, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { newDevice } from '../../../../test/support/test-device.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // Tests the delivery of configs over MQTT: delivered, lost, rejected and reported.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
-import { newDevice } from '../../../../test/support/test-device.ts'
-import { resendAfterMs } from '../../../contract/device.ts'
+import { resendAfterMs } from '../../../contract/device/protocol.ts'
 import { listUndelivered } from './reported.ts'
 
 let harness: Harness

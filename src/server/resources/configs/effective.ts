@@ -1,5 +1,5 @@
 // Computes the desired config of a device: the keys of the endpoint, overlaid with those of its profile. [contract 5.3.versions]
-import type { ConfigValue } from '../../../contract/config-keys.ts'
+import type { ConfigValue } from '../../../contract/device/config-keys.ts'
 import type { Org } from '../../auth/keyring.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { endpointContext, openConfig, profileContext, type SealedConfig } from './sealed-config.ts'

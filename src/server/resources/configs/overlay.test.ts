@@ -1,8 +1,8 @@
 // Tests configs with profiles: the profile overrides the endpoint, and every change of it makes versions.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { newDevice } from '../../../../test/support/test-device.ts'
 
 let harness: Harness
 beforeAll(async () => {

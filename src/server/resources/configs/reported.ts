@@ -1,7 +1,7 @@
 // Exchanges configs with devices: the pending config of a device, and the config that it reports. [contract 5.3.versions]
 
-import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/config-keys.ts'
-import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../contract/device.ts'
+import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/device/config-keys.ts'
+import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../contract/device/protocol.ts'
 import { int32 } from '../../../contract/shape.ts'
 import type { Services } from '../../context/services.ts'
 import { textProblem } from '../../core/text.ts'

@@ -1,13 +1,14 @@
 // The rules of configs, one function for each operation. [contract 4.endpointsApplyConfig] [contract 5.3] [contract 6.configVersions]
 
-import { type DeviceConfigBody, readOnlyKeys } from '../../../contract/config-keys.ts'
+import { type DeviceConfigBody, readOnlyKeys } from '../../../contract/device/config-keys.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
-import { type NumberText, withNumberText } from '../../http/number-text.ts'
-import { type Changed, change } from '../audit/change.ts'
+import { type NumberText, withNumberText } from '../../http/input/number-text.ts'
+import { change } from '../audit/change.ts'
+import type { Changed } from '../audit/changed.ts'
 import { endpointRef } from '../endpoints/view.ts'
 import { explicitLayer, profileLayer } from './effective.ts'
 import { makeVersions } from './make-versions.ts'

@@ -1,5 +1,5 @@
 // Seals a config for storage: passwords are encrypted, all other keys are plain JSON. [contract 5.3.versions]
-import { type ConfigValue, configKeys, type DeviceConfigBody } from '../../../contract/config-keys.ts'
+import { type ConfigValue, configKeys, type DeviceConfigBody } from '../../../contract/device/config-keys.ts'
 import type { Org } from '../../auth/keyring.ts'
 import type { Secrets } from '../../core/secrets.ts'
 

@@ -1,7 +1,7 @@
 // Tests config versions: their content, and restoring one.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
-import { newDevice } from '../../../../test/support/test-device.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Configs as answers show them, without passwords. [contract 4.endpointsSettings] [contract 6.configVersions]
 import type { Static } from 'typebox'
-import { type ConfigValue, readOnlyKeys } from '../../../contract/config-keys.ts'
 import type { ConfigState, ConfigVersion } from '../../../contract/configs.ts'
+import { type ConfigValue, readOnlyKeys } from '../../../contract/device/config-keys.ts'
 import { isoTime } from '../../core/clock.ts'
 import { effectiveConfig, explicitLayer, profileLayer } from './effective.ts'
 import { differences, keysOf, type SealedConfig, shownConfig } from './sealed-config.ts'

@@ -1,10 +1,10 @@
 // Tests that cached answers are never older than the last write: they equal those of an empty cache.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { enrolDevice, newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { until } from '../../../../test/support/program.ts'
-import { enrolDevice, newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
 import { OrgReader } from '../../db/handles.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 

@@ -1,9 +1,9 @@
 // Tests the behaviour of endpoints through HTTP: lists, reading, unenrolling, profiles.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { enrolDevice, newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { enrolDevice, newDevice } from '../../../../test/support/test-device.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -1,14 +1,15 @@
 // Enrols devices: a device with the enrolment code of a room becomes an endpoint in it. [contract 8.enrolment]
 
 import { randomUUID } from 'node:crypto'
-import type { EnrolRequest } from '../../../contract/device.ts'
+import type { EnrolRequest } from '../../../contract/device/protocol.ts'
 import { makeCredential, tokenHash } from '../../auth/token.ts'
 import { RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { SystemReader } from '../../db/system.ts'
-import { auditRef, change } from '../audit/change.ts'
+import { change } from '../audit/change.ts'
+import { auditRef } from '../audit/changed.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { deleteReported } from '../configs/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'

@@ -1,9 +1,9 @@
 // Tests moving endpoints with everything that is paired with them, through HTTP. [contract 4.endpointsMoveRoom]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { newDevice } from '../../../../test/support/test-device.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 // Tests pairing: which endpoints are rebooted and moved together, and that no device joins a group by its own report. [contract 5.1.pairing]
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { newDevice } from '../../../../test/support/test-device.ts'
 
 let harness: Harness
 beforeAll(async () => {

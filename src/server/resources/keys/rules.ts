@@ -10,8 +10,9 @@ import { Failure, invalid, mustFind } from '../../core/failure.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { permissionDenied } from '../../http/gate.ts'
-import { parseInt32 } from '../../http/input.ts'
-import { auditRef, change } from '../audit/change.ts'
+import { parseInt32 } from '../../http/input/input.ts'
+import { change } from '../audit/change.ts'
+import { auditRef } from '../audit/changed.ts'
 import { deleteKey, findKey, hasOtherManager, insertKey, type KeyRow, listKeys } from './store.ts'
 
 export interface NewKey {

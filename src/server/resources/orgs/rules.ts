@@ -8,7 +8,8 @@ import { mustFind, StartupError } from '../../core/failure.ts'
 import { nameProblem } from '../../core/text.ts'
 import { timeZoneProblem } from '../../core/time-zone.ts'
 import { SystemReader } from '../../db/system.ts'
-import { auditRef, change, changeNewOrg } from '../audit/change.ts'
+import { change, changeNewOrg } from '../audit/change.ts'
+import { auditRef } from '../audit/changed.ts'
 import { findOrg, insertOrg, updateTimezone } from './store.ts'
 
 /** An organisation's id has seven URL-safe characters, such as LXJ45kN. [contract 1.5] */

@@ -7,7 +7,8 @@ import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
-import { auditRef, change } from '../audit/change.ts'
+import { change } from '../audit/change.ts'
+import { auditRef } from '../audit/changed.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import {
   changedSecrets,

@@ -1,6 +1,6 @@
 // Tests rooms, their enrolment codes and their profile, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
 import { enrolmentCodeMac } from './enrolment-code.ts'

@@ -1,5 +1,5 @@
 // Maps sensors to their column and to the factor with which values are stored as integers.
-import type { Sensor } from '../../../contract/models.ts'
+import type { Sensor } from '../../../contract/device/models.ts'
 import type { SensorColumn } from '../../db/schema.ts'
 
 export const columnOf: Readonly<Record<Sensor, SensorColumn>> = {

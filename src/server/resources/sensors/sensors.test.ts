@@ -1,8 +1,8 @@
 // The sensor operations over HTTP: samples of endpoints and of rooms that devices sent.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import { newDevice, type TestDevice } from '../../../../test/support/test-device.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const devices: TestDevice[] = []

@@ -9,8 +9,9 @@ import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
-import { parseInt32 } from '../../http/input.ts'
-import { auditRef, change } from '../audit/change.ts'
+import { parseInt32 } from '../../http/input/input.ts'
+import { change } from '../audit/change.ts'
+import { auditRef } from '../audit/changed.ts'
 import { listRegions } from '../regions/store.ts'
 import {
   deleteUser,

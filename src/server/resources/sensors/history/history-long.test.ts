@@ -2,9 +2,9 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { type PlainSample, plainHistory } from '../../../../../test/support/plain-history.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { type Interval, intervals } from '../../../../contract/sensor-history.ts'
 import { OrgReader } from '../../../db/handles.ts'
 import { rollUp } from '../rollups/roll-up.ts'

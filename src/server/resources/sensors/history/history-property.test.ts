@@ -1,10 +1,10 @@
 // History against a plain recomputation: any samples in any order, moves between rooms, days of any length, rollups at any moment.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { type PlainSample, plainHistory, type Question } from '../../../../../test/support/plain-history.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
-import { type Sensor, sensors } from '../../../../contract/models.ts'
+import { type Sensor, sensors } from '../../../../contract/device/models.ts'
 import { intervals } from '../../../../contract/sensor-history.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'

@@ -1,8 +1,8 @@
 // The history of rooms, which endpoints come to and go from, and how far back a history reaches.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { type Rollup, sensorColumns } from '../../../db/schema.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'

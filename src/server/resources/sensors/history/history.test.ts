@@ -1,7 +1,7 @@
 // Sensor history over HTTP: buckets, samples, windows, pages and CSV of samples that devices sent over MQTT.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 

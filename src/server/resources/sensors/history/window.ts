@@ -1,7 +1,7 @@
 // Checks the query of a history request, and limits its window to the retention. [contract 6.sensorHistory]
 
+import { type Sensor, sensors } from '../../../../contract/device/models.ts'
 import type { Violation } from '../../../../contract/error.ts'
-import { type Sensor, sensors } from '../../../../contract/models.ts'
 import type { Interval } from '../../../../contract/sensor-history.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
 import { invalid } from '../../../core/failure.ts'

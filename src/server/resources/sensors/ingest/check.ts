@@ -1,6 +1,7 @@
 // Decides which samples and values are stored: the times, ranges and sensors that the contract allows. [contract D.41]
-import type { DeviceSample } from '../../../../contract/device.ts'
-import { type Model, type Sensor, sensorRanges, sensors } from '../../../../contract/models.ts'
+
+import { type Model, type Sensor, sensorRanges, sensors } from '../../../../contract/device/models.ts'
+import type { DeviceSample } from '../../../../contract/device/protocol.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { scale } from '../scale.ts'
 import type { SampleRow } from './store.ts'

@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
 import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'

@@ -1,8 +1,8 @@
 // Samples that devices send over MQTT: which are stored, which are refused, and which change nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
-import { models, type Sensor, sensorRanges, sensors } from '../../../../contract/models.ts'
+import { models, type Sensor, sensorRanges, sensors } from '../../../../contract/device/models.ts'
 import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { findDeviceByCredential } from '../../endpoints/presence.ts'
 import { LatestSamples } from '../latest/cache.ts'

@@ -1,7 +1,7 @@
 // Takes in the samples of devices: checks them, writes them in batches, and acknowledges them once they are durable. [contract 5.2]
 
-import type { DeviceSample, SampleRefused } from '../../../../contract/device.ts'
-import { modelOf } from '../../../../contract/models.ts'
+import { modelOf } from '../../../../contract/device/models.ts'
+import type { DeviceSample, SampleRefused } from '../../../../contract/device/protocol.ts'
 import type { Services } from '../../../context/services.ts'
 import type { NumberRow } from '../../../db/insert-many.ts'
 import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'

@@ -1,7 +1,7 @@
 // The two bulk operations answer from memory: their answers equal those of the operations that read the database.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enrolDevice, newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { enrolDevice, newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 const devices: TestDevice[] = []

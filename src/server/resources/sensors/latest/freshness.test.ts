@@ -1,7 +1,7 @@
 // The option --room-freshness sets how long a sample counts for its room.
 import { expect, onTestFinished, test } from 'vitest'
+import { newDevice } from '../../../../../test/support/devices/test-device.ts'
 import { startHarness } from '../../../../../test/support/harness.ts'
-import { newDevice } from '../../../../../test/support/test-device.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
 

@@ -1,10 +1,10 @@
 // The cache of rooms and endpoints behind the bulk answers: which writes change it, and which statements it saves.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../../test/support/endpoint-rows.ts'
+import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
+import { newDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { until } from '../../../../../test/support/program.ts'
-import { newDevice } from '../../../../../test/support/test-device.ts'
 import { RoomPlanCache } from './room-plan.ts'
 
 let harness: Harness

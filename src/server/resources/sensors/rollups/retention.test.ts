@@ -1,9 +1,9 @@
 // Samples and rollups older than their retention are deleted, and nothing else.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { longestTurn } from '../../../../../test/support/longest-turn.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { Horizon } from './horizon.ts'
 import { deleteOldSamples } from './retention.ts'
 import { rollUp } from './roll-up.ts'

@@ -1,8 +1,8 @@
 // Rollups equal a recomputation from raw samples, also after late samples, moves and a change of the time zone.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { newDevice, type TestDevice } from '../../../../../test/support/test-device.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import { type Rollup, type SensorColumn, sensorColumns } from '../../../db/schema.ts'
 import { rollUp } from './roll-up.ts'

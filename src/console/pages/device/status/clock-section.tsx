@@ -1,0 +1,42 @@
+// Shows the clock of a device: time zone, local time and time server.
+
+import type { DeviceDetails } from '../../../domain/device/device.ts'
+import { CheckIcon, CrossIcon } from '../../../parts/page/icons.tsx'
+import { Section } from '../../../parts/page/page.tsx'
+import { DefinitionList } from '../../../parts/text/definition-list.tsx'
+import { useNow } from '../../../parts/text/now.ts'
+import { StatusLabel } from '../../../parts/text/status-label.tsx'
+import { clockInZone, isKnownTimeZone } from '../../../parts/text/time.tsx'
+
+export function ClockSection({ device }: { readonly device: DeviceDetails }) {
+  const now = useNow()
+  const { timezone, ntpServer, activeNtpServer, ntpServerReachable } = device
+  if (timezone === undefined && ntpServer === undefined && activeNtpServer === undefined) return null
+  return (
+    <Section title="Clock">
+      <DefinitionList
+        definitions={[
+          ['Time zone', timezone],
+          ['Local time', timezone && isKnownTimeZone(timezone) ? clockInZone(now, timezone) : undefined],
+          ['Time server', ntpServer],
+          ['Active time server', activeNtpServer !== ntpServer && activeNtpServer],
+          [
+            'Reachable',
+            ntpServerReachable !== undefined && <ReachableMark key="reachable" isReachable={ntpServerReachable} />,
+          ],
+        ]}
+      />
+    </Section>
+  )
+}
+
+const ReachableMark = ({ isReachable }: { readonly isReachable: boolean }) =>
+  isReachable ? (
+    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
+      Yes
+    </StatusLabel>
+  ) : (
+    <StatusLabel colour="var(--rk-offline)" icon={<CrossIcon size={16} />}>
+      No
+    </StatusLabel>
+  )

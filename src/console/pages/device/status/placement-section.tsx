@@ -1,0 +1,121 @@
+// Shows where a device is and how it is used: room, profile, call, app and paired devices.
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { operationQuery } from '../../../api.ts'
+import { ConnectionLabel } from '../../../domain/device/connection-label.tsx'
+import { callText, type DeviceDetails, deviceName } from '../../../domain/device/device.ts'
+import { type PairGroup, usePairGroup } from '../../../domain/device/pair-group.ts'
+import { RoomLink, RoomName } from '../../../domain/site/room-link.tsx'
+import { Section } from '../../../parts/page/page.tsx'
+import { DefinitionList } from '../../../parts/text/definition-list.tsx'
+import { capitalised, humanize } from '../../../parts/text/words.ts'
+import { usePermissions } from '../../../session.ts'
+import classes from '../device-list.module.css'
+import { ProfileDialog } from '../profile-dialog.tsx'
+
+const appNames = { oob: 'Not set up yet', zoom: 'Zoom', msteams: 'Microsoft Teams', avos: 'AVOS', usb: 'USB' } as const
+const padModeNames = { controller: 'Controller', schedule: 'Room schedule' } as const
+
+export function PlacementSection({ device }: { readonly device: DeviceDetails }) {
+  const { primaryMode, controllerMode, inCallStatus, orientation } = device
+  const pair = usePairGroup(device)
+  return (
+    <Section title="Placement">
+      <DefinitionList
+        definitions={[
+          ['Room', <RoomLink key="room" roomId={device.roomId} roomName={device.roomName} />],
+          ['Profile', <ProfileValue key="profile" device={device} />],
+          ['Call', inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
+          ['App', primaryMode && appNames[primaryMode]],
+          ['Pad mode', controllerMode && padModeNames[controllerMode]],
+          ['Orientation', orientation && humanize(orientation)],
+        ]}
+      />
+      <PairedDevices device={device} pair={pair} />
+    </Section>
+  )
+}
+
+function ProfileValue({ device }: { readonly device: DeviceDetails }) {
+  const may = usePermissions()
+  const [opened, dialog] = useDisclosure(false)
+  const { profileId } = device
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
+  const profile = profiles?.find(({ id }) => id === profileId)
+  return (
+    <Group gap="xs" justify="space-between">
+      {profileId === undefined ? (
+        <span>None (own settings)</span>
+      ) : (
+        <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
+          {profile?.name ?? `Profile ${String(profileId)}`}
+        </Link>
+      )}
+      {may.write && (
+        <Button variant="default" size="compact-xs" onClick={dialog.open} mih={24}>
+          Change profile
+        </Button>
+      )}
+      <ProfileDialog device={device} opened={opened} onClose={dialog.close} />
+    </Group>
+  )
+}
+
+function PairedDevices({
+  device,
+  pair: { members = [], others, leaderSerial, unpairedLeader },
+}: {
+  readonly device: DeviceDetails
+  readonly pair: PairGroup
+}) {
+  const isLeaderHere = members.some(({ serial }) => serial === leaderSerial)
+  if (members.length === 0) return null
+  if (others.length === 0 && isLeaderHere && !unpairedLeader) return null
+  return (
+    <Stack gap={6} mt="md">
+      <Title order={3} fz="sm">
+        Paired devices
+      </Title>
+      {!isLeaderHere && (
+        <Text fz="sm" c="dimmed">
+          Paired primary device {leaderSerial} is not enrolled here.
+        </Text>
+      )}
+      {unpairedLeader && (
+        <Text fz="sm" c="dimmed">
+          This device names {deviceName(unpairedLeader)} as its primary device. The two are not paired: they are in
+          different rooms, and {deviceName(unpairedLeader)} does not list this device.
+        </Text>
+      )}
+      <ul className={classes.list}>
+        {members.map((one) => (
+          <li key={one.id}>
+            <div className={classes.device}>
+              {one.id === device.id ? (
+                <Text span fz="sm" fw={550}>
+                  {deviceName(one)}
+                </Text>
+              ) : (
+                <Link to="/devices/$endpointId" params={{ endpointId: one.id }}>
+                  {deviceName(one)}
+                </Link>
+              )}
+              <Text span fz="xs" c="dimmed">
+                {one.serial === leaderSerial ? 'primary' : 'secondary'}
+                {one.id === device.id && ' (this device)'}
+                {one.roomId !== device.roomId && (
+                  <>
+                    , in <RoomName roomId={one.roomId} roomName={one.roomName} />
+                  </>
+                )}
+              </Text>
+            </div>
+            <ConnectionLabel connected={one.connected} />
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  )
+}

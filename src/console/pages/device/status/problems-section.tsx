@@ -1,0 +1,79 @@
+// Lists the problems of a device with advice; shows nothing while there are none.
+import { Card, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { operationQuery } from '../../../api.ts'
+import type { DeviceDetails } from '../../../domain/device/device.ts'
+import { CrossIcon, WarnIcon } from '../../../parts/page/icons.tsx'
+import { StatusLabel } from '../../../parts/text/status-label.tsx'
+import { gigabytesText, isNearlyFull, storageVolumes } from './storage-section.tsx'
+
+interface DeviceProblem {
+  readonly name: string
+  readonly isSevere?: boolean
+  readonly advice: ReactNode
+}
+
+export function ProblemsSection({ device }: { readonly device: DeviceDetails }) {
+  const configState = useQuery(operationQuery('configStateGet', { id: device.id })).data?.body.state
+  const problems = [...deviceProblems(device), ...(configState === 'FAILED' ? [rejectedSettings(device)] : [])]
+  if (problems.length === 0) return null
+  return (
+    <Card component="section" aria-label="Problems" bg="var(--rk-panel)">
+      <Stack gap="sm">
+        {problems.map(({ name, isSevere = false, advice }) => (
+          <div key={name}>
+            <StatusLabel
+              colour={isSevere ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
+              icon={isSevere ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
+            >
+              {name}
+            </StatusLabel>
+            <Text fz="sm" pl={22}>
+              {advice}
+            </Text>
+          </div>
+        ))}
+      </Stack>
+    </Card>
+  )
+}
+
+function deviceProblems(device: DeviceDetails): DeviceProblem[] {
+  const { connected, connectionTime, ntpServerReachable, activeNtpServer, ntpServer } = device
+  return [
+    ...(connected
+      ? []
+      : [
+          {
+            name: connectionTime === undefined ? 'Never connected' : 'Offline',
+            isSevere: true,
+            advice: `Check power and network.${connectionTime === undefined ? '' : ' Showing the last reported values.'}`,
+          },
+        ]),
+    ...(ntpServerReachable === false
+      ? [
+          {
+            name: 'Time server unreachable',
+            advice: `Clock drift can break secure connections. Check access to ${activeNtpServer ?? ntpServer ?? 'the time server'}, or choose another server in Settings.`,
+          },
+        ]
+      : []),
+    ...storageVolumes(device)
+      .filter(isNearlyFull)
+      .map(({ name, freeBytes }) => ({
+        name: `${name} storage is nearly full`,
+        advice: `${gigabytesText(freeBytes)} left. Updates may fail; a restart often frees space.`,
+      })),
+  ]
+}
+
+const rejectedSettings = ({ id }: DeviceDetails): DeviceProblem => ({
+  name: 'Settings rejected',
+  advice: (
+    <Link to="/devices/$endpointId" params={{ endpointId: id }} search={{ tab: 'config' }}>
+      View details
+    </Link>
+  ),
+})

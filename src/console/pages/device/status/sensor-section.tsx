@@ -1,0 +1,97 @@
+// Shows the latest readings of the sensors that the model of a device has.
+import { Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ApiError } from '../../../../client/client.ts'
+import { modelOf, type Sensor } from '../../../../contract/device/models.ts'
+import { operationQuery } from '../../../api.ts'
+import {
+  airOutliers,
+  allSensors,
+  isMeasured,
+  outlierText,
+  sensorLabels,
+  sensorValueText,
+} from '../../../domain/air/air.ts'
+import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/device/device.ts'
+import { WarnIcon } from '../../../parts/page/icons.tsx'
+import { ErrorPanel, Section } from '../../../parts/page/page.tsx'
+import { useNow } from '../../../parts/text/now.ts'
+import { DateTime } from '../../../parts/text/time.tsx'
+import { useSession } from '../../../session.ts'
+import classes from './sensor-section.module.css'
+
+/** 0 people and 0 lux are readings; 0 ppm of CO₂ means that there is no sensor. [contract 5.2] */
+const canBeZero: readonly Sensor[] = ['people', 'illumination']
+/** An older sample is marked as stale. [contract 5.2.aggregate] */
+const staleAfterSeconds = 15 * 60
+
+export function SensorSection({ device }: { readonly device: DeviceDetails }) {
+  const { data, error, refetch } = useQuery(operationQuery('endpointsSensorData', { id: device.id }))
+  const zone = useDeviceTimeZone(device)
+  const now = useNow()
+  const { airLimits } = useSession()
+  const hasNoSample = error instanceof ApiError && error.status === 404
+  const sample = data?.body.endpointData.data[0]
+  const { sensors, shutter } = modelOf(device.model)
+  if (error && !hasNoSample) return <ErrorPanel error={error} onRetry={() => void refetch()} />
+  if (!sample) {
+    return (
+      <Section title="Sensors">
+        <Text fz="sm" c="dimmed">
+          {hasNoSample ? 'No sensor data yet' : 'Loading…'}
+        </Text>
+      </Section>
+    )
+  }
+  const outliers = airOutliers(sample, airLimits)
+  const measuredAtSeconds = Number(sample.timestamp)
+  const isStale = now / 1000 - measuredAtSeconds > staleAfterSeconds
+  return (
+    <Section
+      title="Sensors"
+      actions={
+        <Group gap="sm" fz="sm" c="dimmed">
+          <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
+            {isStale ? 'Last reading ' : 'Updated '}
+            <DateTime at={measuredAtSeconds * 1000} zone={zone} />
+          </Text>
+          {device.roomId !== undefined && (
+            <Link to="/rooms/$roomId" params={{ roomId: String(device.roomId) }}>
+              Room history
+            </Link>
+          )}
+        </Group>
+      }
+    >
+      <dl className={classes.values}>
+        {allSensors
+          .filter((sensor) => sensors.includes(sensor))
+          .map((sensor) => {
+            const value = sample[sensor]
+            const outlier = outliers.find((one) => one.sensor === sensor)
+            return (
+              <div key={sensor} className={classes.value}>
+                <dt>{sensorLabels[sensor].name}</dt>
+                <dd>
+                  {isMeasured(value) || canBeZero.includes(sensor) ? sensorValueText(sensor, value) : 'No reading'}
+                  {outlier && (
+                    <Text span fz="xs" c="var(--rk-degraded)" className={classes.outlier}>
+                      <WarnIcon size={14} />
+                      {outlierText(outlier)}
+                    </Text>
+                  )}
+                </dd>
+              </div>
+            )
+          })}
+        {shutter && (
+          <div className={classes.value}>
+            <dt>Privacy shutter</dt>
+            <dd>{data.body.endpointData.shutterClosed ? 'Closed' : 'Open'}</dd>
+          </div>
+        )}
+      </dl>
+    </Section>
+  )
+}

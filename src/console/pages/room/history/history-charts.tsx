@@ -1,0 +1,144 @@
+// Draws a chart for each sensor of a room, with synchronised cursors; one chart can be expanded.
+import { Button, Group, Text, Title } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import type { Sensor } from '../../../../contract/device/models.ts'
+import type { AirLimits, Limits } from '../../../../contract/session.ts'
+import { airSensors, limitText, sensorLabels, sensorNumberText, sensorValueText } from '../../../domain/air/air.ts'
+import { chartLines, type SensorSummary, summaryOf } from '../../../parts/chart/buckets.ts'
+import type { TimeRange } from '../../../parts/chart/plot-options.ts'
+import { SensorChart } from '../../../parts/chart/sensor-chart.tsx'
+import { clockInZone, shortTime } from '../../../parts/text/time.tsx'
+import { useSession } from '../../../session.ts'
+import classes from '../room.module.css'
+import { type RoomHistory, type SpanName, spans } from './history-query.ts'
+
+interface ChartProps {
+  readonly roomId: number
+  readonly data: RoomHistory
+  readonly range: TimeRange
+  readonly onZoom: (range: TimeRange | undefined) => void
+  readonly onExpand: (sensor: Sensor | undefined) => void
+  readonly zone: string
+}
+
+interface HistoryChartsProps extends ChartProps {
+  readonly sensors: readonly Sensor[]
+  /** The address names the sensor whose chart is expanded. */
+  readonly chosen: string | undefined
+}
+
+export function HistoryCharts({ sensors, chosen, ...chartProps }: HistoryChartsProps) {
+  const expanded = sensors.find((sensor) => sensor === chosen)
+  if (expanded) return <ChartPanel sensor={expanded} isExpanded {...chartProps} />
+  return (
+    <div className={classes.charts}>
+      {sensors.map((sensor) => (
+        <ChartPanel key={sensor} sensor={sensor} {...chartProps} />
+      ))}
+    </div>
+  )
+}
+
+const noLimits: Limits = {}
+const isAir = (sensor: Sensor): sensor is keyof AirLimits => (airSensors as readonly Sensor[]).includes(sensor)
+
+interface ChartPanelProps extends ChartProps {
+  readonly sensor: Sensor
+  readonly isExpanded?: boolean
+}
+
+function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, onExpand, zone }: ChartPanelProps) {
+  const { airLimits } = useSession()
+  const [cursorIndex, setCursorIndex] = useState<number | null>(null)
+  const lines = useMemo(
+    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].stepSeconds }),
+    [data, sensor],
+  )
+  const summary = useMemo(() => summaryOf(data.buckets, sensor), [data, sensor])
+  const { name } = sensorLabels[sensor]
+  return (
+    <div>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Title order={3} fz="sm">
+          {name}
+        </Title>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          aria-label={isExpanded ? undefined : `Expand ${name}`}
+          onClick={() => onExpand(isExpanded ? undefined : sensor)}
+        >
+          {isExpanded ? 'Show all' : 'Expand'}
+        </Button>
+      </Group>
+      <div className={classes.readout}>
+        {cursorIndex === null || !lines[0][cursorIndex] ? (
+          summary &&
+          `Latest ${sensorValueText(sensor, summary.latest)} · min ${sensorNumberText(sensor, summary.least)} · max ${sensorNumberText(sensor, summary.largest)}`
+        ) : (
+          <CursorReadout
+            sensor={sensor}
+            atSeconds={lines[0][cursorIndex]}
+            min={lines[2][cursorIndex]}
+            max={lines[1][cursorIndex]}
+            mean={lines[3][cursorIndex]}
+            zone={zone}
+          />
+        )}
+      </div>
+      <SensorChart
+        sensor={sensor}
+        label={chartLabel(sensor, data.span, summary, airLimits)}
+        lines={lines}
+        range={range}
+        limits={isAir(sensor) ? airLimits[sensor] : noLimits}
+        height={isExpanded ? 340 : 150}
+        syncKey={`room ${roomId}`}
+        onZoom={onZoom}
+        onPoint={setCursorIndex}
+      />
+    </div>
+  )
+}
+
+/** Describes a chart to screen readers. */
+function chartLabel(sensor: Sensor, span: SpanName, summary: SensorSummary | undefined, airLimits: AirLimits): string {
+  const text = (value: number) => sensorValueText(sensor, value)
+  const limits = isAir(sensor) ? limitText(sensor, airLimits) : undefined
+  return [
+    `${sensorLabels[sensor].name} in the last ${span}`,
+    summary
+      ? `minimum ${text(summary.least)}, maximum ${text(summary.largest)}, latest ${text(summary.latest)}`
+      : 'no data',
+    ...(limits ? [`outside limits ${limits}`] : []),
+  ].join('; ')
+}
+
+interface CursorReadoutProps {
+  readonly sensor: Sensor
+  readonly atSeconds: number
+  readonly min: number | null | undefined
+  readonly max: number | null | undefined
+  readonly mean: number | null | undefined
+  readonly zone: string
+}
+
+function CursorReadout({ sensor, atSeconds, min, max, mean, zone }: CursorReadoutProps) {
+  const elsewhere = clockInZone(atSeconds * 1000, zone)
+  return (
+    <>
+      {mean == null || min == null || max == null ? (
+        'No data'
+      ) : (
+        <>
+          <Text span fz="xs" fw={650} c="var(--mantine-color-text)">
+            {sensorValueText(sensor, mean)}
+          </Text>
+          {min !== max && ` · min ${sensorNumberText(sensor, min)} · max ${sensorNumberText(sensor, max)}`}
+        </>
+      )}
+      {` · ${shortTime(atSeconds * 1000)}`}
+      {elsewhere && ` (${elsewhere})`}
+    </>
+  )
+}

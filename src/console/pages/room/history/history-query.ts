@@ -1,0 +1,59 @@
+// Reads the sensor history of a room over a day, a week or a month, page by page. [contract 6.sensorHistory]
+import { queryOptions } from '@tanstack/react-query'
+import type { Interval } from '../../../../contract/sensor-history.ts'
+import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
+import { client } from '../../../session.ts'
+
+export type SpanName = 'day' | 'week' | 'month'
+
+interface SpanDefinition {
+  readonly title: string
+  readonly interval: Interval
+  /** Each bucket is this long. */
+  readonly stepSeconds: number
+  readonly lengthSeconds: number
+  /** Each row of the table is this long. */
+  readonly rowHours: number
+}
+
+const daySeconds = 86_400
+/** Each span has a few hundred points, which is as many as a chart can show. */
+export const spans: Readonly<Record<SpanName, SpanDefinition>> = {
+  day: { title: 'Day', interval: '5m', stepSeconds: 300, lengthSeconds: daySeconds, rowHours: 1 },
+  week: { title: 'Week', interval: '15m', stepSeconds: 900, lengthSeconds: 7 * daySeconds, rowHours: 6 },
+  month: { title: 'Month', interval: '1h', stepSeconds: 3600, lengthSeconds: 30 * daySeconds, rowHours: 24 },
+}
+export const parseSpan = (text: string | undefined): SpanName =>
+  text !== undefined && Object.hasOwn(spans, text) ? (text as SpanName) : 'day'
+
+export interface RoomHistory {
+  readonly span: SpanName
+  /** The window is in Unix seconds. */
+  readonly from: number
+  readonly to: number
+  readonly buckets: readonly HistoryBucket[]
+}
+
+const maxPageSize = 3000
+
+/** The key names the operation, so that an event about samples invalidates the query. The window ends at the time of the read. */
+export const historyQuery = (id: number, span: SpanName) =>
+  queryOptions({
+    queryKey: ['roomsSensorHistory', { id, span }],
+    queryFn: async ({ signal }): Promise<RoomHistory> => {
+      const { interval, lengthSeconds, stepSeconds } = spans[span]
+      const now = Math.ceil(Date.now() / 1000)
+      const from = now - lengthSeconds
+      const query = { id, from: from * 1000, interval, pageSize: maxPageSize }
+      const buckets: HistoryBucket[] = []
+      let pageToken = ''
+      do {
+        const page = (await client().roomsSensorHistory({ ...query, ...(pageToken && { pageToken }) }, { signal })).body
+        buckets.push(...(page.buckets ?? []))
+        pageToken = page.nextPageToken
+      } while (pageToken)
+      // The server's clock may be ahead of the viewer's.
+      const last = buckets.at(-1)
+      return { span, from, to: Math.max(now, last ? Date.parse(last.start) / 1000 + stepSeconds : now), buckets }
+    },
+  })

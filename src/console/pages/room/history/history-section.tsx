@@ -1,0 +1,155 @@
+// Shows the sensor history of a room over a day, a week or a month, as charts or as a table, with a CSV download.
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo, useState } from 'react'
+import { sensors as allSensors, type Sensor } from '../../../../contract/device/models.ts'
+import { sensorLabels } from '../../../domain/air/air.ts'
+import type { RoomDetails } from '../../../domain/room/room.ts'
+import { startSeconds } from '../../../parts/chart/buckets.ts'
+import type { TimeRange } from '../../../parts/chart/plot-options.ts'
+import { DownloadIcon } from '../../../parts/page/icons.tsx'
+import { EmptyState, ErrorPanel, Loading, Section } from '../../../parts/page/page.tsx'
+import { viewerTimeZone } from '../../../parts/text/time.tsx'
+import { roomSensors, sortSensors } from '../room-sensors.ts'
+import { HistoryCharts } from './history-charts.tsx'
+import { downloadHistoryCsv } from './history-csv.ts'
+import { historyQuery, parseSpan, type RoomHistory, type SpanName, spans } from './history-query.ts'
+import { HistoryTable } from './history-table.tsx'
+import { ZoomButtons } from './zoom-buttons.tsx'
+
+interface HistorySectionProps {
+  readonly room: RoomDetails
+  readonly zone: string
+}
+
+export function HistorySection({ room, zone }: HistorySectionProps) {
+  const search = useSearch({ from: '/rooms/$roomId' })
+  const navigate = useNavigate({ from: '/rooms/$roomId' })
+  const span = parseSpan(search.span)
+  const { data, error, refetch } = useQuery({ ...historyQuery(room.id, span), placeholderData: keepPreviousData })
+  const [isTable, setIsTable] = useState(false)
+
+  // While another span is loading, the previous data stays on the screen, with its own span.
+  const shownSpan = data?.span ?? span
+  const { whole, zoom, setZoom } = useZoom(data, shownSpan)
+  const range = zoom ?? whole
+  const buckets = useMemo(() => {
+    const { stepSeconds } = spans[shownSpan]
+    return (data?.buckets ?? []).filter(
+      (bucket) => startSeconds(bucket) >= range.min - stepSeconds && startSeconds(bucket) <= range.max,
+    )
+  }, [data, range, shownSpan])
+  const sensors = useMemo(
+    () => sortSensors(new Set(allSensors.filter((sensor) => data?.buckets.some((bucket) => bucket[sensor])))),
+    [data],
+  )
+  if (room.endpoints.length === 0 && data?.buckets.length === 0) return null
+
+  const setSearch = (next: { span: SpanName; sensor?: string }) =>
+    void navigate({ search: next, replace: true, resetScroll: false })
+  return (
+    <Section
+      title="History"
+      actions={
+        <Group gap="xs">
+          {sensors.length > 0 && (
+            <>
+              <Button variant="default" size="xs" onClick={() => setIsTable(!isTable)}>
+                {isTable ? 'Show as charts' : 'Show as table'}
+              </Button>
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<DownloadIcon size={16} />}
+                onClick={() => downloadHistoryCsv(`room-${room.id}-${shownSpan}.csv`, buckets, sensors)}
+              >
+                Download CSV
+              </Button>
+            </>
+          )}
+          <SpanControl span={span} onChange={(next) => setSearch({ ...search, span: next })} />
+        </Group>
+      }
+    >
+      {error && !data && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data && sensors.length === 0 && (
+        <EmptyState title={`No data for the last ${shownSpan}`}>
+          Data appears when a device with sensors reports.
+        </EmptyState>
+      )}
+      {data && sensors.length > 0 && (
+        <>
+          <ZoomButtons whole={whole} zoom={zoom} onZoom={setZoom} />
+          {isTable ? (
+            <HistoryTable buckets={buckets} sensors={sensors} span={shownSpan} zone={zone} />
+          ) : (
+            <HistoryCharts
+              roomId={room.id}
+              data={data}
+              sensors={sensors}
+              range={range}
+              onZoom={setZoom}
+              onExpand={(sensor) => setSearch({ span, ...(sensor && { sensor }) })}
+              zone={zone}
+              chosen={search.sensor}
+            />
+          )}
+          <HistoryLegend room={room} sensorsWithData={sensors} isTable={isTable} />
+        </>
+      )}
+    </Section>
+  )
+}
+
+/** A chart with fewer buckets than this would be a line without points. */
+const minZoomBuckets = 3
+
+/** The zoom belongs to one span: choosing another span resets the zoom. */
+function useZoom(data: RoomHistory | undefined, span: SpanName) {
+  const [zoomed, setZoomed] = useState<{ readonly span: SpanName; readonly range: TimeRange }>()
+  const whole = useMemo(() => ({ min: data?.from ?? 0, max: data?.to ?? 1 }), [data])
+  const setZoom = useCallback(
+    (range: TimeRange | undefined) => {
+      if (!range) return setZoomed(undefined)
+      if (range.max - range.min >= minZoomBuckets * spans[span].stepSeconds) setZoomed({ span, range })
+    },
+    [span],
+  )
+  return { whole, zoom: zoomed?.span === span ? zoomed.range : undefined, setZoom }
+}
+
+interface SpanControlProps {
+  readonly span: SpanName
+  readonly onChange: (span: SpanName) => void
+}
+
+const SpanControl = ({ span, onChange }: SpanControlProps) => (
+  <SegmentedControl
+    aria-label="Period"
+    size="xs"
+    value={span}
+    onChange={(value) => onChange(parseSpan(value))}
+    data={Object.entries(spans).map(([value, { title }]) => ({ value, label: title }))}
+  />
+)
+
+interface HistoryLegendProps {
+  readonly room: RoomDetails
+  readonly sensorsWithData: readonly Sensor[]
+  readonly isTable: boolean
+}
+
+function HistoryLegend({ room, sensorsWithData, isTable }: HistoryLegendProps) {
+  const silent = roomSensors(room.endpoints).sensors.filter((sensor) => !sensorsWithData.includes(sensor))
+  return (
+    <Text fz="xs" c="dimmed" mt="sm">
+      {isTable
+        ? 'Average, with the range from minimum to maximum.'
+        : 'Line: average. Band: minimum to maximum. Drag to zoom, double-click to reset.'}{' '}
+      Times in {viewerTimeZone.replaceAll('_', ' ')}.
+      {silent.length > 0 && ` No data for ${silent.map((sensor) => sensorLabels[sensor].name).join(', ')}.`}
+    </Text>
+  )
+}

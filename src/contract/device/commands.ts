@@ -1,0 +1,125 @@
+// Operations: what devices are asked to do, and how far they are. [contract 5.4.operation] [contract 6.operations]
+
+import Type from 'typebox'
+import { EndpointIds, exampleEndpointId } from '../endpoints.ts'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, MultilineText, OneOf, Shape, Timestamp } from '../shape.ts'
+
+export const commandTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS'] as const
+export type CommandType = (typeof commandTypes)[number]
+
+/** States only move forward: from an open one to a later open one, or to a final one, and stay there. */
+export const openCommandStates = ['QUEUED', 'SENT', 'ACKNOWLEDGED'] as const
+const finalStates = ['SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED'] as const
+const operationStates = [...openCommandStates, ...finalStates] as const
+export type CommandState = (typeof operationStates)[number]
+
+const id = Type.String({ format: 'uuid', description: 'Identifier of the operation.' })
+const endpointId = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
+
+export const DeviceCommand = Shape('webpageOperation', {
+  id,
+  type: OneOf(commandTypes, 'What the device is asked to do.'),
+  endpointId,
+  state: OneOf(
+    operationStates,
+    'QUEUED: waits for the device. SENT: on its way. ACKNOWLEDGED: the device has it. Final: SUCCEEDED, FAILED, EXPIRED (deadline passed), CANCELLED, SKIPPED (was offline).',
+  ),
+  createdAt: Timestamp('When it was asked for.'),
+  updatedAt: Timestamp('When its state last changed.'),
+  deadline: Timestamp('When it expires if it is not finished.'),
+  error: Type.Optional(Type.String({ description: 'Why it failed.' })),
+})
+const Operations = ListOf('webpageOperationList', 'operations', DeviceCommand)
+
+const example = {
+  id: '0b0f3c52-6d3c-4c3e-8c55-0d5b5f0e8f10',
+  type: 'REBOOT',
+  endpointId: exampleEndpointId,
+  state: 'QUEUED',
+  createdAt: '2026-05-04T08:15:30.000Z',
+  updatedAt: '2026-05-04T08:15:30.000Z',
+  deadline: '2026-05-04T08:20:30.000Z',
+}
+const message = MultilineText(1024, 'What the screen shows.')
+
+export const deviceCommandOperations = {
+  endpointsReboot: operation({
+    method: 'POST',
+    path: '/endpoints/{id}/reboot',
+    tag: 'Endpoints',
+    scope: 'write',
+    summary: 'Reboot an endpoint and everything paired with it',
+    description: 'The endpoint must be connected. A paired one that is not is listed as SKIPPED.',
+    params: { id: endpointId },
+    response: Operations,
+    audit: { category: 'DEVICE', type: 'DEVICE_REBOOT_REQUESTED' },
+    example: { params: { id: exampleEndpointId }, response: { operations: [example] } },
+  }),
+  endpointsSendMessage: operation({
+    method: 'POST',
+    path: '/endpoints/send_message',
+    tag: 'Endpoints',
+    scope: 'write',
+    summary: 'Show a message on the screens of endpoints',
+    description: 'An endpoint that is offline gets it if it comes back within 5 minutes.',
+    body: Shape('SendEndpointMessageRequest', { message, endpointIds: EndpointIds }),
+    bodyLimitBytes: largeBodyBytes,
+    response: Operations,
+    audit: { category: 'DEVICE', type: 'DEVICE_MESSAGE_SENT' },
+    example: {
+      body: { message: 'Please leave the room as you found it.', endpointIds: [exampleEndpointId] },
+      response: { operations: [{ ...example, type: 'MESSAGE' }] },
+    },
+  }),
+  roomsSendMessage: operation({
+    method: 'POST',
+    path: '/rooms/send_message',
+    tag: 'Rooms',
+    scope: 'write',
+    summary: 'Show a message on every screen in rooms',
+    description: 'An endpoint that is offline gets it if it comes back within 5 minutes.',
+    body: Shape('SendRoomMessageRequest', {
+      message,
+      roomIds: Type.Array(Int32('Identifier of a room.'), { minItems: 1, maxItems: 1000 }),
+    }),
+    bodyLimitBytes: largeBodyBytes,
+    response: Operations,
+    audit: { category: 'DEVICE', type: 'DEVICE_MESSAGE_SENT' },
+    example: {
+      body: { message: 'Fire drill at noon.', roomIds: [7] },
+      response: { operations: [{ ...example, type: 'MESSAGE' }] },
+    },
+  }),
+  endpointsOperationsList: operation({
+    method: 'GET',
+    path: '/endpoints/{id}/operations',
+    tag: 'Operations',
+    scope: 'read',
+    summary: 'List the newest 200 operations of an endpoint, newest first',
+    params: { id: endpointId },
+    response: Operations,
+    example: { params: { id: exampleEndpointId }, response: { operations: [example] } },
+  }),
+  operationsGet: operation({
+    method: 'GET',
+    path: '/operations/{id}',
+    tag: 'Operations',
+    scope: 'read',
+    summary: 'Read one operation',
+    params: { id },
+    response: DeviceCommand,
+    example: { params: { id: example.id }, response: example },
+  }),
+  operationsCancel: operation({
+    method: 'DELETE',
+    path: '/operations/{id}',
+    tag: 'Operations',
+    scope: 'write',
+    summary: 'Cancel an operation that was not sent yet',
+    params: { id },
+    response: Empty,
+    audit: { category: 'DEVICE', type: 'DEVICE_OPERATION_CANCELLED' },
+    example: { params: { id: example.id }, response: {} },
+  }),
+}

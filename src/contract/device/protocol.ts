@@ -1,0 +1,165 @@
+// The device protocol: enrolment, topics and every message, as docs/device-protocol.md describes them.
+
+import Type, { type Static, type TSchema } from 'typebox'
+import { reportedFields } from '../endpoints.ts'
+import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+import { commandTypes } from './commands.ts'
+import { type Sensor, sensorRanges } from './models.ts'
+
+const serial = SingleLineText(64, 'Serial number, as printed on the device. No two devices have the same.')
+
+export const EnrolRequest = Shape('EnrolRequest', {
+  code: SingleLineText(64, 'Enrolment code of the room; case, spaces and hyphens do not matter.'),
+  serial,
+  model: SingleLineText(64, 'Model code, for example NF19B1.'),
+  pairingSerial: Type.Optional(SingleLineText(64, 'Serial number of the leader it is paired with; absent: as it was.')),
+})
+export type EnrolRequest = Static<typeof EnrolRequest>
+
+export const EnrolAnswer = Shape('EnrolAnswer', {
+  endpointId: Type.String({ format: 'uuid', description: 'Who the device is from now on: its MQTT user name.' }),
+  credential: Type.String({ description: 'Its MQTT password. It is shown only this once.' }),
+  connect: Type.Array(Type.String(), {
+    description: 'Where to connect, the best first: mqtts://, wss://, mqtt:// or ws:// addresses.',
+  }),
+})
+export type EnrolAnswer = Static<typeof EnrolAnswer>
+
+/** A message from a device may leave out anything, and take back what it said with null. */
+const sparse = <P extends Record<string, TSchema>>(fields: P) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, shape]) => [name, Type.Optional(Type.Union([shape, Type.Null()]))]),
+  )
+
+export const StatusReport = Type.Unsafe<Record<string, unknown>>(Shape('StatusReport', sparse(reportedFields)))
+
+export type DeviceSample = { timestamp: number; shutterClosed?: boolean | null } & { [S in Sensor]?: number | null }
+export const DeviceSample = Type.Unsafe<DeviceSample>(
+  Shape('DeviceSample', {
+    // Whole is said twice: where infinite values are let in, to refuse one sample only, this keeps infinite times out.
+    timestamp: Type.Integer({ multipleOf: 1, description: 'When it was measured, Unix seconds.' }),
+    ...Object.fromEntries(
+      Object.entries(sensorRanges).map(([name, { min, max, unit }]) => [
+        name,
+        Type.Optional(Type.Union([Type.Number({ description: `From ${min} to ${max} (${unit}).` }), Type.Null()])),
+      ]),
+    ),
+    shutterClosed: Type.Optional(
+      Type.Union([Type.Boolean({ description: 'Whether the privacy shutter is closed (Frames).' }), Type.Null()]),
+    ),
+  }),
+)
+export const SampleReport = Shape('SampleReport', {
+  samples: Type.Array(DeviceSample, { minItems: 1, maxItems: 500, description: 'One, or many that waited.' }),
+})
+
+const configValue = Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 255 })])
+/** A maker may report keys of its own; Roomkeeper knows about 60. */
+const maxReportedKeys = 500
+export const ConfigReport = Shape('ConfigReport', {
+  version: Type.Integer({
+    minimum: 0,
+    maximum: 2147483647,
+    description: 'The version of the desired config that it has seen last; 0: none.',
+  }),
+  config: Type.Record(Type.String(), configValue, {
+    maxProperties: maxReportedKeys,
+    description: 'Every key as it is set now, read-only keys included, passwords left out.',
+  }),
+  rejected: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 255 }), {
+      maxProperties: maxReportedKeys,
+      description: 'Keys of this version that the device cannot use, with the reason for a person.',
+    }),
+  ),
+})
+export type ConfigReport = Static<typeof ConfigReport>
+
+const operationId = Type.String({ format: 'uuid', description: 'The operation that it is about.' })
+export const CommandReport = Shape('OperationReport', {
+  id: operationId,
+  state: OneOf(['ACKNOWLEDGED', 'SUCCEEDED', 'FAILED'], 'How far it is.'),
+  error: Type.Optional(Type.String({ maxLength: 255, description: 'Why it failed, for a person.' })),
+})
+export type CommandReport = Static<typeof CommandReport>
+
+export const LogsReport = Shape('LogsReport', {
+  id: operationId,
+  state: OneOf(
+    ['UPLOADED', 'URL_WANTED'],
+    'UPLOADED: the bundle is there. URL_WANTED: the address no longer works; send a new one.',
+  ),
+})
+export type LogsReport = Static<typeof LogsReport>
+
+export const DesiredConfig = Shape('DesiredConfig', {
+  version: Int32('Number of the version; name it in the report.'),
+  config: Type.Record(Type.String(), configValue, {
+    description: 'Every key that is to be set, passwords included. A key that is not here goes back to its default.',
+  }),
+})
+export type DesiredConfig = Static<typeof DesiredConfig>
+
+export const DeviceCommandMessage = Shape('OperationCommand', {
+  id: Type.String({ format: 'uuid', description: 'Which operation: reports name it, and the device remembers it.' }),
+  type: OneOf([...commandTypes, 'UNENROL'], 'What to do.'),
+  deadline: Timestamp('Do not begin after this.'),
+  message: Type.Optional(MultilineText(1024, 'MESSAGE: what to show on the screen.')),
+  logs: Type.Optional(
+    Shape(
+      'LogsWanted',
+      {
+        supportId: Type.String({ description: 'What the logs are for.' }),
+        inCallLogs: Type.Boolean({ description: 'Whether logs of calls are wanted too; if not, leave them out.' }),
+        uploadUrl: Type.String({ description: 'Where to PUT the gzip bundle.' }),
+      },
+      { description: 'COLLECT_LOGS: which logs, and where to.' },
+    ),
+  ),
+})
+export type DeviceCommandMessage = Static<typeof DeviceCommandMessage>
+
+export const SampleRefused = Shape('SampleRefused', {
+  refused: Type.Array(
+    Shape('RefusedSample', {
+      timestamp: Type.Integer({ description: 'Of the sample that was refused.' }),
+      reason: Type.String({ description: 'Why, in a sentence for a person.' }),
+    }),
+    { description: 'Samples of one message that were not kept. Do not send them again.' },
+  ),
+})
+export type SampleRefused = Static<typeof SampleRefused>
+
+/** The kinds of messages, by their name below the device's own topics. */
+export const upMessages = {
+  status: StatusReport,
+  sample: SampleReport,
+  config: ConfigReport,
+  operation: CommandReport,
+  logs: LogsReport,
+}
+export type UpKind = keyof typeof upMessages
+export type UpMessage<K extends UpKind> = Static<(typeof upMessages)[K]>
+export const downMessages = { config: DesiredConfig, operation: DeviceCommandMessage, 'sample-refused': SampleRefused }
+export type DownKind = keyof typeof downMessages
+export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
+
+export const upTopic = (endpointId: string, kind: UpKind | ''): string => `v1/${endpointId}/up/${kind}`
+export const downTopic = (endpointId: string, kind: DownKind | '#'): string => `v1/${endpointId}/down/${kind}`
+
+/** Where devices find the service. */
+export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt', logs: '/device/v1/logs' } as const
+
+/** Without one a dead connection would count as alive for ever. */
+export const keepAliveSeconds = { min: 5, max: 300, usual: 30 } as const
+/** A device that was told something and said nothing for so long is told again. In milliseconds. */
+export const resendAfterMs = 30_000
+/** The largest MQTT packet: 500 samples fit. */
+export const maxPacketBytes = 128 * 1024
+export const maxBundleBytes = 64 * 1024 * 1024
+
+/** Actions of a device that are audited, and that are no operations of the API. */
+export const deviceChanges = {
+  deviceEnrolled: { category: 'DEVICE', type: 'DEVICE_ENROLLED' },
+  deviceEnrolmentRefused: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_REFUSED' },
+} as const

@@ -1,0 +1,156 @@
+// Serves the console: its built files from memory, in the smallest encoding that the browser accepts. [contract 9.files]
+//
+// @fastify/static is not used, because it cannot keep the contract's promise of a strong ETag for each encoding: its ETag is weak and
+// made of size and modification time. Two builds have an index.html of the same size (only hashes of a fixed length differ), so where
+// all modification times are equal, as in reproducible images, a browser would go on with the old index.html after an upgrade.
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { consolePages } from '../../../contract/session.ts'
+import { matchesEtag } from '../answer.ts'
+import { pageHeaders } from './page-headers.ts'
+
+/** The folder that `npm run build` writes to. */
+export const builtConsoleFolder = fileURLToPath(new URL('../../../dist/console', import.meta.url))
+
+/** The component library writes styles at run time, some of them as attributes, so 'unsafe-inline' is needed for styles. */
+const headers = pageHeaders(
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+)
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+}
+
+type Encoding = 'br' | 'gzip' | 'identity'
+/** File name endings by encoding, the smallest encoding first. */
+const endings: readonly (readonly [Encoding, string])[] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['identity', ''],
+]
+
+interface Body {
+  readonly bytes: Buffer
+  readonly etag: string
+}
+
+interface File {
+  readonly type: string
+  readonly bodies: ReadonlyMap<Encoding, Body>
+}
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Roomkeeper</title></head>
+<body>
+<h1>The console is not built</h1>
+<p>Run <code>npm run build</code> in the folder of Roomkeeper and start it again.</p>
+<p>The API works without it: <a href="/docs">every operation is described here</a>.</p>
+</body>
+</html>
+`
+
+/** Only programs request these paths, so they get errors in JSON, whatever they accept. */
+const programPaths = /^\/+(v1|api|console|assets)(\/|$)/
+
+export function staticFileRoutes(app: FastifyInstance, folder: string): void {
+  const files = readFiles(folder)
+  const index = files.get('/index.html') ?? fileOf('.html', [['identity', Buffer.from(notBuilt)]])
+  const serve = (url: string, find: (path: string) => File | undefined, caching: string) =>
+    app.get(url, { compress: false }, (request, reply) => {
+      const file = find(pathOf(request))
+      if (!file) return reply.callNotFound()
+      return send(request, reply.header('Cache-Control', caching), file)
+    })
+
+  for (const page of ['/', ...consolePages.flatMap((page) => [page, `${page}/*`])]) {
+    serve(page, () => index, 'no-cache')
+  }
+  // The name of an asset changes with its content.
+  serve('/assets/*', (path) => files.get(path), 'public, max-age=31536000, immutable')
+  for (const [path, file] of files) {
+    if (!path.startsWith('/assets/') && path !== '/index.html') serve(path, () => file, 'no-cache')
+  }
+  // A browser that follows a wrong link gets the console, which shows its own page for a 404.
+  app.get('/*', { compress: false }, (request, reply) => {
+    if (programPaths.test(pathOf(request))) return reply.callNotFound()
+    addVary(reply, 'Accept')
+    if (itemsOf(request.headers.accept).get('text/html') !== true) return reply.callNotFound()
+    return send(request, reply.code(404).header('Cache-Control', 'no-cache'), index)
+  })
+}
+
+const pathOf = (request: FastifyRequest): string => decodeURIComponent(request.url.split('?')[0] ?? '')
+
+const addVary = (reply: FastifyReply, name: string): FastifyReply =>
+  reply.header('Vary', [reply.getHeader('Vary') ?? [], name].flat().join(', '))
+
+function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: File): FastifyReply {
+  const encoding = chooseEncoding(bodies, request.headers['accept-encoding'])
+  const { bytes, etag } = bodies.get(encoding) as Body
+  addVary(reply, 'Accept-Encoding').headers(headers)
+  // A 404 has no ETag, and preconditions do not apply to it. [RFC 9110, 13.2.1]
+  if (reply.statusCode !== 404) {
+    reply.header('ETag', etag)
+    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  if (encoding !== 'identity') reply.header('Content-Encoding', encoding)
+  return reply.header('Content-Type', type).send(bytes)
+}
+
+/** Returns the smallest encoding that the browser accepts, or identity if it accepts none. */
+function chooseEncoding(bodies: File['bodies'], acceptEncoding: string | undefined): Encoding {
+  const accepted = itemsOf(acceptEncoding)
+  const accepts = (encoding: Encoding) => accepted.get(encoding) ?? accepted.get('*') ?? false
+  return endings.find(([encoding]) => bodies.has(encoding) && accepts(encoding))?.[0] ?? 'identity'
+}
+
+/** Parses an Accept header: each item with whether it is accepted, which q=0 denies. */
+function itemsOf(header = ''): ReadonlyMap<string, boolean> {
+  const items = header.toLowerCase().split(',')
+  return new Map(
+    items.map((item): [string, boolean] => {
+      const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+      return [name, !parameters.some((p) => /^q\s*=\s*0(\.0*)?$/.test(p))]
+    }),
+  )
+}
+
+function readFiles(folder: string): Map<string, File> {
+  const files = new Map<string, File>()
+  if (!existsSync(folder)) return files
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  for (const name of names.filter((name) => !/\.(br|gz)$/.test(name))) {
+    const bodies = endings
+      .filter(([, ending]) => names.includes(name + ending))
+      .map(([encoding, ending]): [Encoding, Buffer] => [encoding, readFileSync(name + ending)])
+    files.set(name.slice(folder.length).replaceAll(sep, '/'), fileOf(extname(name), bodies))
+  }
+  return files
+}
+
+/** Each encoding has its own strong ETag. An encoding that is not smaller than the file is left out. */
+function fileOf(extension: string, bodies: readonly [Encoding, Buffer][]): File {
+  const identityBytes = bodies.find(([encoding]) => encoding === 'identity')?.[1].length ?? 0
+  const useful = bodies.filter(([encoding, { length }]) => encoding === 'identity' || length < identityBytes)
+  return {
+    type: types[extension] ?? 'application/octet-stream',
+    bodies: new Map(useful.map(([encoding, bytes]) => [encoding, { bytes, etag: etagOf(bytes) }])),
+  }
+}
+
+const etagOf = (bytes: Buffer): string => `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`

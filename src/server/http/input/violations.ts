@@ -1,0 +1,76 @@
+// Turns validation errors into sentences that say what to do. [contract 2.1]
+import type { ErrorObject } from 'ajv'
+import type { Violation } from '../../../contract/error.ts'
+
+export const maxViolations = 50
+
+export function violationsOf(errors: readonly ErrorObject[], whole: string): Violation[] {
+  const violations = new Map<string, Violation>()
+  for (const error of errors) {
+    // A value that may be null fails twice; the sentence about its own shape is the useful one.
+    if (error.keyword === 'anyOf' || (error.keyword === 'type' && error.params.type === 'null')) continue
+    const violation = { field: fieldOf(error, whole), error: sentenceOf(error) }
+    if (!violations.has(violation.field)) violations.set(violation.field, violation)
+    if (violations.size === maxViolations) break
+  }
+  return [...violations.values()]
+}
+
+function fieldOf(error: ErrorObject, whole: string): string {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (error.keyword === 'required') path.push(error.params.missingProperty)
+  if (error.keyword === 'additionalProperties') path.push(error.params.additionalProperty)
+  if (path.length === 0) return whole
+  return path.reduce(
+    (field, part) => (/^\d+$/.test(part) ? `${field}[${part}]` : field ? `${field}.${part}` : part),
+    '',
+  )
+}
+
+const quantity = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+const articles: Record<string, string> = { object: 'an object', array: 'an array', integer: 'an integer' }
+
+function sentenceOf({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${articles[params.type] ?? `a ${params.type}`}`
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return 'is not a known config key'
+    case 'minLength':
+      return `must have at least ${quantity(params.limit, 'character')}`
+    case 'maxLength':
+      return `must have at most ${quantity(params.limit, 'character')}`
+    case 'minItems':
+      return `must have at least ${quantity(params.limit, 'item')}`
+    case 'maxItems':
+      return `must have at most ${quantity(params.limit, 'item')}`
+    case 'minProperties':
+      return 'must have at least one of the known keys'
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
+    case 'enum':
+      return `must be one of ${params.allowedValues.join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'format':
+      return formats[params.format as string] ?? `must be a ${params.format}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+export const dateTimeSentence = 'must be a date and time such as 2026-03-02T09:15:00Z'
+
+const formats: Record<string, string> = {
+  'date-time': dateTimeSentence,
+  'email-address': 'must be an e-mail address',
+  timezone: 'must be a time zone such as Europe/Oslo',
+}

@@ -1,0 +1,24 @@
+// The contents of an audit entry, as the work of a change returns them.
+
+/** A resource that an audit entry names. */
+export interface AuditRef {
+  readonly type: string
+  readonly id: string
+  readonly name: string
+}
+export const auditRef = (type: string, { id, name }: { id: number | string; name: string }): AuditRef => ({
+  type,
+  id: String(id),
+  name,
+})
+
+/** The work of a change returns its result, and the contents of the audit entry. */
+export interface Changed<T> {
+  readonly result: T
+  readonly target: AuditRef
+  readonly before?: Readonly<Record<string, unknown>>
+  readonly after?: Readonly<Record<string, unknown>>
+  readonly affected?: readonly AuditRef[]
+  /** True if the call did the opposite of its operation, such as removing a profile: the entry then has `undoType`. */
+  readonly undone?: boolean
+}

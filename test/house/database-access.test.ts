@@ -1,0 +1,127 @@
+// Tests of which file writes which table, opens which transaction and reaches beyond one organisation.
+import { expect, test } from 'vitest'
+import { areaOf, nounOf, type SourceFile, sourceFiles } from './source-files.ts'
+
+const files = sourceFiles('src')
+
+test('a noun writes only its own tables', () => {
+  // The one exception writes the tables of several nouns, and only their version column.
+  const versions = 'server/resources/places/versions.ts'
+  const { text } = files.find((f) => f.path === versions) as SourceFile
+  expect(text).not.toMatch(/\b(?:insertInto|deleteFrom|writeMany)\(/)
+  const assignments = [...text.matchAll(/\.set\(.*/g)].map((m) => m[0])
+  expect(new Set(assignments)).toEqual(new Set([".set((e) => ({ version: e('version', '+', 1) }))"]))
+  const owners: Record<string, readonly string[]> = {
+    audit: ['audit_log', 'audit_heads'],
+    'bug-reports': ['bug_reports', 'bug_report_items'],
+    configs: ['endpoint_configs', 'config_versions'],
+    endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'serial_directory'],
+    keys: ['api_keys', 'key_directory'],
+    locations: ['locations'],
+    notes: ['room_notes'],
+    commands: ['operations'],
+    orgs: ['orgs'],
+    profiles: ['profiles'],
+    regions: ['regions'],
+    rooms: ['rooms', 'dec_directory', 'dec_past'],
+    sensors: [
+      'samples',
+      'samples_latest',
+      'sample_quarters',
+      'sample_hours',
+      'sample_days',
+      'sample_due',
+      'sample_progress',
+    ],
+    sessions: ['sessions', 'login_links'],
+    users: ['users', 'user_regions'],
+  }
+  const wrong = files
+    .filter((f) => areaOf(f.path) === 'server/resources' && f.path !== versions)
+    .flatMap(({ path, text }) => {
+      const owner = nounOf(path)
+      const written = [...text.matchAll(/\b(?:insertInto|updateTable|deleteFrom|writeMany)\('(\w+)'/g)].map(
+        (m) => m[1] as string,
+      )
+      return written.filter((table) => !owners[owner]?.includes(table)).map((table) => `${path} writes ${table}`)
+    })
+  expect(wrong).toEqual([])
+})
+
+test('only change() opens an audited transaction, and only the named ones open an unaudited one', () => {
+  const users = (pattern: RegExp) =>
+    files
+      .filter((f) => pattern.test(f.text))
+      .map((f) => f.path)
+      .sort()
+  expect(users(/\bdb\.transaction\(async/)).toEqual(['server/resources/audit/change.ts'])
+  expect(users(/\.telemetry\(/)).toEqual([
+    'server/resources/bug-reports/upload.ts',
+    'server/resources/commands/progress.ts',
+    'server/resources/configs/reported.ts',
+    'server/resources/endpoints/presence.ts',
+    'server/resources/sensors/rollups/retention.ts',
+    'server/resources/sensors/rollups/roll-up.ts',
+  ])
+  expect(users(/\.systemTransaction\(/)).toEqual([
+    'server/db/database-secrets.ts',
+    'server/db/disk-probe.ts',
+    'server/resources/audit/change.ts',
+    'server/resources/bug-reports/retention.ts',
+    'server/resources/commands/progress.ts',
+    'server/resources/endpoints/presence.ts',
+    'server/resources/keys/last-used.ts',
+    'server/resources/sensors/ingest/intake.ts',
+    'server/resources/sensors/rollups/horizon.ts',
+    'server/resources/sensors/rollups/retention.ts',
+    'server/resources/sessions/retention.ts',
+  ])
+  expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
+  expect(users(/new Tx\(/)).toEqual(['server/db/db.ts', 'server/db/system.ts'])
+})
+
+test('only the files that look up keys, sessions, devices and codes, and scheduled tasks, reach beyond one organisation', () => {
+  const importers = files.filter((f) => f.imports.includes('server/db/system.ts')).map((f) => f.path)
+  expect(importers.sort()).toEqual([
+    'server/db/database-secrets.ts',
+    'server/db/db.ts',
+    'server/db/disk-probe.ts',
+    'server/db/insert-many.ts',
+    'server/resources/audit/change.ts',
+    'server/resources/bug-reports/store.ts',
+    'server/resources/commands/store.ts',
+    'server/resources/configs/store.ts',
+    'server/resources/endpoints/device-store.ts',
+    'server/resources/endpoints/enrol.ts',
+    'server/resources/keys/store.ts',
+    'server/resources/orgs/rules.ts',
+    'server/resources/orgs/store.ts',
+    'server/resources/rooms/store.ts',
+    'server/resources/sensors/ingest/store.ts',
+    'server/resources/sensors/rollups/retention-store.ts',
+    'server/resources/sessions/store.ts',
+  ])
+})
+
+test('a work in a transaction asks its own handle: the reader does not see what shares its commit', () => {
+  const works = files
+    .filter((f) => areaOf(f.path) === 'server/resources')
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:change|changeNewOrg|telemetry|transaction|systemTransaction)\((?=.*=>)/g)].map((m) => ({
+        path,
+        work: insideParentheses(text.slice(m.index)),
+      })),
+    )
+  expect(works.length).toBeGreaterThan(30)
+  const wrong = works.filter(({ work }) => /\bdb\b/.test(work)).map(({ path, work }) => `${path}: ${work}`)
+  expect(wrong).toEqual([])
+})
+
+function insideParentheses(text: string): string {
+  let depth = 0
+  for (const [i, character] of [...text].entries()) {
+    if (character === '(') depth++
+    if (character === ')' && --depth === 0) return text.slice(0, i)
+  }
+  return text
+}

@@ -1,0 +1,183 @@
+// The allowed directions of imports between folders; each failure says what to do instead.
+import { expect, test } from 'vitest'
+import { areaOf, nounOf, type SourceFile, sourceFiles } from './source-files.ts'
+
+const files = sourceFiles('src')
+
+/** Each folder may import the ones that are listed, and contract/. */
+const mayImport: Record<string, readonly string[]> = {
+  'main.ts': ['cli', 'server/core', 'server/config'],
+  contract: [],
+  client: [],
+  device: ['client'],
+  simulator: ['device', 'client'],
+  console: ['client'],
+  cli: [
+    'server/app.ts',
+    'server/first-start.ts',
+    'server/resources',
+    'server/context',
+    'server/db',
+    'server/auth',
+    'server/config',
+    'server/core',
+    'server/http',
+    'client',
+    'simulator',
+  ],
+  'server/app.ts': [
+    'server/first-start.ts',
+    'server/phases',
+    'server/resources',
+    'server/http',
+    'server/context',
+    'server/config',
+    'server/core',
+  ],
+  'server/phases': [
+    'server/resources',
+    'server/devices',
+    'server/http',
+    'server/context',
+    'server/db',
+    'server/events',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
+  'server/first-start.ts': ['server/resources', 'server/context'],
+  'server/resources': [
+    'server/devices',
+    'server/http',
+    'server/context',
+    'server/db',
+    'server/events',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
+  'server/devices': ['server/http', 'server/context', 'server/db', 'server/auth', 'server/config', 'server/core'],
+  'server/http': [
+    'server/api-page',
+    'server/context',
+    'server/db',
+    'server/events',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
+  'server/api-page': ['server/core'],
+  'server/context': ['server/db', 'server/events', 'server/auth', 'server/config', 'server/core'],
+  'server/db': ['server/events', 'server/config', 'server/core'],
+  'server/events': ['server/core'],
+  'server/auth': ['server/core'],
+  'server/config': ['server/core'],
+  'server/core': [],
+}
+
+test('imports follow the directions of ARCHITECTURE.md', () => {
+  expect(files.length).toBeGreaterThan(50)
+  const wrong = files.flatMap(({ path, imports }) => {
+    const area = areaOf(path)
+    const allowed = mayImport[area]
+    if (!allowed) return [`${path}: the folder ${area} is new. Add it to ARCHITECTURE.md and to this test.`]
+    return imports
+      .filter((to) => ![area, 'contract', ...allowed].includes(areaOf(to)))
+      .map((to) => `${path} imports ${to}. ${area} may import only ${['contract', ...allowed].join(', ')}.`)
+  })
+  expect(wrong).toEqual([])
+})
+
+test("a noun reaches another noun only through that noun's store or view, or a file that is made for all", () => {
+  const madeForAll = [
+    'server/resources/audit/change.ts',
+    'server/resources/audit/changed.ts',
+    // A device is told its config and its commands in one order.
+    'server/resources/bug-reports/upload.ts',
+    'server/resources/configs/make-versions.ts',
+    'server/resources/configs/reported.ts',
+    'server/resources/configs/sealed-config.ts',
+    'server/resources/places/site-filter.ts',
+    'server/resources/places/versions.ts',
+    'server/resources/rooms/enrolment-code.ts',
+  ]
+  const wrong = files
+    .filter((f) => areaOf(f.path) === 'server/resources')
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((to) => areaOf(to) === 'server/resources' && nounOf(to) !== nounOf(path))
+        .filter((to) => !/\/(store|view)\.ts$/.test(to) && !madeForAll.includes(to))
+        .map((to) => `${path} imports ${to}. Call its store, or let app.ts join the two.`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('a store holds SQL and decides nothing: it imports only the database and stores of its noun', () => {
+  const open = ['server/auth/keyring.ts', 'server/core/uuid.ts', 'server/resources/places/site-filter.ts']
+  const isSqlOfItsNoun = (path: string, to: string) => nounOf(to) === nounOf(path) && /(store|room-at)\.ts$/.test(to)
+  const wrong = files
+    .filter((f) => /^server\/resources\/.*store\.ts$/.test(f.path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((to) => !to.startsWith('server/db/') && !open.includes(to) && !isSqlOfItsNoun(path, to))
+        .map((to) => `${path} imports ${to}. Decide in the rules, and pass values to the store.`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('a page of the console stands alone: it imports its own folder, parts/, domain/, api.ts and session.ts', () => {
+  const pages = files.filter((f) => f.path.startsWith('console/pages/'))
+  expect(pages.length).toBeGreaterThan(50)
+  const isOpenToPages = (to: string) =>
+    /^console\/(parts|domain)\//.test(to) || ['console/api.ts', 'console/session.ts'].includes(to)
+  const wrong = pages.flatMap(({ path, imports }) =>
+    imports
+      .filter((to) => areaOf(to) === 'console' && pageFolder(to) !== pageFolder(path) && !isOpenToPages(to))
+      .map(
+        (to) =>
+          `${path} imports ${to}. What two pages use moves to console/parts/, or to console/domain/ if it knows rooms, devices or sites.`,
+      ),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('the shared folders of the console import no page, and nothing of its shell', () => {
+  const wrong = files
+    .filter((f) => /^console\/(parts|domain)\//.test(f.path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((to) => /^console\/(pages|shell|live)\/|^console\/(router|main)\.tsx$/.test(to))
+        .map(
+          (to) =>
+            `${path} imports ${to}. Hand it in as a property, or move what is needed to console/parts/ or console/domain/.`,
+        ),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('no file imports itself through others: what closes a circle belongs into a file of its own', () => {
+  for (const folder of ['src', 'bench'] as const) expect(importCircles(sourceFiles(folder)), folder).toEqual([])
+})
+
+test('the search for import circles finds one that is there', () => {
+  const file = (path: string, ...imports: string[]) => ({ path, imports, text: '' })
+  expect(importCircles([file('a', 'b'), file('b', 'c'), file('c', 'b')])).toEqual(['b -> c -> b'])
+})
+
+/** Finds circles by a walk in depth: an import of a file that is still on the way closes one. */
+function importCircles(all: readonly SourceFile[]): string[] {
+  const importsOf = new Map(all.map((f) => [f.path, f.imports]))
+  const finished = new Set<string>()
+  const circles: string[] = []
+  const visit = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' -> '))
+    if (finished.has(path) || way.includes(path)) return
+    for (const to of importsOf.get(path) ?? []) visit(to, [...way, path])
+    finished.add(path)
+  }
+  for (const { path } of all) visit(path, [])
+  return circles
+}
+
+/** The folder of a page: its subfolders belong to it. */
+const pageFolder = (path: string) => path.split('/').slice(0, 3).join('/')

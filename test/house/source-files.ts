@@ -1,0 +1,34 @@
+// The source files of a folder with what they import, for the tests about the structure of the code.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+  /** Files of the same folder that this one imports, types included. */
+  readonly imports: readonly string[]
+}
+
+/** Lists the TypeScript files below a folder of the project; paths are relative to that folder. Tests are left out. */
+export function sourceFiles(folder: 'src' | 'bench'): SourceFile[] {
+  const root = join(import.meta.dirname, '../..', folder)
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'))
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      const imports = [...text.matchAll(/^(?:import|export)\b[^'"]*?from '(\.[^']+)'/gms)].map((m) =>
+        relative(root, join(dirname(join(root, path)), m[1] as string)),
+      )
+      return { path, text, imports }
+    })
+}
+
+/** The folder that a direction is about: below src/server its second folder, elsewhere its first. */
+export function areaOf(path: string): string {
+  const [first, second = ''] = path.split('/')
+  if (first !== 'server') return first as string
+  return path.split('/').length > 2 ? `server/${second}` : path
+}
+
+/** The folder of a noun below src/server/resources. */
+export const nounOf = (path: string) => path.split('/')[2] as string

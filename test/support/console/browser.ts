@@ -1,0 +1,123 @@
+// Starts a real Chromium for a test file; a page that reports an error fails its test.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+import { pathOf } from '../debian.ts'
+import { until } from '../program.ts'
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Each test file has one browser, which its `afterAll` closes. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: pathOf('chromium') ?? 'chromium',
+    args: flags,
+    // Users' browsers keep the previous page in the back-forward cache, so the tests do too.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  })
+
+export interface Tab {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Errors, warnings and requests to other servers are collected here; a test removes those that it expects. */
+  readonly trouble: string[]
+}
+
+/** Opens a tab in a context without cookies. The context closes with the test, which fails if the tab had trouble. */
+export async function newTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: 1366, height: 900 },
+    timezoneId: 'Europe/Oslo',
+    locale: 'en-GB',
+    acceptDownloads: true,
+    ...options,
+  })
+  context.setDefaultTimeout(30_000)
+  const tab = await tabIn(context, url)
+  onTestFinished(async () => {
+    await context.close()
+    expect(tab.trouble, 'the browser reports no trouble').toEqual([])
+  })
+  return tab
+}
+
+/** Opens a further tab in the same context. */
+export async function tabIn(context: BrowserContext, url: string, trouble: string[] = []): Promise<Tab> {
+  const page = await context.newPage()
+  page.on('pageerror', (error) => trouble.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    // A room or a device without a sample answers 404, which the browser logs as an error.
+    if (message.text().includes('status of 404') && message.location().url.endsWith('/sensor')) return
+    if (message.type() === 'error' || message.type() === 'warning') trouble.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) trouble.push(`asked ${request.url()}`)
+  })
+  return { page, context, trouble }
+}
+
+/** Signs in with a key in the sign-in form. */
+export async function signIn({ page, trouble }: Tab, key: string, path = '/'): Promise<void> {
+  await page.goto(path)
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  // The browser logs the 401 of the first request, before the sign-in.
+  expectTrouble(trouble, /status of 401/)
+}
+
+/** Returns the cookie of a session, for tests that start signed in. */
+export async function signedIn(
+  browser: Browser,
+  url: string,
+  key: string,
+): Promise<Pick<BrowserContextOptions, 'storageState'>> {
+  const context = await browser.newContext({ baseURL: url })
+  await signIn(await tabIn(context, url), key)
+  const storageState = await context.storageState()
+  await context.close()
+  return { storageState }
+}
+
+/** Removes the trouble that a test has caused on purpose. */
+export const expectTrouble = (trouble: string[], pattern: RegExp): void =>
+  void trouble.splice(0, trouble.length, ...trouble.filter((line) => !pattern.test(line)))
+
+/** Waits until the page with this title is shown and all of its parts are loaded. */
+export async function settled(page: Page, title: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  const loading = page.getByRole('status', { name: 'Loading' })
+  await until(`${page.url()} to be loaded`, async () => (await loading.count()) === 0)
+}
+
+/** This code runs in the page. It is a string, because the tests are compiled for Node and not for the browser. */
+const runAxe = (
+  rules: readonly string[],
+) => `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
+  .then(({ violations }) => violations.map(({ id, help, nodes }) =>
+    id + ': ' + help + ': ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`
+const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Finishes all CSS transitions, because axe must not measure a colour in the middle of one. Other animations go on. */
+const endTransitions = `document.getAnimations()
+  .filter((animation) => animation instanceof CSSTransition)
+  .forEach((transition) => transition.finish())`
+
+/** Returns the violations of WCAG 2.2 AA that axe finds, as sentences; `colours` checks the contrast only. */
+export async function axe(page: Page, what: 'everything' | 'colours' = 'everything'): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource)
+  await page.evaluate(endTransitions)
+  return page.evaluate(runAxe(what === 'colours' ? ['color-contrast'] : everything))
+}

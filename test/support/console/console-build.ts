@@ -1,0 +1,15 @@
+// Builds the console before the tests, and checks that Chromium is installed.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { need } from '../debian.ts'
+
+let isReady = false
+
+/** Every project of a run calls this; only the first call builds. */
+export default function setup(): void {
+  if (isReady) return
+  isReady = true
+  need('chromium', 'chromium')
+  const build = join(import.meta.dirname, '../../../tools/build-console.js')
+  execFileSync(process.execPath, [build, '--quiet'], { stdio: ['ignore', 'inherit', 'inherit'] })
+}

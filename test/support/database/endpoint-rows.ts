@@ -1,0 +1,56 @@
+// Endpoints that are only rows, for tests that need a thousand of them or one in a state that takes long to reach.
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { DatabaseSchema } from '../../../src/server/db/schema.ts'
+import type { Harness, TestOrg } from '../harness.ts'
+
+type Row = DatabaseSchema['endpoints']
+
+/** One for each of the given values; they have no credential, so nobody can connect as one. */
+export async function putEndpoints(
+  house: Pick<Harness, 'services'>,
+  { org }: Pick<TestOrg, 'org'>,
+  values: readonly Partial<Row>[],
+): Promise<Row[]> {
+  const { db } = house.services
+  const { last } = await db.system.kysely
+    .selectFrom('endpoints')
+    .select((e) => e.fn.coalesce(e.fn.max('number'), sql<number>`0`).as('last'))
+    .where('org', '=', org.key)
+    .executeTakeFirstOrThrow()
+  const rows = values.map((given, i): Row => {
+    const id = randomUUID()
+    const device = { id, serial: `S${id.slice(0, 13)}`, pairing_serial: null, model: 'NF19B1', status: '{}' }
+    const presence = { connected: 0, connection_time: null, enrolment_time: Date.UTC(2026, 0, 1) }
+    return {
+      org: org.key,
+      number: last + 1 + i,
+      version: 1,
+      room_id: null,
+      profile_id: null,
+      ...device,
+      ...presence,
+      ...given,
+    }
+  })
+  const stays = rows.flatMap(({ number, room_id, id }) =>
+    room_id === null ? [] : [{ org: org.key, endpoint: number, since: 0, until: null, room_id, endpoint_id: id }],
+  )
+  await db.systemTransaction(async ({ kysely }) => {
+    for (let at = 0; at < stays.length; at += 1000) {
+      await kysely
+        .insertInto('endpoint_rooms')
+        .values(stays.slice(at, at + 1000))
+        .execute()
+    }
+    for (let at = 0; at < rows.length; at += 1000) {
+      await kysely
+        .insertInto('endpoints')
+        .values(rows.slice(at, at + 1000))
+        .execute()
+    }
+  })
+  // They did not come through a store.
+  db.invalidateAll()
+  return rows
+}

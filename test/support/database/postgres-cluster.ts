@@ -1,0 +1,168 @@
+// Brings a PostgreSQL for the test run: a private cluster in a temporary folder, gone afterwards.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { installDebian } from '../debian.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_POSTGRES_URL
+  if (given) {
+    project.provide('postgresUrl', given)
+    return async () => {}
+  }
+  const cluster = await startCluster(notDurable)
+  project.provide('postgresUrl', cluster.url)
+  return cluster.stop
+}
+
+const advice =
+  'The tests need PostgreSQL: install its server programs (Debian: apt-get install postgresql), or set TEST_POSTGRES_URL to a database that may be filled.'
+
+function findBinaries(): string | undefined {
+  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
+  const folders = [
+    ...versions.sort((a, b) => Number(b) - Number(a)).map((v) => `/usr/lib/postgresql/${v}/bin`),
+    ...(process.env.PATH ?? '').split(':'),
+    '/opt/homebrew/opt/postgresql/bin',
+    '/usr/local/opt/postgresql/bin',
+  ]
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+}
+
+/** Debian's package, without the cluster that it would create and start. */
+function installBinaries(): string {
+  const config = '/etc/postgresql-common/createcluster.conf'
+  let original: Buffer | undefined
+  try {
+    // The wrapper package first: it owns the switch that keeps the server package from making a cluster.
+    installDebian(advice, ['postgresql-common', 'postgresql'], (name) => {
+      if (name !== 'postgresql') return
+      original = readFileSync(config)
+      writeFileSync(config, 'create_main_cluster = false\n')
+    })
+  } finally {
+    if (original) writeFileSync(config, original)
+  }
+  const found = findBinaries()
+  if (!found) throw new Error(advice)
+  return found
+}
+
+export interface Cluster {
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** The cluster lives for one test run: it need not survive a power cut. */
+const notDurable = { fsync: 'off', full_page_writes: 'off' }
+
+/** `given` are settings of PostgreSQL, by their names. */
+export async function startCluster(given: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+  const bin = findBinaries() ?? installBinaries()
+  const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-postgres-'))
+  const data = join(folder, 'data')
+  const as = unprivileged()
+  const leave = () => {
+    // It waits until PostgreSQL is gone, which would put new files into the folder until then.
+    spawnSync(join(bin, 'pg_ctl'), ['stop', '-s', '-m', 'immediate', '-D', data], { ...as, cwd: folder })
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', leave)
+  if (as) chownSync(folder, as.uid, as.gid)
+  const password = randomBytes(16).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (as) chownSync(passwordFile, as.uid, as.gid)
+  execFileSync(
+    join(bin, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'test',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--no-sync',
+    ],
+    { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const port = await freePort()
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: folder,
+    max_connections: '200',
+    log_min_messages: 'fatal',
+    ...given,
+  }
+  const server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...as, cwd: folder, stdio: 'ignore' },
+  )
+  const url = `postgres://test:${password}@127.0.0.1:${port}/postgres`
+  await untilReady(server, url)
+  return {
+    url,
+    pid: server.pid ?? 0,
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGINT')
+      await ended
+      process.off('exit', leave)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    const entry = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith(`${name}:`))
+      ?.split(':')
+    if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) }
+  }
+  throw new Error('PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody".')
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (server.exitCode !== null || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// Before the tests on PostgreSQL: one database gets the tables of this program, and services in tests begin with a copy of it.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../../../src/server/db/open.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The database that has tables and no rows. Nobody connects to it: PostgreSQL copies only what nobody uses. */
+    postgresTables: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = project.getProvidedContext().postgresUrl
+  const { name, databaseUrl } = await createDatabase(server)
+  const dataDir = mkdtempSync(join(tmpdir(), 'roomkeeper-tables-'))
+  const settings = { isLocked: false, mustExist: false, onError() {} }
+  const { db } = await openDatabase({ dataDir, databaseUrl }, settings)
+  await db.close()
+  rmSync(dataDir, { recursive: true })
+  project.provide('postgresTables', name)
+  return () => dropDatabase(server, name)
+}
+
+/** An empty one, or a copy of another. */
+export async function createDatabase(
+  server: string,
+  template = 'template1',
+): Promise<{ name: string; databaseUrl: string }> {
+  const name = `roomkeeper_${randomBytes(8).toString('hex')}`
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { name, databaseUrl: url.href }
+}
+
+export const dropDatabase = (server: string, name: string): Promise<void> =>
+  administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

@@ -1,0 +1,99 @@
+// A device that lives by itself: the agent that makers embed, with settings, messages and reboots that a test can look at.
+import { gzipSync } from 'node:zlib'
+import type { DeviceSample, UpMessage } from '../../../src/contract/device/protocol.ts'
+import { Agent } from '../../../src/device/agent.ts'
+import { requestEnrolment } from '../../../src/device/enrol.ts'
+import type { AgentSettings, AgentState } from '../../../src/device/handlers.ts'
+import type { Harness, TestOrg } from '../harness.ts'
+import { until } from '../program.ts'
+
+export interface Wanted {
+  readonly roomId: number
+  readonly serial: string
+  readonly model: string
+  readonly pairingSerial?: string
+  readonly status?: UpMessage<'status'>
+  /** Settings that cannot be changed. */
+  readonly readOnly?: AgentSettings
+}
+
+export interface LiveDevice {
+  readonly id: string
+  readonly serial: string
+  /** The messages that its screen has shown. */
+  readonly messages: readonly string[]
+  readonly settings: AgentSettings
+  readonly reboots: number
+  /** It was told that it is no longer enrolled. */
+  readonly isUnenrolled: boolean
+  sample(sample: Omit<DeviceSample, 'timestamp'> & { timestamp?: number }): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startDevice(house: Harness, org: TestOrg, wanted: Wanted): Promise<LiveDevice> {
+  const { roomId, serial, model, pairingSerial, status = {}, readOnly = {} } = wanted
+  const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
+  const identity = await requestEnrolment(house.url, {
+    code: dec,
+    serial,
+    model,
+    ...(pairingSerial && { pairingSerial }),
+  })
+  const messages: string[] = []
+  const device = { settings: {} as AgentSettings, reboots: 0, isUnenrolled: false }
+  let kept: AgentState | undefined
+  const agent: Agent = new Agent({
+    identity,
+    status,
+    storage: {
+      load: () => kept,
+      save: (news) => {
+        kept = news
+      },
+    },
+    handlers: {
+      settings: () => {
+        const { settingsPassword, remoteAccessAdminPassword, ...shown } = device.settings
+        return { ...shown, ...readOnly }
+      },
+      applyConfig: (config) => {
+        device.settings = config
+        return undefined
+      },
+      reboot: async () => {
+        device.reboots++
+        await agent.stop()
+        await agent.start()
+      },
+      showMessage: (text) => {
+        messages.push(text)
+      },
+      collectLogs: () => gzipSync(`the log of ${serial}\n`),
+    },
+  })
+  agent.on('unenrolled', () => {
+    device.isUnenrolled = true
+  })
+  await agent.start()
+  await until(`${serial} to be known`, async () => {
+    const { body } = await org.call('GET', `/endpoints/${identity.endpointId}`)
+    return agent.isConnected && Object.keys(status).every((name) => name in body)
+  })
+  return {
+    id: identity.endpointId,
+    serial,
+    messages,
+    get settings() {
+      return device.settings
+    },
+    get reboots() {
+      return device.reboots
+    },
+    get isUnenrolled() {
+      return device.isUnenrolled
+    },
+    sample: ({ timestamp = Math.floor(house.clock.now() / 1000), ...values }) =>
+      agent.sample([{ ...values, timestamp }]),
+    stop: () => agent.stop(),
+  }
+}
