@@ -14,7 +14,7 @@ import { rawRequest } from '../support/raw-http.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/device-protocol.md'), 'utf8')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const firstSteps = readFileSync(join(root, 'docs/first-steps.md'), 'utf8')
 
 let house: Harness
 beforeAll(async () => {
@@ -56,7 +56,7 @@ test('the chapter by hand runs as it is written', async () => {
   const org = await house.newOrg()
   const steps = stepsByHand()
   expect(steps.length).toBeGreaterThan(10)
-  const [api] = /^api\(\) .*$/m.exec(readme) ?? []
+  const [api] = /^api\(\) .*$/m.exec(firstSteps) ?? []
   expect(api).toBeDefined()
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-by-hand-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

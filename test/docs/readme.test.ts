@@ -1,4 +1,4 @@
-// The README's tour is real: every command in it runs, and answers what the README says.
+// Runs the commands of docs/first-steps.md and compares their answers; compares the README with what a first start prints.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,8 @@ import { newPlace, quiet } from '../support/harness.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const tour = readme.slice(readme.indexOf('## Two-minute tour'), readme.indexOf('## The command line'))
+const firstSteps = readFileSync(join(root, 'docs/first-steps.md'), 'utf8')
+const tour = firstSteps.slice(0, firstSteps.indexOf('## From TypeScript'))
 const blocks = [...tour.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, text]) => ({
   language,
   text: text as string,
@@ -29,12 +30,12 @@ afterAll(async () => {
   await place.remove()
 })
 
-/** Values that differ from run to run; everything else must be as the README says. */
+/** Values that differ from run to run; everything else must be as the page says. */
 const volatile = new Set(['requestId', 'timestamp', 'createdAt', 'dec', 'nextPageToken'])
 const steady = (text: string) =>
   JSON.parse(text, (key, value) => (volatile.has(key) ? `(some ${typeof value})` : value))
 
-test('the two-minute tour runs as it is written', async () => {
+test('the first steps run as they are written', async () => {
   const [setup, ...steps] = blocks
   const { first, url } = service
   expect(setup?.text).toContain('export ROOMKEEPER=')
@@ -66,14 +67,14 @@ test('the two-minute tour runs as it is written', async () => {
   }
   expect(compared).toBe(9)
 
-  const [, program = '', printed = ''] = /```ts\n([\s\S]*?)```\n```text\n([\s\S]*?)```/.exec(readme) ?? []
+  const [, program = '', printed = ''] = /```ts\n([\s\S]*?)```\n```text\n([\s\S]*?)```/.exec(firstSteps) ?? []
   const args = ['--input-type=module-typescript', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: root })
   expect(stdout).toBe(printed)
 })
 
 test('the first start prints what the README shows', () => {
-  const shown = readme.slice(readme.indexOf('Roomkeeper is ready at'), readme.indexOf('## Test'))
+  const shown = readme.slice(readme.indexOf('Roomkeeper is ready at'), readme.indexOf('## Demo'))
   const source = readFileSync(join(root, 'src/cli/serve.ts'), 'utf8')
   for (const line of shown.split('```')[0]?.split('\n') ?? []) {
     const words = line.replaceAll(/http\S+|rk_\w+|'Authorization.*'|wiL66VP/g, '').trim()
