@@ -1,5 +1,6 @@
 // Starts our server as a process of its own on a data folder; rate limits are on, but too high to be reached.
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
@@ -9,6 +10,8 @@ import type { DeviceIdentity } from '../load/mqtt-frames.ts'
 import { Subprocess } from './subprocess.ts'
 
 export const executable = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
+/** The options that the first line of the program gives to Node. */
+const programFlags = /^#!.* node (.*)/.exec(readFileSync(executable, 'utf8'))?.[1]?.split(' ') ?? []
 const rateLimits = ['--rate-limit', '1000000', '--rate-burst', '10000000', '--auth-failure-limit', '1000000']
 
 export interface Server {
@@ -20,7 +23,7 @@ export interface Server {
   readonly key: string
 }
 
-/** `nodeFlags` are for Node itself, `options` are further options of `roomkeeper serve`. */
+/** `nodeFlags` are further options of Node, `options` those of `roomkeeper serve`. */
 export async function startServer(
   dataDir: string,
   nodeFlags: readonly string[] = [],
@@ -28,7 +31,7 @@ export async function startServer(
 ): Promise<Server> {
   const mqttPort = await findFreePort()
   const args = ['serve', '--port', '0', '--mqtt-port', `${mqttPort}`, '--data-dir', dataDir, ...rateLimits, ...options]
-  const subprocess = new Subprocess('The server', [...nodeFlags, executable, ...args])
+  const subprocess = new Subprocess('The server', [...programFlags, ...nodeFlags, executable, ...args])
   try {
     const [text, url = ''] = await subprocess.waitForOutput(/ready at (http\S+)[\s\S]*\/docs/)
     const [, org = ''] = /Organisation\s+(\S+)/.exec(text) ?? []
