@@ -1,7 +1,9 @@
 // `roomkeeper demo`: runs a server with a simulated fleet and a week of history.
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeClient } from '../client/client.ts'
+import { dayMs } from '../contract/durations.ts'
 import { type Service, startService } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
@@ -15,7 +17,6 @@ import { runFleet } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
 
 const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3 }
-const dayMs = 86_400_000
 
 export async function demo(terminal: Terminal, options: ServeOptions): Promise<void> {
   const stop = new AbortController()

@@ -2,11 +2,9 @@
 
 import { modelOf, type Sensor } from '../contract/device/models.ts'
 import type { DeviceSample } from '../contract/device/protocol.ts'
+import { hourMs, minuteMs } from '../contract/durations.ts'
 import type { FleetDevice, FleetRoom } from './plan.ts'
 import { between, seededRandom } from './seeded-random.ts'
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 
 /** The probability that a room is occupied, by hour of a working day. */
 // biome-ignore format: a day on one line

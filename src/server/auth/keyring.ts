@@ -1,6 +1,7 @@
 // Finds the caller of a token, and caches it briefly, so that most requests need no database query. [contract 3.9]
+import { LRUCache } from 'lru-cache'
+import { hourMs } from '../../contract/durations.ts'
 import type { Clock } from '../core/clock.ts'
-import { hourMs } from '../core/durations.ts'
 import { isApiKey, isSessionSecret, type TokenKind, tokenHash } from './token.ts'
 import { type RateLimit, TokenBucket } from './token-bucket.ts'
 
@@ -89,12 +90,12 @@ export class Keyring {
   readonly #lookUp: LookUp
   readonly #clock: Clock
   readonly #limit: RateLimit
-  readonly #cache = new Map<string, CacheEntry>()
+  readonly #cache = new LRUCache<string, CacheEntry>({ max: maxCacheEntries })
   /** Is raised when cached callers may be outdated. The result of a look-up from an earlier generation is not cached. */
   #generation = 0
   #used = new Set<TokenUse>()
   /** Buckets by key: its sessions share its rate limit. */
-  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #buckets = new LRUCache<string, TokenBucket>({ max: maxCacheEntries })
 
   constructor(lookUp: LookUp, clock: Clock, limit: RateLimit) {
     this.#lookUp = lookUp
@@ -124,7 +125,7 @@ export class Keyring {
   /** Is called after a key was created or revoked in this process, or a session ended. */
   invalidate(): void {
     this.#generation++
-    for (const [fingerprint, cached] of this.#cache) {
+    for (const [fingerprint, cached] of this.#cache.entries()) {
       if (cached.caller) cached.readAt = Number.NEGATIVE_INFINITY
       else this.#cache.delete(fingerprint)
     }
@@ -138,7 +139,6 @@ export class Keyring {
   }
 
   async #load(fingerprint: string, kind: TokenKind, cached: CacheEntry | undefined): Promise<Caller | undefined> {
-    if (this.#cache.size >= maxCacheEntries) this.#evict()
     const never = Number.NEGATIVE_INFINITY
     const entry: CacheEntry = cached ?? {
       caller: undefined,
@@ -168,14 +168,6 @@ export class Keyring {
     }
   }
 
-  /** Removes unknown tokens first, so that guessing does not evict callers. */
-  #evict(): void {
-    for (const [fingerprint, { caller, lookUp }] of this.#cache) {
-      if (!caller && !lookUp) this.#cache.delete(fingerprint)
-    }
-    if (this.#cache.size >= maxCacheEntries) this.#cache.clear()
-  }
-
   #bucketFor(holder: KeyHolder, now: number): TokenBucket | undefined {
     const rate = holder.rateLimit ?? this.#limit.rate
     const burst = holder.rateLimit === null ? this.#limit.burst : holder.rateLimit * 2
@@ -183,9 +175,6 @@ export class Keyring {
     const name = `${holder.org.key}/${holder.keyId}`
     const existing = this.#buckets.get(name)
     if (existing?.limit.rate === rate) return existing
-    if (this.#buckets.size >= maxCacheEntries) {
-      for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other)
-    }
     const bucket = new TokenBucket({ rate, burst }, now)
     this.#buckets.set(name, bucket)
     return bucket

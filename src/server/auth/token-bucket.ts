@@ -1,5 +1,6 @@
 // A token bucket limits requests per second, and allows a burst. [contract 7.5]
-import { secondMs } from '../core/durations.ts'
+import { LRUCache } from 'lru-cache'
+import { secondMs } from '../../contract/durations.ts'
 
 export interface RateLimit {
   /** Requests a second; 0 switches the limit off. */
@@ -48,12 +49,6 @@ export class TokenBucket {
     return Math.max(1, Math.ceil((1 - this.#tokens) / this.limit.rate))
   }
 
-  /** A full bucket can be deleted: a new one is equal to it. */
-  isFull(now: number): boolean {
-    this.#refill(now)
-    return this.#tokens >= this.limit.burst
-  }
-
   #refill(now: number): void {
     // A clock that was set back must not take tokens away.
     const elapsedMs = Math.max(0, now - this.#at)
@@ -64,10 +59,10 @@ export class TokenBucket {
 
 const maxBuckets = 10_000
 
-/** Buckets by name, for instance by address. Full ones are deleted when there are too many. */
+/** Buckets by name, for instance by address. The least recently used are removed when there are too many. */
 export class TokenBuckets {
   readonly #limit: RateLimit
-  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #buckets = new LRUCache<string, TokenBucket>({ max: maxBuckets })
 
   constructor(limit: RateLimit) {
     this.#limit = limit
@@ -76,15 +71,9 @@ export class TokenBuckets {
   of(name: string, now: number): TokenBucket {
     let bucket = this.#buckets.get(name)
     if (!bucket) {
-      if (this.#buckets.size >= maxBuckets) this.#sweep(now)
       bucket = new TokenBucket(this.#limit, now)
       this.#buckets.set(name, bucket)
     }
     return bucket
-  }
-
-  #sweep(now: number): void {
-    for (const [name, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(name)
-    if (this.#buckets.size >= maxBuckets) this.#buckets.clear()
   }
 }

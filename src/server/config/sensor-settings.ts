@@ -1,6 +1,7 @@
 // The settings for sensor data, converted from the command line's units to seconds.
+
+import { daySeconds, minuteSeconds } from '../../contract/durations.ts'
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
-import { daySeconds, minuteSeconds } from '../core/durations.ts'
 import { StartupError } from '../core/failure.ts'
 import { type RetentionOptions, retentionDefaults } from './options.ts'
 

@@ -1,10 +1,11 @@
 // Time zones: whether a name is one, and when its calendar days begin. Fast enough for years of days in one request.
 
-import { daySeconds, hourSeconds, minuteSeconds, secondMs } from './durations.ts'
+import { LRUCache } from 'lru-cache'
+import { daySeconds, hourSeconds, minuteSeconds, secondMs } from '../../contract/durations.ts'
 
 /** The clock changes of this period are looked up together. */
 const blockSeconds = 512 * daySeconds
-/** Callers may name any zone and any year, so both caches are bounded: the oldest entry is removed first. */
+/** Callers may name any zone and any year, so both caches are bounded. */
 const maxZones = 64
 const maxBlocksPerZone = 64
 
@@ -19,7 +20,7 @@ interface OffsetPeriod {
 class Calendar {
   readonly name: string
   readonly #format: Intl.DateTimeFormat
-  readonly #blocks = new Map<number, readonly OffsetPeriod[]>()
+  readonly #blocks = new LRUCache<number, readonly OffsetPeriod[]>({ max: maxBlocksPerZone })
 
   constructor(zone: string) {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
@@ -52,7 +53,7 @@ class Calendar {
     const cached = this.#blocks.get(number)
     if (cached) return cached
     const block = this.#findPeriods(number * blockSeconds)
-    setBounded(this.#blocks, number, block, maxBlocksPerZone)
+    this.#blocks.set(number, block)
     return block
   }
 
@@ -84,21 +85,13 @@ class Calendar {
   }
 }
 
-function setBounded<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {
-  for (const oldest of map.keys()) {
-    if (map.size < maxEntries) break
-    map.delete(oldest)
-  }
-  map.set(key, value)
-}
-
-const calendars = new Map<string, Calendar>()
+const calendars = new LRUCache<string, Calendar>({ max: maxZones })
 
 function calendarOf(zone: string): Calendar {
   const cached = calendars.get(zone)
   if (cached) return cached
   const calendar = new Calendar(zone)
-  setBounded(calendars, zone, calendar, maxZones)
+  calendars.set(zone, calendar)
   return calendar
 }
 

@@ -1,6 +1,6 @@
 // Phase 5 of a start: the scheduled tasks, all in one table.
 import { resendAfterMs } from '../../contract/device/protocol.ts'
-import { hourMs } from '../core/durations.ts'
+import { hourMs } from '../../contract/durations.ts'
 import { repeat } from '../core/repeat.ts'
 import { probeDisk } from '../db/disk-probe.ts'
 import { deleteOldReports } from '../resources/bug-reports/retention.ts'

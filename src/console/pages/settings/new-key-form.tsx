@@ -1,6 +1,8 @@
 // Creates an API key in a form: name, access and expiry.
+
 import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { dayMs } from '../../../contract/durations.ts'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
@@ -18,7 +20,6 @@ const lifetimes: readonly { readonly value: Lifetime; readonly label: string }[]
   { value: '90', label: 'In 90 days' },
   { value: 'date', label: 'On a date' },
 ]
-const dayMs = 86_400_000
 
 /** Returns the end of that day in the viewer's zone, in milliseconds. */
 const endOfDay = (date: string): number => new Date(`${date}T23:59:59`).getTime()

@@ -1,4 +1,5 @@
 // Tests how bug reports expire: deadlines, upload addresses, deletion of old reports.
+
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -11,11 +12,9 @@ import {
   storedFiles,
 } from '../../../../test/support/devices/log-bundles.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { dayMs, hourMs } from '../../../contract/durations.ts'
 import { deleteOldReports } from './retention.ts'
 import { uploadUrl } from './upload.ts'
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 let harness: Harness
 let org: OrgWithRoom

@@ -1,6 +1,7 @@
 // Bug reports: one function for each operation. [contract 4.endpointsGenerateBugReport] [contract 6.bugReports]
 
 import { randomUUID } from 'node:crypto'
+import { dayMs } from '../../../contract/durations.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
@@ -15,7 +16,6 @@ import { findFile, findReport, insertItems, insertReport, listItems } from './st
 import { formatSupportId, makeSupportId, parseSupportId } from './support-id.ts'
 import { reportView } from './view.ts'
 
-const dayMs = 24 * 3_600_000
 /** Endpoints have this long to upload their logs. */
 const uploadDeadlineMs = dayMs
 

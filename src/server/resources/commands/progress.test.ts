@@ -1,8 +1,10 @@
 // Tests how commands reach devices over MQTT, and how devices report on them. [contract 5.4.operation]
+
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { minuteMs } from '../../../contract/durations.ts'
 import { deleteOldCommands, listUnacknowledged } from './progress.ts'
 
 let harness: Harness
@@ -10,8 +12,6 @@ beforeAll(async () => {
   harness = await startHarness()
 })
 afterAll(() => harness.close())
-
-const minuteMs = 60_000
 
 async function building(): Promise<TestOrg> {
   const org = await harness.newOrg()

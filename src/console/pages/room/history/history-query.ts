@@ -1,5 +1,7 @@
 // Reads the sensor history of a room over a day, a week or a month, page by page. [contract 6.sensorHistory]
+
 import { queryOptions } from '@tanstack/react-query'
+import { daySeconds } from '../../../../contract/durations.ts'
 import type { Interval } from '../../../../contract/sensor-history.ts'
 import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
 import { client } from '../../../session.ts'
@@ -16,7 +18,6 @@ interface SpanDefinition {
   readonly rowHours: number
 }
 
-const daySeconds = 86_400
 /** Each span has a few hundred points, which is as many as a chart can show. */
 export const spans: Readonly<Record<SpanName, SpanDefinition>> = {
   day: { title: 'Day', interval: '5m', stepSeconds: 300, lengthSeconds: daySeconds, rowHours: 1 },

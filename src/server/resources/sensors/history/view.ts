@@ -1,7 +1,7 @@
 // Writes the items of a history as JSON and CSV, without building objects, which would cost more than reading the rows.
 import { csvRow } from '../../../../contract/csv.ts'
+import { daySeconds } from '../../../../contract/durations.ts'
 import { isoTime } from '../../../core/clock.ts'
-import { daySeconds } from '../../../core/durations.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
 import { dateOf } from '../../../core/time-zone.ts'
 import { scale } from '../scale.ts'

@@ -1,8 +1,8 @@
 // Deletes samples and rollups that are older than their retention, in small commits that do not block others.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { daySeconds, hourSeconds } from '../../../../contract/durations.ts'
 import type { Services } from '../../../context/services.ts'
-import { daySeconds, hourSeconds } from '../../../core/durations.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import type { Database, OrgDatabase } from '../../../db/db.ts'
 import { listOrgs } from '../../orgs/store.ts'
