@@ -1,11 +1,11 @@
-// Writes the items of a history as JSON and CSV, without building objects, which would cost more than reading the rows.
+// Writes the items of a history as JSON and CSV.
 import { csvRow } from '../../../../contract/csv.ts'
-import { daySeconds } from '../../../../contract/durations.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
 import { dateOf } from '../../../core/time-zone.ts'
+import { meanText, slotTimeWriter, valueText, wholeText } from '../json-writer.ts'
 import { scale } from '../scale.ts'
-import { type SlotScale, slotSeconds } from '../slots.ts'
+import type { SlotScale } from '../slots.ts'
 import type { RawRow, StatisticsRow } from './store.ts'
 import { namesOf } from './sums.ts'
 import type { HistoryField } from './window.ts'
@@ -94,45 +94,5 @@ export function rawSampleView(
       return csvRow(cells)
     },
     position: (row) => ({ timestamp: row.timestamp, seq: row.endpoint }),
-  }
-}
-
-const decimals = (digits: number): readonly string[] =>
-  Array.from({ length: 10 ** digits }, (_, i) =>
-    (i / 10 ** digits)
-      .toFixed(digits)
-      .slice(1)
-      .replace(/\.?0+$/, ''),
-  )
-const tenths = decimals(1)
-const hundredths = decimals(2)
-
-/** Most numbers are small, so their texts are prepared. */
-const small = Array.from({ length: 10_000 }, (_, i) => `${i}`)
-const wholeText = (value: number): string =>
-  value >= 0 && value < small.length ? (small[value] as string) : `${value}`
-
-/** A stored integer in the unit of the contract. */
-const valueText = (value: number, scale: number): string => {
-  if (scale === 1) return wholeText(value)
-  return value < 0 ? `-${valueText(-value, scale)}` : `${wholeText(Math.trunc(value / 10))}${tenths[value % 10]}`
-}
-
-/** Rounded to two decimals, a half upwards. [contract D.37] */
-const meanText = (sum: number, count: number, scale: number): string => {
-  const hundred = Math.round((sum * 100) / (count * scale))
-  const positive = Math.abs(hundred)
-  return `${hundred < 0 ? '-' : ''}${wholeText(Math.trunc(positive / 100))}${hundredths[positive % 100]}`
-}
-
-const timesOfDay = Array.from({ length: daySeconds / slotSeconds }, (_, i) => isoTime(i * slotSeconds * 1000).slice(10))
-
-/** Writes times that are multiples of five minutes. Times of one day share the text of its date. */
-function slotTimeWriter(): (seconds: number) => string {
-  let [day, date] = [Number.NaN, '']
-  return (seconds) => {
-    const number = Math.floor(seconds / daySeconds)
-    if (number !== day) [day, date] = [number, dateOf(number)]
-    return date + timesOfDay[(seconds - number * daySeconds) / slotSeconds]
   }
 }
