@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { Int32, Shape } from './shape.ts'
 
-/** A closed union: nobody branches on a message. [contract 2.2] */
+/** A closed union, so that clients branch on the code and never on the message. [contract 2.2] */
 export const errorCodes = [
   'INVALID_ARGUMENT',
   'FAILED_PRECONDITION',

@@ -30,7 +30,7 @@ export const heartbeatMs = 15_000
 export const Event = Shape('webpageEvent', {
   type: OneOf(
     eventTypes,
-    'connected, disconnected, status, sample, operation, config: of an endpoint. structure: a change that the audit log has. reset: something may be missing, so read everything anew.',
+    'connected, disconnected, status, sample, operation, config: of an endpoint. structure: a change that the audit log has. reset: something may be missing, so read everything again.',
   ),
   at: Timestamp('When it happened.'),
   roomIds: Type.Array(Int32('Identifier of a room.'), {

@@ -1,4 +1,4 @@
-// Users: records of people; nobody signs in with one yet. [contract 5.4.user] [contract 6.users]
+// Users: records of people. They are not used to sign in yet. [contract 5.4.user] [contract 6.users]
 
 import Type from 'typebox'
 import { largeBodyBytes, operation } from './operation.ts'
@@ -51,7 +51,7 @@ export const userOperations = {
     scope: 'write',
     manage: true,
     summary: 'Create a user record',
-    description: 'A record only: nothing is mailed and nobody signs in with it yet.',
+    description: 'This creates a record only: no mail is sent, and the user cannot sign in yet.',
     body: Shape('UsersCreateRequest', { email, role: Role, regionIds: Type.Optional(regionIds) }),
     bodyLimitBytes: largeBodyBytes,
     response: User,

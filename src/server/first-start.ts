@@ -1,4 +1,4 @@
-// An empty database gets what somebody needs to begin: an organisation, and a key that may do everything in it.
+// Gives an empty database its first organisation, and a key that may do everything in it.
 
 import type { Actor } from './context/request-context.ts'
 import type { Services } from './context/services.ts'

@@ -72,7 +72,7 @@ test('two of its name count as none: another path has planted one, before or beh
     expect(reply.body).toMatchObject({ status: 401, message: expect.stringContaining('A token is needed') })
     expect((await call({ ...own, cookie: both }, 'POST', { name: 'Planted' })).status).toBe(401)
     const who = await session(house, 'GET', { headers: { cookie: both } })
-    expect(who.body).toMatchObject({ status: 401, message: expect.stringContaining('Nobody is signed in') })
+    expect(who.body).toMatchObject({ status: 401, message: expect.stringContaining('You are not signed in') })
     expect((await session(house, 'DELETE', { headers: { cookie: both } })).status).toBe(200)
   }
   expect(await org.audit()).toEqual(before)

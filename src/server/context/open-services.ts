@@ -12,7 +12,7 @@ import type { Services } from './services.ts'
 export const secretKeyFileOf = ({ secretKeyFile, dataDir }: DatabaseOptions): string =>
   secretKeyFile ?? join(dataDir, 'secret.key')
 
-/** A command has no devices connected, nobody follows its events, and it has no caches to drop. */
+/** A command has no connected devices, no readers of events and no caches. */
 export async function openServices(
   options: DatabaseOptions,
   databaseOptions: OpenDatabaseOptions,

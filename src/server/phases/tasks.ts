@@ -83,7 +83,7 @@ const scheduledTasks = (core: Core, resources: Resources, { connections }: Devic
       run: () => deleteOldSessions(services),
     },
     {
-      // Nothing stays in memory for endpoints that are gone, or that nobody asks for any more.
+      // This frees the memory of deleted endpoints and of endpoints that are no longer requested.
       name: 'clearing caches',
       intervalMs: hourMs,
       oncePerCluster: false,

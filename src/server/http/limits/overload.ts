@@ -1,4 +1,4 @@
-// Refuses requests that waited for too long, as cheaply as possible: whoever sends them has mostly given up. [contract 7.23]
+// Refuses requests that waited for too long, as cheaply as possible, because most of their clients have given up. [contract 7.23]
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../../core/failure.ts'
 import type { Log } from '../../core/log.ts'

@@ -74,7 +74,8 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
 
   app.get(sessionPath, { onRequest }, async (request, reply) => {
     // A first visit to the console has no cookie, and does not count as a failed authentication.
-    if (cookie.read(request) === undefined) throw signInFirst('Nobody is signed in. Sign in with an API key or a link.')
+    if (cookie.read(request) === undefined)
+      throw signInFirst('You are not signed in. Sign in with an API key or a link.')
     const caller = await signedIn(request)
     if (!caller) throw refuse(request, sessionEnded())
     request.caller = caller

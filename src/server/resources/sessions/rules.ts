@@ -108,7 +108,7 @@ export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Prom
       const why = key.read === 1 ? 'has expired' : 'lacks the scope read'
       throw new Failure(
         'FAILED_PRECONDITION',
-        `key ${key.id} ${why}, so nobody can sign in with it. Choose another key.`,
+        `key ${key.id} ${why}, so it cannot be used to sign in. Choose another key.`,
       )
     }
     const expires_at = now + linkLifetimeMs

@@ -121,7 +121,7 @@ async function refuseTakenEmail(tx: Tx, email: string, ownId: number | undefined
 /** An organisation always has an owner. [contract 5.4.user] */
 async function requireAnotherOwner(tx: Tx, user: { id: number; role: string }, verb: string) {
   if (user.role !== 'owner' || (await hasOtherOwner(tx, { id: user.id }))) return
-  throw new Failure('FAILED_PRECONDITION', `the last owner cannot be ${verb}. Make somebody else an owner first.`)
+  throw new Failure('FAILED_PRECONDITION', `the last owner cannot be ${verb}. Make another user an owner first.`)
 }
 
 const view = (user: { id: number; email: string; role: string }, regionIds: number[]): Static<typeof User> => ({
