@@ -27,9 +27,9 @@ export const wholeText = (value: number): string =>
   value >= 0 && value < small.length ? (small[value] as string) : `${value}`
 
 /** A stored integer in the unit of the contract. */
-export const valueText = (value: number, scale: number): string => {
+export const scaledText = (value: number, scale: number): string => {
   if (scale === 1) return wholeText(value)
-  return value < 0 ? `-${valueText(-value, scale)}` : `${wholeText(Math.trunc(value / 10))}${tenths[value % 10]}`
+  return value < 0 ? `-${scaledText(-value, scale)}` : `${wholeText(Math.trunc(value / 10))}${tenths[value % 10]}`
 }
 
 /** Rounded to two decimals, a half upwards. [contract D.37] */

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import type { Sample } from '../../../contract/sensors.ts'
 import type { Services } from '../../context/services.ts'
 import type { SampleRow } from './ingest/store.ts'
-import { flatText, valueText } from './json-writer.ts'
+import { flatText, scaledText } from './json-writer.ts'
 import { scale } from './scale.ts'
 
 /** The oldest timestamp that still counts for a room, in Unix seconds. [contract 5.2.aggregate] */
@@ -21,9 +21,9 @@ export const entryText = (id: string, text: string): string => flatText('{"id":"
 export function sampleText(row: SampleRow, legacy: boolean): string {
   const shutter = row.shutter_closed === 1
   const inside = legacy ? '' : `,"ShutterClosed":${shutter}`
-  const climate = `"co2":${row.co2 ?? 0},"humidity":${valueText(row.humidity ?? 0, scale.humidity)}`
+  const climate = `"co2":${row.co2 ?? 0},"humidity":${scaledText(row.humidity ?? 0, scale.humidity)}`
   const presence = `"illumination":${row.illumination ?? 0},"people":${row.people ?? 0}`
-  const air = `"temp":${valueText(row.temp ?? 0, scale.temp)},"voc":${row.voc ?? 0},"vocIndex":${row.voc_index ?? 0}`
+  const air = `"temp":${scaledText(row.temp ?? 0, scale.temp)},"voc":${row.voc ?? 0},"vocIndex":${row.voc_index ?? 0}`
   return `{"data":[{${climate},${presence},${air},"timestamp":"${row.timestamp}"${inside}}],"shutterClosed":${shutter}}`
 }
 

@@ -3,7 +3,7 @@ import { csvRow } from '../../../../contract/csv.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
 import { dateOf } from '../../../core/time-zone.ts'
-import { meanText, slotTimeWriter, valueText, wholeText } from '../json-writer.ts'
+import { meanText, scaledText, slotTimeWriter, wholeText } from '../json-writer.ts'
 import { scale } from '../scale.ts'
 import type { SlotScale } from '../slots.ts'
 import type { RawRow, StatisticsRow } from './store.ts'
@@ -38,7 +38,7 @@ export function bucketView(
       for (const { count, min, max, sum, scale, key } of columns) {
         const n = row[count]
         if (n > 0) {
-          text += `${key + valueText(row[min] as number, scale)},"max":${valueText(row[max] as number, scale)},"mean":${meanText(row[sum] as number, n, scale)},"count":${wholeText(n)}}`
+          text += `${key + scaledText(row[min] as number, scale)},"max":${scaledText(row[max] as number, scale)},"mean":${meanText(row[sum] as number, n, scale)},"count":${wholeText(n)}}`
         }
       }
       return `${text}}`
@@ -56,7 +56,7 @@ export function bucketView(
         if (!(n > 0)) cells.push('', '', '', '')
         else {
           const [least, greatest] = [row[min] as number, row[max] as number]
-          cells.push(valueText(least, scale), valueText(greatest, scale))
+          cells.push(scaledText(least, scale), scaledText(greatest, scale))
           cells.push(meanText(row[sum] as number, n, scale), wholeText(n))
         }
       }
@@ -79,7 +79,7 @@ export function rawSampleView(
       if (idOf) text += `,"endpointId":"${idOf(row.endpoint)}"`
       for (const { column, scale, key } of columns) {
         const value = row[column]
-        if (value !== null) text += key + valueText(value, scale)
+        if (value !== null) text += key + scaledText(value, scale)
       }
       return `${text}}`
     },
@@ -89,7 +89,7 @@ export function rawSampleView(
       if (idOf) cells.push(idOf(row.endpoint))
       for (const { column, scale } of columns) {
         const value = row[column]
-        cells.push(value === null ? '' : valueText(value, scale))
+        cells.push(value === null ? '' : scaledText(value, scale))
       }
       return csvRow(cells)
     },
