@@ -5,16 +5,16 @@ import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
 import { StartupError } from '../core/failure.ts'
 import { type RetentionOptions, retentionDefaults } from './options.ts'
 
-/** Settings for sensor data. Times are in seconds. */
+/** Settings for sensor data. */
 export interface SensorSettings {
   /** Raw samples are stored this long; older ones are refused. */
-  readonly samplesKept: number
+  readonly sampleRetentionSeconds: number
   /** Rollups over 15 minutes and an hour are stored this long. */
-  readonly quartersKept: number
+  readonly rollupRetentionSeconds: number
   /** Daily rollups are stored this long; Infinity means for ever. */
-  readonly daysKept: number
+  readonly dailyRetentionSeconds: number
   /** The latest sample of an endpoint counts for its room this long. [contract 5.2.aggregate] */
-  readonly freshness: number
+  readonly freshnessSeconds: number
   /** The console shows values outside of these as outliers. */
   readonly airLimits: AirLimits
 }
@@ -34,10 +34,10 @@ export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
     )
   }
   return {
-    samplesKept: sampleRetention * daySeconds,
-    quartersKept: rollupRetention * daySeconds,
-    daysKept: daily * daySeconds,
-    freshness: roomFreshness * minuteSeconds,
+    sampleRetentionSeconds: sampleRetention * daySeconds,
+    rollupRetentionSeconds: rollupRetention * daySeconds,
+    dailyRetentionSeconds: daily * daySeconds,
+    freshnessSeconds: roomFreshness * minuteSeconds,
     airLimits,
   }
 }

@@ -40,7 +40,7 @@ export async function roomsSensorData(ctx: RequestContext, id: number, legacy: b
   mustFind(await findRoom(db, { id }), `room ${id}`)
   const sample = aggregate(await listLatestInRoom(db, { room: id, since: freshSince(ctx) }))
   if (!sample) {
-    const minutes = settings.freshness / 60
+    const minutes = settings.freshnessSeconds / 60
     throw new Failure(
       'NOT_FOUND',
       `room ${id} has no sample of the last ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,

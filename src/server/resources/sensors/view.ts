@@ -9,7 +9,7 @@ import { scale } from './scale.ts'
 
 /** The oldest timestamp that still counts for a room, in Unix seconds. [contract 5.2.aggregate] */
 export const freshSince = ({ clock, settings }: Pick<Services, 'clock' | 'settings'>): number =>
-  Math.ceil(clock.now() / 1000 - settings.freshness)
+  Math.ceil(clock.now() / 1000 - settings.freshnessSeconds)
 
 /** The entry of one endpoint in the bulk answer; `text` is its `SensorData`, or null. */
 export const entryText = (id: string, text: string): string => flatText('{"id":"', id, '","endpointData":', text, '}')

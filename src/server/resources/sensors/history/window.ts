@@ -107,7 +107,11 @@ export function windowOf(
   const to = Math.ceil(requestedTo ?? Math.max(nowMs / 1000, requestedFrom))
   const start = Math.max(0, requestedFrom)
   const earliest = Number.isFinite(oldest) ? firstWithin(request.interval, buckets, oldest) : buckets.at(0)
-  if (request.interval === '1d' && dayZone === undefined && settings.daysKept > settings.quartersKept) {
+  if (
+    request.interval === '1d' &&
+    dayZone === undefined &&
+    settings.dailyRetentionSeconds > settings.rollupRetentionSeconds
+  ) {
     checkReach(start, zone, zones, buckets, earliest)
   }
   const first = Math.max(buckets.at(start), earliest)
@@ -129,8 +133,8 @@ const firstWithin = (interval: Interval, buckets: SlotScale, oldest: number): nu
   interval === 'raw' ? buckets.at(oldest) : firstFrom(buckets, oldest)
 
 function retentionSeconds(interval: Interval, hasDays: boolean, settings: SensorSettings): number {
-  if (interval === 'raw' || interval === '5m') return settings.samplesKept
-  return hasDays ? settings.daysKept : settings.quartersKept
+  if (interval === 'raw' || interval === '5m') return settings.sampleRetentionSeconds
+  return hasDays ? settings.dailyRetentionSeconds : settings.rollupRetentionSeconds
 }
 
 /** Before the oldest quarters there are only days in the organisation's own time zone. [contract D.38] */

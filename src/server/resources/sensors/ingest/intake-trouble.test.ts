@@ -85,7 +85,7 @@ test('samples of a time that was deleted before are refused when the retention b
   await deleteOldSamples(harness.services, new Horizon())
   expect(await quarters()).toEqual(before)
 
-  const services = { ...harness.services, settings: { ...harness.services.settings, samplesKept: 60 * day } }
+  const services = { ...harness.services, settings: { ...harness.services.settings, sampleRetentionSeconds: 60 * day } }
   const horizon = await Horizon.load(harness.services.db)
   expect(horizon.samples).toBe(noon - 3600)
   const intake = new SampleIntake(services, new LatestSamples(harness.services.db), horizon)

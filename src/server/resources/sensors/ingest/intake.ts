@@ -83,7 +83,7 @@ export class SampleIntake {
   ): Promise<SampleRefused | undefined> {
     const { clock, settings } = this.#services
     const now = Math.floor(clock.now() / 1000)
-    const from = Math.max(now - settings.samplesKept, this.#horizon.samples + quarterSeconds)
+    const from = Math.max(now - settings.sampleRetentionSeconds, this.#horizon.samples + quarterSeconds)
     const model = modelOf(device.model)
     const rows: SampleRow[] = []
     const refused: SampleRefused['refused'] = []

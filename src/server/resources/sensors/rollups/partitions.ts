@@ -35,7 +35,7 @@ const nameOf = (day: number | '') => `samples_day_${day}`
 export async function makePartitions({ db, clock, settings }: Services, signal: AbortSignal): Promise<void> {
   const now = clock.now() / 1000
   const present = new Set(await listDays(db))
-  const oldest = days.at(now - settings.samplesKept)
+  const oldest = days.at(now - settings.sampleRetentionSeconds)
   for (let day = days.at(now + maxAheadSeconds) + daysAhead; day >= oldest; day--) {
     if (signal.aborted) return
     if (!present.has(day) && !(await makePartition(db, day, lockTimeoutMs))) return

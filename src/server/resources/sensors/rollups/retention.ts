@@ -33,8 +33,8 @@ const extraQuarterSeconds = 2 * daySeconds
 export async function deleteOldSamples(services: Services, horizon: Horizon, signal?: AbortSignal): Promise<void> {
   const { db, clock, settings } = services
   const now = Math.floor(clock.now() / 1000)
-  const samplesBefore = now - settings.samplesKept - extraSampleSeconds
-  const quartersBefore = now - settings.quartersKept - extraQuarterSeconds
+  const samplesBefore = now - settings.sampleRetentionSeconds - extraSampleSeconds
+  const quartersBefore = now - settings.rollupRetentionSeconds - extraQuarterSeconds
   await horizon.raise(db, samplesBefore, quartersBefore)
   if (db.engine === 'postgres') await dropOldPartitions(db, samplesBefore)
   for (const { key, timezone } of await listOrgs(db.system)) {
@@ -42,8 +42,8 @@ export async function deleteOldSamples(services: Services, horizon: Horizon, sig
     if (db.engine === 'sqlite') await deleteOldSlots(inOrg, samplesBefore)
     await deleteOldRollups(inOrg, 'sample_quarters', quarters.at(quartersBefore))
     await deleteOldRollups(inOrg, 'sample_hours', hours.at(quartersBefore))
-    if (Number.isFinite(settings.daysKept)) {
-      await deleteOldRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.daysKept))
+    if (Number.isFinite(settings.dailyRetentionSeconds)) {
+      await deleteOldRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.dailyRetentionSeconds))
     }
   }
   const deleteOrphans = () => db.systemTransaction((tx) => deleteOrphanedLatest(tx, { limit: maxRowsPerCommit }))
