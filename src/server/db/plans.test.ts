@@ -1,9 +1,13 @@
 // Query plans: a read of a few rows must use an index, and not scan all rows of an organisation.
 import { CompiledQuery, sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
 import { listPairedEndpoints } from '../resources/endpoints/store.ts'
-import { OrgReader } from './handles.ts'
+import { makePartition } from '../resources/sensors/rollups/partitions.ts'
+import { updateQuarters, updateRollups } from '../resources/sensors/rollups/store.ts'
+import { OrgReader, TelemetryTx } from './handles.ts'
+import { sensorColumns } from './schema.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -64,3 +68,57 @@ test('the indexes that reads depend on exist on both engines', async () => {
   const names = rows.map((row) => row.name)
   expect(names).toEqual(expect.arrayContaining(['endpoints_room', 'endpoints_leader', 'endpoint_configs_open']))
 })
+
+/** Returns the statements of a work with their parameters, without running them. */
+async function recordStatements(work: (tx: TelemetryTx) => Promise<void>) {
+  const recorded: { readonly sql: string; readonly values: readonly unknown[] }[] = []
+  const recorder = new TelemetryTx(1, engine, {
+    kysely: harness.services.db.system.kysely,
+    run(query, values) {
+      recorded.push({ sql: query.sql, values })
+      return []
+    },
+  })
+  await work(recorder)
+  return recorded
+}
+
+test.runIf(engine === 'postgres').each([2_000, 20_000])(
+  'rollups find the rows of each endpoint by the whole key, with %i endpoints in the organisation and a plan for any values',
+  async (endpoints) => {
+    const { db } = harness.services
+    const day = 20_000
+    await makePartition(db, day, 1000)
+    const quarter = day * 96
+    const statements = [
+      ...(await recordStatements((tx) => updateQuarters(tx, [[7, quarter * 3, quarter]]))),
+      ...(await recordStatements((tx) => updateRollups(tx, 'sample_hours', [[7, quarter, quarter + 4, day * 24]]))),
+    ]
+    expect(statements).toHaveLength(4)
+    const client = new pg.Client({ connectionString: harness.place.databaseUrl })
+    await client.connect()
+    onTestFinished(() => client.end())
+    const counts = sensorColumns.map((column) => `${column}_count`).join()
+    await client.query('begin')
+    await client.query(`insert into samples (org, slot, endpoint, timestamp, shutter_closed)
+      select 1, ${quarter * 3} + n % 12, n / 12, ${quarter * 900} + n % 12 * 300, 0 from generate_series(0, ${endpoints * 12 - 1}) n`)
+    await client.query(`insert into sample_quarters (org, endpoint, slot, room, ${counts})
+      select 1, n / 4, ${quarter} + n % 4, 0${', 0'.repeat(sensorColumns.length)} from generate_series(0, ${endpoints * 4 - 1}) n`)
+    await client.query('analyze samples, sample_quarters')
+    await client.query('set local plan_cache_mode = force_generic_plan')
+    const plans: string[] = []
+    for (const [i, { sql: text, values }] of statements.entries()) {
+      await client.query(`prepare rollup_${i} as ${text}`)
+      const list = values.map((value) => (typeof value === 'number' ? value : `'${value}'`)).join(', ')
+      const { rows } = await client.query(`explain execute rollup_${i}(${list})`)
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    }
+    await client.query('rollback')
+    const [ofQuarters, ofHours] = plans.filter((plan) => plan.includes('Insert on'))
+    expect(ofQuarters).toMatch(/Index Cond: \(\(org = \$\d\) AND \(slot = .*\) AND \(endpoint = /)
+    expect(ofHours).toMatch(/Index Cond: \(\(org = \$\d\) AND \(endpoint = .*\) AND \(slot >= .*\) AND \(slot < /)
+    // Deleting from a small table is cheaper with a scan.
+    const checked = endpoints < 10_000 ? [ofQuarters, ofHours] : plans
+    for (const plan of checked) expect(plan).not.toMatch(/Seq Scan on (samples|sample_quarters)/)
+  },
+)

@@ -20,6 +20,12 @@ const partitionLockTimeoutMs = 1000
 /** A batch is closed at this size: on SQLite nothing else runs while it is written. */
 const maxSamplesPerBatch = 1000
 
+/**
+ * On PostgreSQL a batch waits this long for more samples, because a commit costs more than its samples. A device that sends once a
+ * minute does not notice. On SQLite a commit is cheap, and samples of the same turn of the event loop share it anyway.
+ */
+const gatherMs = { sqlite: 0, postgres: 25 }
+
 /** The endpoints whose latest sample is newer than before. */
 type UpdatedEndpoints = Awaited<ReturnType<typeof updateLatestReturning>>
 
@@ -37,6 +43,7 @@ class Batch {
   readonly days = new Set<number>()
   isClosed = false
   done!: Promise<void>
+  readonly #full = Promise.withResolvers<void>()
 
   add({ org, id, number }: Device, rows: readonly SampleRow[]): void {
     let newest = this.newest.get(id)?.sample
@@ -51,7 +58,16 @@ class Batch {
       }
     }
     if (newest) this.newest.set(id, { org: org.key, endpoint: number, sample: newest })
-    if (this.samples.length >= maxSamplesPerBatch) this.isClosed = true
+    if (this.samples.length < maxSamplesPerBatch) return
+    this.isClosed = true
+    this.#full.resolve()
+  }
+
+  /** Resolves when the batch has its largest size, at the latest after the time. */
+  async gather(maxMs: number): Promise<void> {
+    const timer = setTimeout(this.#full.resolve, maxMs)
+    await this.#full.promise
+    clearTimeout(timer)
   }
 }
 
@@ -108,6 +124,8 @@ export class SampleIntake {
   }
 
   async #write(batch: Batch): Promise<void> {
+    const waitMs = gatherMs[this.#services.db.engine]
+    if (waitMs > 0) await batch.gather(waitMs)
     let updated: UpdatedEndpoints | undefined
     try {
       updated = await this.#commit(batch)

@@ -21,9 +21,14 @@ import {
 
 /** A quarter is rolled up this long after its end. A sample that arrives later makes it due again. */
 const quarterDelaySeconds = 60
-/** One commit has at most this many quarters, and should take this long. */
-const maxQuartersPerCommit = 50
-const targetCommitMs = 8
+/**
+ * One commit has at most this many quarters, and should take this long. On SQLite the event loop is blocked for that time; on PostgreSQL
+ * larger commits cost less in total.
+ */
+const commitLimits = {
+  sqlite: { maxQuarters: 50, targetMs: 8 },
+  postgres: { maxQuarters: 500, targetMs: 300 },
+}
 /** Days of a new time zone that one commit computes for an endpoint. */
 const daysPerCommit = 30
 
@@ -53,7 +58,8 @@ async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number)
   const days = daysIn(zone)
   const open = quarters.at(clock.now() / 1000 - quarterDelaySeconds)
   let after: DueSlot = { endpoint: 0, slot: 0 }
-  let batchSize = maxQuartersPerCommit
+  const { maxQuarters, targetMs } = commitLimits[db.engine]
+  let batchSize = maxQuarters
   while (!signal?.aborted) {
     const due = await listDue(db, { ...after, before: open, limit: batchSize })
     const last = due.at(-1)
@@ -79,7 +85,7 @@ async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number)
     // Half of the time is left to other work: new connections, for example, are accepted one per turn of the event loop.
     await sleep(tookMs)
     // The number of samples in a quarter is unknown, so the batch size follows the measured time.
-    batchSize = Math.min(maxQuartersPerCommit, Math.max(1, Math.floor((due.length * targetCommitMs) / tookMs)))
+    batchSize = Math.min(maxQuarters, Math.max(1, Math.floor((due.length * targetMs) / tookMs)))
   }
 }
 

@@ -1,7 +1,6 @@
 // SQL of rollups: due quarters, quarters from raw samples, hours and days from quarters.
 
-import { type Selectable, sql } from 'kysely'
-import { isAnyNumberOf } from '../../../db/any-of.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { EngineName } from '../../../db/engine.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import { insertMany } from '../../../db/insert-many.ts'
@@ -29,28 +28,28 @@ export const listDue = query((db, p: DueSlot & { org: number; before: number; li
     .limit(p.limit),
 )
 
-/** Passes lists of numbers as rows, in one parameter. */
-const rowsIn = (engine: EngineName, rows: readonly (readonly number[])[]) =>
-  engine === 'postgres' ? sql`jsonb_array_elements(${rows}::jsonb)` : sql`jsonb_each(${rows})`
-const item = (i: number) => sql<number>`cast(value ->> ${sql.lit(i)} as bigint)`
+/**
+ * Passes rows of numbers as one parameter, with a name for each column. OFFSET 0 makes PostgreSQL unpack them once, and its planner
+ * expects a hundred of them, whatever the statement was planned with before.
+ */
+const rowsOf = (engine: EngineName, rows: readonly (readonly number[])[], columns: readonly string[]) => {
+  const cells = sql.join(columns.map((name, i) => sql`cast(value ->> ${sql.lit(i)} as integer) as ${sql.ref(name)}`))
+  return engine === 'postgres'
+    ? sql<Record<string, number>>`(select ${cells} from jsonb_array_elements(${rows}::jsonb) offset 0)`
+    : sql<Record<string, number>>`(select ${cells} from jsonb_each(${rows}))`
+}
 
 /** Pairs of endpoint and slot. */
 interface Buckets {
   buckets: readonly (readonly [endpoint: number, slot: number])[]
-  /** For PostgreSQL, which cannot see the endpoints in the JSON parameter and would read the whole table. */
-  endpoints: readonly number[]
 }
-const bucketsOf = (buckets: Buckets['buckets']): Buckets => ({
-  buckets,
-  endpoints: [...new Set(buckets.map(([endpoint]) => endpoint))],
-})
+
 const deleteFrom = (table: RollupTable | 'sample_due') =>
   writeTelemetry((db, p: Buckets & { org: number }, engine) =>
     db
       .deleteFrom(table)
       .where('org', '=', p.org)
-      .where(sql<boolean>`(endpoint, slot) in (select ${item(0)}, ${item(1)} from ${rowsIn(engine, p.buckets)})`)
-      .$if(engine === 'postgres', (q) => q.where(isAnyNumberOf(engine, 'endpoint', p.endpoints)))
+      .where(sql<boolean>`(endpoint, slot) in ${rowsOf(engine, p.buckets, ['endpoint', 'slot'])}`)
       // A statement that returns rows is awaited, with all that were sent before it, so roll-up.ts can measure the time.
       .$if(table === 'sample_due', (q) => q.returning('slot')),
   )
@@ -61,41 +60,39 @@ const deleteBuckets = {
   sample_days: deleteFrom('sample_days'),
 }
 export const deleteDue = (tx: TelemetryTx, list: readonly DueSlot[]) =>
-  deleteBuckets.sample_due(tx, bucketsOf(list.map(({ endpoint, slot }) => [endpoint, slot])))
+  deleteBuckets.sample_due(tx, { buckets: list.map(({ endpoint, slot }) => [endpoint, slot]) })
 
 const keys = ['org', 'endpoint', 'slot', 'room'] as const
 const statistics = sensorColumns.flatMap((c) => [`${c}_count`, `${c}_min`, `${c}_max`, `${c}_sum`] as const)
 
 interface Parts {
   parts: readonly (readonly number[])[]
-  /** The range of all parts, for the planner of PostgreSQL. */
-  endpoints: readonly number[]
-  first: number
-  last: number
 }
 
-const insertQuarters = writeTelemetry((db, p: Parts & { org: number }, engine) =>
-  db
+/**
+ * The rows of a table that belong to each part. SQLite follows the order of a cross join, so it looks up each part. PostgreSQL is
+ * forced to do so by LATERAL and OFFSET 0: a plan that is chosen by estimates may read the rows of all endpoints for each part.
+ */
+const rowsOfPart = (engine: EngineName, table: 'samples' | 'sample_quarters', matches: RawBuilder<unknown>) =>
+  engine === 'postgres'
+    ? sql<Record<string, number>>`lateral (select * from ${sql.table(table)} where ${matches} offset 0)`
+    : sql<Record<string, number>>`${sql.table(table)}`
+
+const insertQuarters = writeTelemetry((db, p: Parts & { org: number }, engine) => {
+  const matches = (of: string) =>
+    sql<boolean>`${sql.ref(`${of}org`)} = ${p.org} and ${sql.ref(`${of}slot`)} = part.raw_slot and ${sql.ref(`${of}endpoint`)} = part.part_endpoint`
+  return db
     .insertInto('sample_quarters')
     .columns([...keys, ...statistics])
     .expression((q) =>
       q
         .selectFrom((inner) =>
           inner
-            .selectFrom(rowsIn(engine, p.parts).as('part'))
-            // The parts come first, because SQLite follows the order of a cross join.
-            .crossJoin('samples as s')
-            .select(['s.org', 's.endpoint', item(2).as('target'), roomAtTheTime.as('room')])
+            .selectFrom(rowsOf(engine, p.parts, ['part_endpoint', 'raw_slot', 'target']).as('part'))
+            .crossJoin(rowsOfPart(engine, 'samples', matches('')).as('s'))
+            .select(['s.org', 's.endpoint', 'part.target', roomAtTheTime.as('room')])
             .select(sensorColumns.map((c) => `s.${c}` as const))
-            .where('s.org', '=', p.org)
-            .where('s.slot', '=', item(1))
-            .where('s.endpoint', '=', item(0))
-            .$if(engine === 'postgres', (r) =>
-              r
-                .where(isAnyNumberOf(engine, 's.endpoint', p.endpoints))
-                .where('s.slot', '>=', p.first)
-                .where('s.slot', '<=', p.last),
-            )
+            .$if(engine === 'sqlite', (r) => r.where(matches('s.')))
             .as('x'),
         )
         .select(['x.org', 'x.endpoint', 'x.target', 'x.room'])
@@ -108,8 +105,8 @@ const insertQuarters = writeTelemetry((db, p: Parts & { org: number }, engine) =
           ]),
         )
         .groupBy(['x.org', 'x.endpoint', 'x.target', 'x.room']),
-    ),
-)
+    )
+})
 /** Replaces quarters by what their raw samples give. */
 export async function updateQuarters(
   tx: TelemetryTx,
@@ -117,33 +114,25 @@ export async function updateQuarters(
 ): Promise<void> {
   if (parts.length === 0) return
   const made = parts.map(([endpoint, , quarter]) => [endpoint, quarter] as const)
-  await deleteBuckets.sample_quarters(tx, bucketsOf(made))
-  await insertQuarters(tx, partsOf(parts, 1, 1))
+  await deleteBuckets.sample_quarters(tx, { buckets: made })
+  await insertQuarters(tx, { parts })
 }
 
 /** The first quarter, the one after the last, and the hour or day that they belong to. */
 export type RollupPart = readonly [endpoint: number, first: number, end: number, bucket: number]
 
-function partsOf(parts: Parts['parts'], first: number, last: number): Parts {
-  const all = (i: number) => parts.map((part) => part[i] as number)
-  return {
-    parts,
-    endpoints: [...new Set(all(0))],
-    first: Math.min(...all(first)),
-    last: Math.max(...all(last)),
-  }
-}
-
 const insertFromQuarters = (table: 'sample_hours' | 'sample_days') =>
-  writeTelemetry((db, p: Parts & { org: number }, engine) =>
-    db
+  writeTelemetry((db, p: Parts & { org: number }, engine) => {
+    const matches = (of: string) =>
+      sql<boolean>`${sql.ref(`${of}org`)} = ${p.org} and ${sql.ref(`${of}endpoint`)} = part.part_endpoint and ${sql.ref(`${of}slot`)} >= part.first_slot and ${sql.ref(`${of}slot`)} < part.end_slot`
+    return db
       .insertInto(table)
       .columns([...keys, ...statistics])
       .expression((q) =>
         q
-          .selectFrom(rowsIn(engine, p.parts).as('part'))
-          .crossJoin('sample_quarters as q')
-          .select(['q.org', 'q.endpoint', item(3).as('target'), 'q.room'])
+          .selectFrom(rowsOf(engine, p.parts, ['part_endpoint', 'first_slot', 'end_slot', 'target']).as('part'))
+          .crossJoin(rowsOfPart(engine, 'sample_quarters', matches('')).as('q'))
+          .select(['q.org', 'q.endpoint', 'part.target', 'q.room'])
           .select((e) =>
             sensorColumns.flatMap((c) => [
               e.fn.sum(`q.${c}_count`).as(`${c}_count`),
@@ -152,19 +141,10 @@ const insertFromQuarters = (table: 'sample_hours' | 'sample_days') =>
               e.fn.sum(`q.${c}_sum`).as(`${c}_sum`),
             ]),
           )
-          .where('q.org', '=', p.org)
-          .where('q.endpoint', '=', item(0))
-          .where('q.slot', '>=', item(1))
-          .where('q.slot', '<', item(2))
-          .$if(engine === 'postgres', (r) =>
-            r
-              .where(isAnyNumberOf(engine, 'q.endpoint', p.endpoints))
-              .where('q.slot', '>=', p.first)
-              .where('q.slot', '<=', p.last),
-          )
-          .groupBy(['q.org', 'q.endpoint', sql.ref('target'), 'q.room']),
-      ),
-  )
+          .$if(engine === 'sqlite', (r) => r.where(matches('q.')))
+          .groupBy(['q.org', 'q.endpoint', 'part.target', 'q.room']),
+      )
+  })
 const insertRollups = {
   sample_hours: insertFromQuarters('sample_hours'),
   sample_days: insertFromQuarters('sample_days'),
@@ -176,8 +156,8 @@ export async function updateRollups(
   parts: readonly RollupPart[],
 ): Promise<void> {
   if (parts.length === 0) return
-  await deleteBuckets[table](tx, bucketsOf(parts.map(([endpoint, , , bucket]) => [endpoint, bucket])))
-  await insertRollups[table](tx, partsOf(parts, 1, 2))
+  await deleteBuckets[table](tx, { buckets: parts.map(([endpoint, , , bucket]) => [endpoint, bucket]) })
+  await insertRollups[table](tx, { parts })
 }
 
 export type RollupProgress = Omit<Selectable<DatabaseSchema['sample_progress']>, 'org'>
