@@ -20,6 +20,7 @@ const withoutDatabase = [
 const onSqliteOnly = [
   'test/console/*.test.ts',
   'test/contract/mcp-fleet.test.ts',
+  'test/contract/monitoring-adapter.test.ts',
   'test/docs/readme.test.ts',
   'test/http/malformed.test.ts',
   'test/http/overload.test.ts',

@@ -7,7 +7,7 @@ import type { Operation } from '../../../contract/operation.ts'
 import { parseTime } from '../../core/clock.ts'
 import { Failure, invalid } from '../../core/failure.ts'
 import { textProblem } from '../../core/text.ts'
-import { isIntlTimeZone } from '../../core/time-zone.ts'
+import { isConfigTimeZone } from '../../core/time-zone.ts'
 import { isLegacy } from '../paths.ts'
 import { type NumberText, numberTextOf } from './number-text.ts'
 import { dateTimeSentence, maxViolations, violationsOf } from './violations.ts'
@@ -39,8 +39,7 @@ ajv.addFormat('uuid', true)
 ajv.addFormat('int32', true)
 ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
 ajv.addFormat('email-address', /^[^@\s]+@[^@\s]+$/)
-// One client offers a zone that does not exist; it is accepted. [contract 5.3]
-ajv.addFormat('timezone', (zone) => zone === 'Africa/Istanbul' || isIntlTimeZone(zone))
+ajv.addFormat('timezone', isConfigTimeZone)
 
 /** Compiles parsers and validators once for each operation, and returns the function that reads one request. */
 export function inputReader(operation: Operation): (raw: RawInput) => RequestInput {
