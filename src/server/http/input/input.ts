@@ -19,6 +19,7 @@ export interface RequestInput {
   /** The numbers of the body as they were written, for an operation that preserves that. */
   numberText: NumberText
   csv: boolean
+  headOnly: boolean
   legacy: boolean
 }
 
@@ -60,6 +61,7 @@ export function inputReader(operation: Operation): (raw: RawInput) => RequestInp
       // A valid body is small, so parsing it a second time is cheap.
       numberText: numberTextOf(operation.keepsNumberText ? raw.body : undefined, unwrap),
       csv: operation.csv === true && wantsCsv(raw),
+      headOnly: raw.method === 'HEAD',
       legacy: isLegacy(raw.raw),
     }
   }
@@ -78,9 +80,8 @@ function unwrapper({ bodyWrapper: wrapper, body }: Operation): (sent: unknown) =
   }
 }
 
-/** HEAD gets the headers of the JSON answer: an export is audited, and a HEAD request exports nothing. */
-const wantsCsv = ({ method, headers: { accept = '' } }: RawInput): boolean =>
-  method === 'GET' && /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
+const wantsCsv = ({ headers: { accept = '' } }: RawInput): boolean =>
+  /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
 
 const plainInt32 = /^(0|-?[1-9]\d{0,9})$/
 
