@@ -14,6 +14,7 @@ const withoutDatabase = [
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
+  'test/docs/documented-requests.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
