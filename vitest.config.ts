@@ -14,14 +14,17 @@ const withoutDatabase = [
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
+  'test/docs/documented-requests.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
 const onSqliteOnly = [
   'test/console/*.test.ts',
   'test/contract/mcp-fleet.test.ts',
+  'test/contract/monitoring-adapter.test.ts',
   'test/docs/readme.test.ts',
   'test/http/malformed.test.ts',
+  'test/http/methods.test.ts',
   'test/http/overload.test.ts',
   'test/http/pipeline.test.ts',
   'test/http/release.test.ts',

@@ -37,8 +37,8 @@ export const auditOperations = {
     description:
       'An empty `nextPageToken` ends the paging. With `Accept: text/csv` the whole window is streamed; that export is audited.',
     query: {
-      from: RequiredQueryTime('Start of the window, inclusive.'),
-      to: RequiredQueryTime('End of the window, exclusive.'),
+      from: RequiredQueryTime('Start of the window, inclusive. A date alone is midnight in UTC.'),
+      to: RequiredQueryTime('End of the window, exclusive. A date alone is midnight in UTC.'),
       pageSize: Int32('Entries per page: 0 or absent means 100, more than 1000 means 1000.'),
       pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same window.' }),
     },

@@ -54,11 +54,11 @@ export const configOperations = {
     scope: 'read',
     summary: 'Read the settings of an endpoint',
     description:
-      'The keys that were set for this endpoint, as last applied, without those that its profile fixes; and the read-only keys that the device reports. Passwords are never returned.',
+      'The keys that were set for this endpoint, as last applied; then the keys that its device reports and that are not set here. Keys that its profile fixes are left out. Passwords are never returned. configStateGet tells set keys from reported ones.',
     params: { id },
     response: EndpointSettings,
     versioned: true,
-    example: { params: { id: exampleEndpointId }, response: { nightMode: true, primaryMode: 'zoom' } },
+    example: { params: { id: exampleEndpointId }, response: { nightMode: true, primaryMode: 'zoom', brightness: 0.8 } },
   }),
   endpointsApplyConfig: operation({
     method: 'POST',
@@ -67,7 +67,7 @@ export const configOperations = {
     scope: 'write',
     summary: 'Apply a config to an endpoint',
     description:
-      'Only the keys that are sent change; null unsets a key. An endpoint that is offline gets it when it reconnects.',
+      'Only the keys that are sent change; null unsets a key. A body that has every key of the present answer of endpointsSettings sets only those that differ from it. An endpoint that is offline gets the config when it reconnects.',
     params: { id },
     body: DeviceConfig,
     bodyLimitBytes: largeBodyBytes,
@@ -80,7 +80,7 @@ export const configOperations = {
     example: {
       params: { id: exampleEndpointId },
       body: { nightMode: true },
-      response: { config: { nightMode: true, primaryMode: 'zoom' } },
+      response: { config: { nightMode: true, primaryMode: 'zoom', brightness: 0.8 } },
     },
   }),
   configVersionsList: operation({
@@ -142,7 +142,7 @@ export const configOperations = {
         state: 'DELIVERED',
         desired: { nightMode: true },
         profile: {},
-        reported: { nightMode: true, primaryMode: 'zoom' },
+        reported: { brightness: 0.8, nightMode: true, primaryMode: 'zoom' },
         rejected: {},
       },
     },

@@ -59,7 +59,9 @@ export const keyOperations = {
       name: Name('key'),
       scopes: Scopes,
       manage: Type.Optional(Type.Boolean({ description: 'Whether it may manage keys and users; default false.' })),
-      expiresAt: Type.Optional(Type.Union([Timestamp('When it stops working.'), Type.Null()])),
+      expiresAt: Type.Optional(
+        Type.Union([Timestamp('When it stops working. A date alone is midnight in UTC.'), Type.Null()]),
+      ),
     }),
     bodyLimitBytes: mediumBodyBytes,
     response: KeyWithSecret,

@@ -11,7 +11,8 @@ const info = {
   version: '0.1.1',
   description:
     'Manages the devices ("endpoints"), regions, locations, rooms, room notes, sensor data and audit logs of one organisation. ' +
-    'Every path also answers below the legacy base `/api`.',
+    'Every path also answers below the legacy base `/api`. `HEAD` answers the headers of each `GET`. Another method on a path that exists is a ' +
+    '405, with the allowed ones in `Allow`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
 
@@ -121,7 +122,9 @@ function describe(id: string, operation: Operation, components: Map<string, Json
       requestBody: {
         description: `At most ${kibibytes(operation.bodyLimitBytes)}.`,
         required: true,
-        content: { 'application/json': { schema: shapeOf(operation.body, components), example: example.body } },
+        content: {
+          'application/json': { schema: shapeOf(withDates(operation.body), components), example: example.body },
+        },
       },
     }),
     responses: {
@@ -169,7 +172,7 @@ const parameters = (
   example: Readonly<Record<string, unknown>> = {},
 ) =>
   Object.entries(shapes).map(([name, shape]) => {
-    const { description, required, plainDays: _, ...schema } = clean(shape) as Json
+    const { description, required, plainDays: _, ...schema } = withDates(clean(shape)) as Json
     return {
       name,
       in: place,
@@ -177,6 +180,20 @@ const parameters = (
       description,
       schema,
       ...(example[name] !== undefined && { example: example[name] }),
+    }
+  })
+
+/** Where a request has a time, a date alone is accepted too; validators must not refuse it. [contract 1.6] */
+const withDates = (shape: unknown): unknown =>
+  JSON.parse(JSON.stringify(shape), (_, value) => {
+    if (value?.format !== 'date-time') return value
+    const { type, format, ...rest } = value
+    return {
+      anyOf: [
+        { type, format },
+        { type, format: 'date' },
+      ],
+      ...rest,
     }
   })
 

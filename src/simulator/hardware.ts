@@ -1,5 +1,4 @@
-// The status that a simulated device reports, such as firmware, networks and storage, and its default settings.
-import { type ConfigKey, configKeys } from '../contract/device/config-keys.ts'
+// The status that a simulated device reports, such as firmware, networks and storage.
 import type { UpMessage } from '../contract/device/protocol.ts'
 import type { AgentSettings } from '../device/handlers.ts'
 import type { FleetDevice } from './plan.ts'
@@ -12,9 +11,9 @@ const releases = [
   { name: '25.4', build: '20251020.0002' },
 ] as const
 const gigabyte = 1_000_000_000
-const timeServer = 'pool.ntp.org'
+export const timeServer = 'pool.ntp.org'
 
-const channelOf = ({ seed }: FleetDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
+export const channelOf = ({ seed }: FleetDevice) => (seededRandom(seed, 1) < 0.9 ? 'stable' : 'preview')
 
 export function initialStatus(device: FleetDevice, settings: AgentSettings): UpMessage<'status'> {
   const { model, seed, room, pairingSerial, pairedSerials, controllerMode } = device
@@ -60,12 +59,16 @@ export const statusFromSettings = ({ automaticUpdates, ntpServer, timezone }: Ag
   timezone,
 })
 
+/** Most devices are wired. */
+export const isWireless = ({ seed }: FleetDevice): boolean => seededRandom(seed, 22) < 0.12
+
 /** Addresses are reported as base64 of their bytes; only `localIpAddress` is text. [contract 5.1] */
-function networksOf({ seed, room }: FleetDevice) {
+function networksOf(device: FleetDevice) {
+  const { seed, room } = device
   const byte = (salt: number) => between(0, 255, seededRandom(seed, salt))
   const subnet = [10, room.location % 256, byte(20) % 16]
   const address = [...subnet, 10 + (byte(21) % 240)]
-  const isWireless = seededRandom(seed, 22) < 0.12
+  const usesWifi = isWireless(device)
   const mac = (last: number) => base64([0x3c, 0xe8, 0x24, byte(23), byte(24), (byte(25) & 0xfe) | last])
   const inUse = {
     linkUp: true,
@@ -79,58 +82,20 @@ function networksOf({ seed, room }: FleetDevice) {
     localIpAddress: address.join('.'),
     networks: [
       {
-        ...(isWireless ? unused : inUse),
+        ...(usesWifi ? unused : inUse),
         type: 'NETWORK_TYPE_ETHERNET',
         display: 'eth0',
         networkName: '',
         macAddress: mac(0),
       },
       {
-        ...(isWireless ? inUse : unused),
+        ...(usesWifi ? inUse : unused),
         type: 'NETWORK_TYPE_WIFI',
         display: 'wlan0',
-        networkName: isWireless ? 'Office' : '',
+        networkName: usesWifi ? 'Office' : '',
         macAddress: mac(1),
       },
     ],
   }
 }
 const base64 = (bytes: readonly number[]) => Buffer.from(bytes).toString('base64')
-
-const typicalSettings: AgentSettings = {
-  autoWakeup: true,
-  automaticUpdates: true,
-  bluetooth: true,
-  brightness: 0.8,
-  deepNoiseSuppression: true,
-  layoutMaxPersons: 9,
-  logLevel: 'info',
-  ntpServer: timeServer,
-  padMicEnabled: true,
-  screenStandby: 600_000,
-  time24h: true,
-}
-const fallbackValue = (key: ConfigKey) => {
-  if (key.type === 'boolean') return false
-  if (key.type === 'enum') return key.values?.[1] ?? ''
-  return key.type === 'string' ? (key.values?.[0] ?? '-') : (key.min ?? 0)
-}
-/** Generated from the table of config keys, so that new keys are included. Passwords are never reported. */
-const factorySettings: AgentSettings = Object.fromEntries(
-  Object.entries(configKeys).flatMap(([name, key]) =>
-    key.secret ? [] : [[name, typicalSettings[name] ?? fallbackValue(key)]],
-  ),
-)
-
-/** The settings of a device that has not received a config. */
-export const factoryDefaults = (device: FleetDevice): AgentSettings => ({
-  ...factorySettings,
-  timezone: device.room.timezone,
-  primaryMode: device.room.primaryMode,
-  neatOtaChannel: channelOf(device),
-  scheduledUpdateDelay: 0,
-  framingBoundaryHfovRatio: 1,
-  multiDevicePbp: false,
-  ...(device.pairingSerial !== undefined && { pairingSerial: device.pairingSerial }),
-  ...(device.controllerMode && { controllerMode: device.controllerMode }),
-})

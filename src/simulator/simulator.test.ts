@@ -2,9 +2,11 @@
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { configKeys, EndpointSettings } from '../contract/device/config-keys.ts'
 import { modelOf, sensorRanges } from '../contract/device/models.ts'
 import { SampleReport, StatusReport } from '../contract/device/protocol.ts'
-import { factoryDefaults, initialStatus } from './hardware.ts'
+import { factoryDefaults } from './factory-settings.ts'
+import { initialStatus } from './hardware.ts'
 import { planFleet } from './plan.ts'
 import { isInCall, makeSample, peopleIn } from './room-day.ts'
 
@@ -51,6 +53,29 @@ test('a plan has the size that was asked for, and follows from seed and organisa
 })
 
 const { devices, rooms } = planFleet({ endpoints: 300, rooms: 100, locations: 12, regions: 3 }, 1, 'LXJ45kN')
+
+test('every device reports settings that an answer may have, as its model and its country suggest', () => {
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  const isSettings = ajv.compile(EndpointSettings)
+  const settings = devices.map((device) => ({ ...device, ...factoryDefaults(device) }))
+  for (const device of devices) {
+    expect(isSettings(factoryDefaults(device)), ajv.errorsText(isSettings.errors)).toBe(true)
+    expect(Object.keys(factoryDefaults(device)).filter((name) => configKeys[name]?.secret)).toEqual([])
+  }
+  const valuesOf = (key: string) => new Set(settings.map((device) => (device as Record<string, unknown>)[key]))
+  for (const key of [
+    'language',
+    'dateFormat',
+    'temperatureUnit',
+    'time24h',
+    'brightness',
+    'nightMode',
+    'wifiEnabled',
+  ]) {
+    expect(valuesOf(key).size, key).toBeGreaterThan(1)
+  }
+  for (const device of settings) expect('hdmiCecControl' in device).toBe(device.controllerMode === undefined)
+})
 
 test('every device sends what the protocol allows, and only what its model can measure', () => {
   const ajv = new Ajv({ strict: false, validateFormats: false })

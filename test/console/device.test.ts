@@ -81,6 +81,25 @@ test('a setting of a profile is locked and names the profile', async () => {
   await until('the device has the setting', () => fleet.bar.settings.nightMode === true)
 })
 
+test('a setting that only the device reports is not set, and a report leaves unsaved changes as they are', async () => {
+  await page.goto(`/devices/${fleet.bar.id}?tab=config`)
+  const brightness = page.getByRole('textbox', { name: 'Brightness' })
+  await brightness.fill('0.4')
+  fleet.bar.changeSettings({ fontSize: 'largest' })
+  await page.getByText('largest', { exact: true }).waitFor()
+  expect(await page.getByLabel('Font size').inputValue(), 'shown as reported, not as set').toBe('')
+  expect(await brightness.inputValue()).toBe('0.4')
+  expect(await page.getByText('Changed by someone else').count()).toBe(0)
+  await button('Review and apply').click()
+  await dialog()
+    .getByText(/1 setting will change/)
+    .waitFor()
+  await dialog().getByRole('button', { name: 'Apply' }).click()
+  await until('the device has the setting', () => fleet.bar.settings.brightness === 0.4)
+  const { desired } = (await fleet.org.call('GET', `/endpoints/${fleet.bar.id}/config/state`)).body
+  expect(desired).toEqual({ brightness: 0.4 })
+})
+
 test('a message appears on the screen of the device', async () => {
   await page.goto(`/devices/${fleet.bar.id}`)
   await button('Send message').click()

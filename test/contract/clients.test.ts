@@ -38,10 +38,12 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   ['2.2', 'Retry-After in whole seconds', ['test/http/auth.test.ts', 'is a token bucket: a burst, then 429']],
   [
     '4.endpointsSettings',
-    'the flat config: what was set, without what the profile fixes, with what is read-only, without passwords',
+    'the flat config: what was set, without what the profile fixes, with what the device reports, without passwords',
     noun('configs/configs', 'read-only keys are shown as the device reports them', 'a password is taken, and never'),
     noun('configs/configs', 'endpointsApplyConfig changes the sent keys only'),
     noun('configs/overlay', 'the profile wins; what it hides stays stored'),
+    noun('configs/reported', 'keys that the device reports come last', 'a reported password, unknown key'),
+    ['test/contract/monitoring-adapter.test.ts', 'every control is offered on a fleet'],
   ],
   ['4.endpointsApplyConfig', 'numbers keep their text', noun('configs/configs', 'the number %s is answered as it was')],
   [

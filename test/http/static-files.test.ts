@@ -119,12 +119,15 @@ describe('what is where', () => {
     expect(reply.headers['cache-control']).toBeUndefined()
   })
 
-  test('other methods are not known', async () => {
+  test('other methods are refused: a page does not have them, and any other path is unknown [contract 2.2.method]', async () => {
     const accept = { accept: 'text/html' }
     for (const method of ['POST', 'PUT', 'DELETE']) {
-      for (const path of ['/rooms', '/anything']) {
+      for (const [path, status] of [
+        ['/rooms', 405],
+        ['/anything', 404],
+      ] as const) {
         const reply = await raw(path, accept, method)
-        expect([reply.status, reply.headers['content-type']]).toEqual([404, 'application/json'])
+        expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/json'])
       }
     }
   })

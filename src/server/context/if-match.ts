@@ -7,7 +7,7 @@ import type { RequestContext } from './request-context.ts'
 export function checkIfMatch(ctx: RequestContext, version: number): void {
   if (ctx.ifMatch === undefined || ctx.ifMatch.trim() === '*') return
   const requested = ctx.ifMatch.split(',').map((tag) => tag.trim())
-  if (requested.includes(etagOf(version))) return
+  if (requested.some((tag) => tag.replace(hashInEtag, '"') === etagOf(version))) return
   const current = etagOf(version)
   const sentence = requested.some((tag) => strongEtag.test(tag))
     ? `The resource has changed: its version is ${current}, If-Match asked for ${ctx.ifMatch}. Look at it again; if you still want the change, send it with If-Match: ${current}.`
@@ -17,4 +17,9 @@ export function checkIfMatch(ctx: RequestContext, version: number): void {
 
 const strongEtag = /^"[^"]*"$/
 
-export const etagOf = (version: number): string => `"${version}"`
+/** If-Match looks at the version only, so that a report of a device never makes a write fail. [contract 7.9] */
+const hashInEtag = /(?<=^"\d+)-[\w-]+"$/
+
+/** The hash covers what changes without a new version. */
+export const etagOf = (version: number, unversionedHash?: string): string =>
+  unversionedHash === undefined ? `"${version}"` : `"${version}-${unversionedHash}"`

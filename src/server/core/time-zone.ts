@@ -105,6 +105,9 @@ export function isIntlTimeZone(text: string): boolean {
   }
 }
 
+/** Whether a device config may have the zone. One client offers a zone that does not exist; it is accepted. [contract 5.3] */
+export const isConfigTimeZone = (text: string): boolean => text === 'Africa/Istanbul' || isIntlTimeZone(text)
+
 /** Whether the days of the zone begin with a quarter of an hour. All named zones do; an offset such as +05:17 does not. */
 export function isTimeZone(text: string): boolean {
   if (!isIntlTimeZone(text)) return false

@@ -11,10 +11,13 @@ import { endWithPieces, endWithText } from './limits/windows.ts'
 export class VersionedAnswer<T> {
   readonly version: number
   readonly body: T
+  /** A hash of those parts of the body that change without a new version. */
+  readonly unversionedHash: string | undefined
 
-  constructor(version: number, body: T) {
+  constructor(version: number, body: T, unversionedHash?: string) {
     this.version = version
     this.body = body
+    this.unversionedHash = unversionedHash
   }
 }
 
@@ -87,7 +90,8 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operati
   if (operation.csv) reply.header('Vary', 'Accept')
   if (answer instanceof ReadyAnswer) sendReady(request, reply, answer)
   else if (answer instanceof VersionedAnswer) {
-    sendReady(request, reply, new ReadyAnswer(etagOf(answer.version), JSON.stringify(answer.body)))
+    const { version, body, unversionedHash } = answer
+    sendReady(request, reply, new ReadyAnswer(etagOf(version, unversionedHash), JSON.stringify(body)))
   } else if (answer instanceof StreamedAnswer) sendStream(request, reply, answer)
   else {
     const text = JSON.stringify(answer)

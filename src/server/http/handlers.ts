@@ -14,6 +14,8 @@ export interface InputOf<K extends OperationId> {
   readonly numberText: NumberText
   /** The caller accepts `text/csv`, and the operation supports it. */
   readonly csv: boolean
+  /** The method is HEAD, so the answer has the headers of GET, and no body. */
+  readonly headOnly: boolean
   /** The request was sent to the legacy base. [contract 5.2.shutter] */
   readonly legacy: boolean
 }

@@ -11,7 +11,7 @@ import { type EventStreams, EventSubscription } from './event-streams.ts'
 import type { CheckAccess, RecheckCaller } from './gate.ts'
 import type { OperationHandlers } from './handlers.ts'
 import { inputReader, type RequestInput } from './input/input.ts'
-import { routesOf } from './paths.ts'
+import { routesOf, shadowedMethods } from './paths.ts'
 import type { RecordRequest } from './request-record.ts'
 
 export interface OperationRouteOptions {
@@ -27,6 +27,7 @@ export interface OperationRouteOptions {
 type ListedOperation = (typeof operationList)[number]
 
 export function addOperationRoutes(app: FastifyInstance, options: OperationRouteOptions): void {
+  addShadowRoutes(app, options.check)
   for (const operation of operationList) {
     const handler = operationHandler(operation, options)
     for (const url of routesOf(operation)) {
@@ -38,6 +39,14 @@ export function addOperationRoutes(app: FastifyInstance, options: OperationRoute
         handler,
       })
     }
+  }
+}
+
+/** Adds routes that refuse a method of a fixed path, where a path with a parameter would match instead. [contract 2.2.method] */
+function addShadowRoutes(app: FastifyInstance, check: CheckAccess): void {
+  const onRequest = check(undefined)
+  for (const { url, method } of shadowedMethods(operationList)) {
+    app.route({ method, url, onRequest, handler: () => {} })
   }
 }
 

@@ -55,21 +55,47 @@ export const routesOf = (operation: Operation): string[] =>
     (path) => `/v1/orgs/:orgid${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
   )
 
-/** Finds the methods that a path allows, for a 405. Fixed segments take precedence over parameters, as in the router. */
-export function methodFinder(operations: readonly Operation[]): (url: string) => string[] {
-  const patterns = operations.flatMap((o) =>
-    routesOf(o).map((route) => ({
-      method: o.method,
-      parameters: route.split(':').length,
-      pattern: new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`),
-    })),
-  )
-  return (url) => {
-    const path = url.split('?')[0] ?? ''
-    const matching = patterns.filter((p) => p.pattern.test(path))
-    const fewest = Math.min(...matching.map((p) => p.parameters))
-    const methods = new Set(matching.filter((p) => p.parameters === fewest).map((p) => p.method as string))
-    if (methods.has('GET')) methods.add('HEAD')
-    return [...methods].sort()
-  }
+export interface RoutePattern {
+  readonly method: string
+  readonly parameters: number
+  readonly pattern: RegExp
+}
+
+/** `route` is written as Fastify takes it: `:name` is one segment, `*` is the rest. */
+export const routePattern = (method: string, route: string): RoutePattern => ({
+  method,
+  parameters: route.split(':').length,
+  pattern: new RegExp(`^${route.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll(/:\w+/g, '[^/]+')}$`),
+})
+
+const patternsOf = (operations: readonly Operation[]): RoutePattern[] =>
+  operations.flatMap((o) => routesOf(o).map((route) => routePattern(o.method, route)))
+
+/** Finds the methods that a path of the API allows, for a 405. */
+export function methodFinder(operations: readonly Operation[]): (path: string) => string[] {
+  const patterns = patternsOf(operations)
+  return (path) => methodsOf(patterns, path)
+}
+
+/** Fixed segments take precedence over parameters: `/endpoints/sensor` is not an endpoint. [contract 4.routes] */
+export function methodsOf(patterns: readonly RoutePattern[], path: string): string[] {
+  const matching = patterns.filter((p) => p.pattern.test(path))
+  const fewest = Math.min(...matching.map((p) => p.parameters))
+  const methods = new Set(matching.filter((p) => p.parameters === fewest).map((p) => p.method))
+  if (methods.has('GET')) methods.add('HEAD')
+  return [...methods].sort()
+}
+
+/**
+ * Lists the methods that a fixed path does not have, but that a path with a parameter in its place has. The router looks for each method
+ * separately, and would take the fixed segment for the parameter.
+ */
+export function shadowedMethods(operations: readonly Operation[]): { readonly url: string; readonly method: string }[] {
+  const patterns = patternsOf(operations)
+  const urls = new Set(operations.flatMap(routesOf).filter((url) => !url.slice('/v1/orgs/:orgid'.length).includes(':')))
+  return [...urls].flatMap((url) => {
+    const allowed = methodsOf(patterns, url)
+    const matching = new Set(patterns.filter((p) => p.pattern.test(url)).map((p) => p.method))
+    return [...matching].filter((method) => !allowed.includes(method)).map((method) => ({ url, method }))
+  })
 }

@@ -52,7 +52,7 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
   const cookie = new SessionCookie(services.publicUrl)
   const refuse = refusalCounter(options)
   const identify = callerIdentifier({ ...options, health: services.db.health }, cookie, refuse)
-  const explainNotFound = notFoundExplainer(operationList)
+  const explainNotFound = notFoundExplainer(app, operationList)
   const check = accessChecks(identify, explainNotFound, fail)
 
   const inFlight = new InFlightRequests()

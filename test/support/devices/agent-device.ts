@@ -27,6 +27,8 @@ export interface LiveDevice {
   /** It was told that it is no longer enrolled. */
   readonly isUnenrolled: boolean
   sample(sample: Omit<DeviceSample, 'timestamp'> & { timestamp?: number }): Promise<void>
+  /** A person changes settings on the device itself, which reports them. */
+  changeSettings(changes: AgentSettings): void
   stop(): Promise<void>
 }
 
@@ -94,6 +96,10 @@ export async function startDevice(house: Harness, org: TestOrg, wanted: Wanted):
     },
     sample: ({ timestamp = Math.floor(house.clock.now() / 1000), ...values }) =>
       agent.sample([{ ...values, timestamp }]),
+    changeSettings: (changes) => {
+      device.settings = { ...device.settings, ...changes }
+      agent.reportConfig()
+    },
     stop: () => agent.stop(),
   }
 }

@@ -7,7 +7,7 @@ import type { Operation } from '../../../contract/operation.ts'
 import { parseTime } from '../../core/clock.ts'
 import { Failure, invalid } from '../../core/failure.ts'
 import { textProblem } from '../../core/text.ts'
-import { isIntlTimeZone } from '../../core/time-zone.ts'
+import { isConfigTimeZone } from '../../core/time-zone.ts'
 import { isLegacy } from '../paths.ts'
 import { type NumberText, numberTextOf } from './number-text.ts'
 import { dateTimeSentence, maxViolations, violationsOf } from './violations.ts'
@@ -19,6 +19,7 @@ export interface RequestInput {
   /** The numbers of the body as they were written, for an operation that preserves that. */
   numberText: NumberText
   csv: boolean
+  headOnly: boolean
   legacy: boolean
 }
 
@@ -39,8 +40,7 @@ ajv.addFormat('uuid', true)
 ajv.addFormat('int32', true)
 ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
 ajv.addFormat('email-address', /^[^@\s]+@[^@\s]+$/)
-// One client offers a zone that does not exist; it is accepted. [contract 5.3]
-ajv.addFormat('timezone', (zone) => zone === 'Africa/Istanbul' || isIntlTimeZone(zone))
+ajv.addFormat('timezone', isConfigTimeZone)
 
 /** Compiles parsers and validators once for each operation, and returns the function that reads one request. */
 export function inputReader(operation: Operation): (raw: RawInput) => RequestInput {
@@ -61,6 +61,7 @@ export function inputReader(operation: Operation): (raw: RawInput) => RequestInp
       // A valid body is small, so parsing it a second time is cheap.
       numberText: numberTextOf(operation.keepsNumberText ? raw.body : undefined, unwrap),
       csv: operation.csv === true && wantsCsv(raw),
+      headOnly: raw.method === 'HEAD',
       legacy: isLegacy(raw.raw),
     }
   }
@@ -79,9 +80,8 @@ function unwrapper({ bodyWrapper: wrapper, body }: Operation): (sent: unknown) =
   }
 }
 
-/** HEAD gets the headers of the JSON answer: an export is audited, and a HEAD request exports nothing. */
-const wantsCsv = ({ method, headers: { accept = '' } }: RawInput): boolean =>
-  method === 'GET' && /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
+const wantsCsv = ({ headers: { accept = '' } }: RawInput): boolean =>
+  /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
 
 const plainInt32 = /^(0|-?[1-9]\d{0,9})$/
 

@@ -143,7 +143,10 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
     const [exported] = await audit()
     expect(before).toBeLessThanOrEqual(1000)
     const head = await call('HEAD', window(noon, noon + 9e5), { headers: { accept: 'text/csv' } })
-    expect(head.headers.get('content-type')).toBe('application/json')
+    expect(head.text).toBe('')
+    for (const name of ['content-type', 'content-disposition', 'x-content-type-options']) {
+      expect(head.headers.get(name), name).toBe(csv.headers.get(name))
+    }
     expect((await audit())[0], 'HEAD takes nothing away').toEqual(exported)
     expect(exported).toMatchObject({ type: 'AUDIT_EXPORTED', category: 'ORG' })
   })

@@ -3,5 +3,5 @@ import type { OperationHandlers } from '../../http/handlers.ts'
 import { auditLogs } from './rules.ts'
 
 export const auditRoutes: OperationHandlers<'auditLogs'> = {
-  auditLogs: (ctx, { query, csv }) => auditLogs(ctx, query, csv),
+  auditLogs: (ctx, { query, csv, headOnly }) => auditLogs(ctx, query, csv, headOnly),
 }

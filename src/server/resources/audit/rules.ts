@@ -16,11 +16,20 @@ type Query = InputOf<'auditLogs'>['query']
 const defaultPageSize = 100
 const maxPageSize = 1000
 
-export async function auditLogs(ctx: RequestContext, query: Query, csv: boolean): Promise<AnswerOf<'auditLogs'>> {
+export async function auditLogs(
+  ctx: RequestContext,
+  query: Query,
+  csv: boolean,
+  headOnly: boolean,
+): Promise<AnswerOf<'auditLogs'>> {
   const { from, to, pageSize, pageToken = '' } = query
   if (from > to) throw invalid([{ field: 'from', error: 'must not be after to' }])
   const size = pageSizeOf(pageSize, defaultPageSize, maxPageSize)
-  if (csv) return auditExport(ctx, from, to)
+  if (csv) {
+    // A HEAD request exports nothing.
+    if (!headOnly) await recordExport(ctx, from, to)
+    return new StreamedAnswer('text/csv; charset=utf-8', 'audit.csv', csvOf(ctx, from, to))
+  }
 
   const { secrets } = ctx
   const context = `${ctx.org.id}/${from}/${to}`
@@ -40,14 +49,12 @@ export async function auditLogs(ctx: RequestContext, query: Query, csv: boolean)
 }
 
 /** The export is the only read with an audit entry, because it returns a whole window at once. */
-async function auditExport(ctx: RequestContext, from: number, to: number): Promise<StreamedAnswer> {
-  await change(ctx, 'auditLogs', async () => ({
+const recordExport = (ctx: RequestContext, from: number, to: number): Promise<void> =>
+  change(ctx, 'auditLogs', async () => ({
     result: undefined,
     target: { type: 'audit', id: ctx.org.id, name: 'audit log' },
     after: { from: isoTime(from), to: isoTime(to) },
   }))
-  return new StreamedAnswer('text/csv; charset=utf-8', 'audit.csv', csvOf(ctx, from, to))
-}
 
 async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGenerator<string> {
   yield csvHeader

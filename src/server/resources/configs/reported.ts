@@ -5,6 +5,7 @@ import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../c
 import { int32 } from '../../../contract/shape.ts'
 import type { Services } from '../../context/services.ts'
 import { textProblem } from '../../core/text.ts'
+import { isConfigTimeZone } from '../../core/time-zone.ts'
 import type { Device, DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
 import { type EndpointConfigRow, findConfig, listUnconfirmed, updateOutcome, updateReported } from './store.ts'
@@ -79,16 +80,17 @@ function makeMessage(row: EndpointConfigRow, desired: DesiredValues): DesiredCon
   return { version: row.version, config }
 }
 
-/** Picks the known keys that have a valid value, and no passwords. */
+/** Picks the known keys that have a valid value, and no passwords. Clients send these values back, so they must be valid there too. */
 const pickShownValues = (config: ConfigReport['config']): Record<string, ConfigValue> =>
   Object.fromEntries(
     Object.entries({ ...configKeys, ...readOnlyKeys }).flatMap(([name, key]) => {
-      const value = Object.hasOwn(config, name) ? config[name] : undefined
+      const sent = Object.hasOwn(config, name) ? config[name] : undefined
+      const value = typeof sent === 'string' && textProblem(sent, false) === undefined ? sent.trim() : sent
       return value !== undefined && !key.secret && isValidValue(key, value) ? [[name, value]] : []
     }),
   )
 
-function isValidValue({ type, values, min, max }: ConfigKey, value: ConfigValue): boolean {
+function isValidValue({ type, values, min, max, format }: ConfigKey, value: ConfigValue): boolean {
   switch (type) {
     case 'boolean':
       return typeof value === 'boolean'
@@ -99,6 +101,7 @@ function isValidValue({ type, values, min, max }: ConfigKey, value: ConfigValue)
     case 'enum':
       return values?.includes(String(value)) === true
     case 'string':
-      return typeof value === 'string' && value !== '' && textProblem(value, false) === undefined
+      if (typeof value !== 'string' || value === '' || textProblem(value, false) !== undefined) return false
+      return format !== 'timezone' || isConfigTimeZone(value)
   }
 }

@@ -5,7 +5,6 @@ import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
 import { type NumberText, withNumberText } from '../../http/input/number-text.ts'
 import { change } from '../audit/change.ts'
 import type { Changed } from '../audit/changed.ts'
@@ -15,11 +14,11 @@ import { makeVersions } from './make-versions.ts'
 import { desiredValuesOf, rejectionReasons, stillRejected } from './rejected.ts'
 import { differences, endpointContext, keysOf, type SealedConfig, sealConfig, shownConfig } from './sealed-config.ts'
 import { type EndpointConfigRow, findConfig, listVersions, updateExplicit } from './store.ts'
-import { readOnlyView, settingsView, stateView, versionView } from './view.ts'
+import { readOnlyView, settingsAnswer, settingsView, stateView, unsetView, versionView } from './view.ts'
 
 export const endpointsSettings = async (ctx: RequestContext, id: string) => {
   const row = await requireConfig(ctx.db, id)
-  return new VersionedAnswer(row.version, settingsView(row))
+  return settingsAnswer(row, settingsView(row))
 }
 
 export async function endpointsApplyConfig(
@@ -33,13 +32,14 @@ export async function endpointsApplyConfig(
     checkIfMatch(ctx, row.version)
     const settable = withoutReadOnly(sent, row)
     refuseProfileKeys(row, Object.keys(settable))
+    const changed = withoutReadBack(sent, settable, row)
     const { secrets } = ctx
     const before = explicitLayer(row)
-    const merged = { ...shownConfig(before), ...settable }
+    const merged = { ...shownConfig(before), ...changed }
     return setExplicit(tx, ctx, row, sealConfig(merged, before, secrets, endpointContext(ctx.org, id)))
   })
   ctx.devices.wake([id])
-  return new VersionedAnswer(row.version, { config: withNumberText(settingsView(row), numberText) })
+  return settingsAnswer(row, { config: withNumberText(settingsView(row), numberText) })
 }
 
 const maxListedVersions = 200
@@ -66,7 +66,7 @@ export async function configVersionsRestore(ctx: RequestContext, id: string, n: 
     return setExplicit(tx, ctx, row, explicitLayer(old))
   })
   ctx.devices.wake([id])
-  return new VersionedAnswer(row.version, { config: settingsView(row) })
+  return settingsAnswer(row, { config: settingsView(row) })
 }
 
 export async function configStateGet(ctx: RequestContext, id: string) {
@@ -111,6 +111,17 @@ function withoutReadOnly(sent: DeviceConfigBody, row: EndpointConfigRow): Device
     throw invalid(changed.map((field) => ({ field, error: 'is read-only: leave it out, or send the value it has' })))
   }
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !isReadOnly(name)))
+}
+
+/**
+ * A client may read all settings, change one and send everything back. The reported values that it repeats do not become explicit. In
+ * any other body every key is meant: it becomes explicit, even with the value that the device has. [contract 4.endpointsApplyConfig]
+ */
+function withoutReadBack(sent: DeviceConfigBody, settable: DeviceConfigBody, row: EndpointConfigRow): DeviceConfigBody {
+  const isWholeAnswer = Object.keys(settingsView(row)).every((name) => Object.hasOwn(sent, name))
+  if (!isWholeAnswer) return settable
+  const reported = unsetView(row)
+  return Object.fromEntries(Object.entries(settable).filter(([name, value]) => reported[name] !== value))
 }
 
 /** Clients compare this message byte for byte. [contract 4.endpointsApplyConfig] */

@@ -1,20 +1,45 @@
 // Configs as answers show them, without passwords. [contract 4.endpointsSettings] [contract 6.configVersions]
+import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { ConfigState, ConfigVersion } from '../../../contract/configs.ts'
 import { type ConfigValue, readOnlyKeys } from '../../../contract/device/config-keys.ts'
 import { isoTime } from '../../core/clock.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
 import { effectiveConfig, explicitLayer, profileLayer } from './effective.ts'
 import { differences, keysOf, type SealedConfig, shownConfig } from './sealed-config.ts'
 import type { ConfigVersionRow, EndpointConfigRow } from './store.ts'
 
 type Settings = Record<string, ConfigValue>
 
-/** Shows the keys of the endpoint that its profile does not fix, and the read-only keys that the device reports. */
-export function settingsView(row: EndpointConfigRow): Settings {
-  const fixed = new Set(keysOf(profileLayer(row)))
-  const own = Object.entries(shownConfig(explicitLayer(row))).filter(([name]) => !fixed.has(name))
-  return { ...Object.fromEntries(own), ...readOnlyView(row) }
+/** Shows the explicit keys first, then the keys that only the device reports. Keys that the profile fixes are left out. */
+export const settingsView = (row: EndpointConfigRow): Settings => ({
+  ...explicitView(row),
+  ...readOnlyView(row),
+  ...unsetView(row),
+})
+
+/** The ETag needs a hash of what the device reports, because a report changes the body without making a version. [contract 7.9] */
+export function settingsAnswer<T>(row: EndpointConfigRow, body: T): VersionedAnswer<T> {
+  const reported = { ...readOnlyView(row), ...unsetView(row) }
+  const isPlain = Object.keys(reported).length === 0
+  return new VersionedAnswer(
+    row.version,
+    body,
+    isPlain ? undefined : hash('sha1', JSON.stringify(reported), 'base64url'),
+  )
 }
+
+const explicitView = (row: EndpointConfigRow): Settings =>
+  without(shownConfig(explicitLayer(row)), keysOf(profileLayer(row)))
+
+/** Shows settable keys that the device reports, and that are neither explicit nor fixed by its profile. */
+export function unsetView(row: EndpointConfigRow): Settings {
+  const set = [...keysOf(explicitLayer(row)), ...keysOf(profileLayer(row)), ...Object.keys(readOnlyKeys)]
+  return without(JSON.parse(row.reported), set)
+}
+
+const without = (settings: Settings, names: readonly string[]): Settings =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !names.includes(name)))
 
 /** Status fields and pairing have the values that the endpoint shows. The other keys come from config reports. */
 export function readOnlyView(row: EndpointConfigRow): Settings {

@@ -1,13 +1,14 @@
 // Restores an earlier config version after a review of the differences.
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useBody, useResponse, useWrite } from '../../../api.ts'
+import { useBody, useWrite } from '../../../api.ts'
 import { deviceName } from '../../../domain/device/device.ts'
 import { refetchIfChanged } from '../../../parts/dialog/concurrent-change.ts'
 import { ReviewDialog } from '../../../parts/settings-form/review-dialog.tsx'
 import { settingName } from '../../../parts/settings-form/setting-sections.ts'
 import { differenceCount } from '../../../parts/text/diff-table.tsx'
 import { plural } from '../../../parts/text/words.ts'
+import { configEtag } from './config-etag.ts'
 import type { ListedConfigVersion } from './config-version-row.tsx'
 
 interface RestoreDialogProps {
@@ -18,8 +19,8 @@ interface RestoreDialogProps {
 
 export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogProps) {
   const device = useBody('endpointsGet', { id: endpointId })
-  const { etag } = useResponse('endpointsSettings', { id: endpointId })
   const state = useBody('configStateGet', { id: endpointId })
+  const etag = configEtag(state.version)
   const [seen, setSeen] = useState(etag)
   const restore = useWrite('configVersionsRestore', {
     quiet: true,

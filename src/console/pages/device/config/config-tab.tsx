@@ -3,30 +3,30 @@ import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
-import { configKeys } from '../../../../contract/device/config-keys.ts'
-import { operationQuery, useBody, useResponse, useWrite } from '../../../api.ts'
+import { operationQuery, useBody, useWrite } from '../../../api.ts'
 import { deviceName } from '../../../domain/device/device.ts'
 import { refetchIfChanged } from '../../../parts/dialog/concurrent-change.ts'
 import { diffSides, type SettingChanges, useDraft } from '../../../parts/settings-form/draft.ts'
 import { ConcurrentChangeNotice, ReviewDialog } from '../../../parts/settings-form/review-dialog.tsx'
-import { isSecret, type SettingValues } from '../../../parts/settings-form/setting-values.ts'
 import { SettingsForm } from '../../../parts/settings-form/settings-form.tsx'
 import { LeaveGuard, UnsavedBar } from '../../../parts/settings-form/unsaved-changes.tsx'
 import { serverViolations, settingProblems } from '../../../parts/settings-form/validation.ts'
 import { plural } from '../../../parts/text/words.ts'
 import { usePermissions } from '../../../session.ts'
+import { configEtag } from './config-etag.ts'
 import { ConfigProgress } from './config-progress.tsx'
 import { ReadOnlySettings } from './config-read-only.tsx'
 
 export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
   const may = usePermissions()
   const device = useBody('endpointsGet', { id: endpointId })
-  const { body: settings, etag } = useResponse('endpointsSettings', { id: endpointId })
+  const settings = useBody('endpointsSettings', { id: endpointId })
   const state = useBody('configStateGet', { id: endpointId })
   const lockText = useLockText(device.profileId)
 
-  const stored = useMemo(() => settableSettings(settings, state.desired, state.profile), [settings, state])
-  const draft = useDraft(stored, etag)
+  // Only what was set here is edited. The settings also have values that the device merely reports.
+  const stored = state.desired
+  const draft = useDraft(stored, configEtag(state.version))
   const { changes } = draft
   const [isReviewing, setReviewing] = useState(false)
   const top = useRef<HTMLDivElement>(null)
@@ -116,13 +116,6 @@ function useApply(endpointId: string, draft: ReturnType<typeof useDraft>, onDone
     return Object.fromEntries(Object.entries(serverViolations(failure?.error)).filter(([name]) => isUnchanged(name)))
   }, [failure, changes])
   return { apply, send, serverErrors }
-}
-
-/** Returns the device's own settings. Those that the profile overrides are only in the desired config. */
-function settableSettings(settings: SettingValues, desired: SettingValues, profile: SettingValues): SettingValues {
-  const overridden = Object.entries(desired).filter(([name]) => Object.hasOwn(profile, name))
-  const own = Object.entries(settings).filter(([name]) => Object.hasOwn(configKeys, name) && !isSecret(name))
-  return Object.fromEntries([...overridden, ...own])
 }
 
 function useLockText(profileId: number | undefined) {
