@@ -33,6 +33,9 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
+/** These suites use SQLite and PostgreSQL together, so they run where both are. */
+const onPostgresOnly = ['test/process/copy*.test.ts', 'test/process/forgotten-sqlite.test.ts']
+
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], './test/support/summary-reporter.ts'],
@@ -44,7 +47,12 @@ export default defineConfig({
       { extends: true, test: { name: 'house', include: withoutDatabase } },
       {
         extends: true,
-        test: { name: 'sqlite', include: all, exclude: withoutDatabase, env: { TEST_ENGINE: 'sqlite' } },
+        test: {
+          name: 'sqlite',
+          include: all,
+          exclude: [...withoutDatabase, ...onPostgresOnly],
+          env: { TEST_ENGINE: 'sqlite' },
+        },
       },
       {
         extends: true,
