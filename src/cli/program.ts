@@ -3,6 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { auditHead, auditVerify } from './audit.ts'
+import { checkCommand } from './check.ts'
+import { copyCommand, copyOptions } from './copy.ts'
 import { demoOptions } from './demo-options.ts'
 import { messagesText, openapiText, printDocument } from './documents.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
@@ -109,6 +111,13 @@ export function program(terminal: Terminal): Command {
   addDatabaseCommand(root, 'migrate', 'migrate the database to this version; "serve" does this too').action((options) =>
     migrateCommand(terminal, options),
   )
+  addDatabaseCommand(root, 'check', 'check the database, its references, the audit log and the secret key').action(
+    (options) => checkCommand(terminal, options),
+  )
+  addCommand(root, 'copy', 'copy everything between SQLite and PostgreSQL, into an empty database', copyOptions)
+    .option('--json', 'print JSON')
+    .action((options) => copyCommand(terminal, options))
+
   const document = (name: string, description: string, text: () => string) =>
     root
       .command(name)
