@@ -34,7 +34,11 @@ const onSqliteOnly = [
 ]
 
 /** These suites use SQLite and PostgreSQL together, so they run where both are. */
-const onPostgresOnly = ['test/process/copy*.test.ts', 'test/process/forgotten-sqlite.test.ts']
+const onPostgresOnly = [
+  'test/process/copy.test.ts',
+  'test/process/forgotten-sqlite.test.ts',
+  'test/process/postgres-tools.test.ts',
+]
 
 export default defineConfig({
   test: {
