@@ -36,6 +36,13 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
+/** These suites use SQLite and PostgreSQL together, so they run where both are. */
+const onPostgresOnly = [
+  'test/process/copy.test.ts',
+  'test/process/forgotten-sqlite.test.ts',
+  'test/process/postgres-tools.test.ts',
+]
+
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], './test/support/summary-reporter.ts'],
@@ -47,7 +54,12 @@ export default defineConfig({
       { extends: true, test: { name: 'house', include: withoutDatabase } },
       {
         extends: true,
-        test: { name: 'sqlite', include: all, exclude: withoutDatabase, env: { TEST_ENGINE: 'sqlite' } },
+        test: {
+          name: 'sqlite',
+          include: all,
+          exclude: [...withoutDatabase, ...onPostgresOnly],
+          env: { TEST_ENGINE: 'sqlite' },
+        },
       },
       {
         extends: true,

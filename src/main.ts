@@ -47,6 +47,7 @@ try {
   else {
     const isExpected = error instanceof StartupError || error instanceof Failure
     writeError(isExpected ? error.message : `Unexpected error: ${(error as Error).stack ?? error}`)
-    process.exitCode = 1
+    // A connection whose password PostgreSQL still waits for would keep the process alive for a minute.
+    process.exit(1)
   }
 }

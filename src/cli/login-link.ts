@@ -1,6 +1,7 @@
 // `roomkeeper login-link`: creates a one-time link that signs in to the console. [contract 9.link]
 
 import { type OptionSpec, serveOptions } from '../server/config/options.ts'
+import { readServerRecord } from '../server/config/server-record.ts'
 import type { Actor } from '../server/context/request-context.ts'
 import type { Services } from '../server/context/services.ts'
 import { StartupError } from '../server/core/failure.ts'
@@ -25,7 +26,10 @@ export const loginLinkOptions: readonly OptionSpec[] = serveOptions
   .filter(({ flag }) => /^--(public-url|port) /.test(flag))
   .map(({ default: _, ...option }) =>
     option.flag.startsWith('--port ')
-      ? { ...option, help: `port of the server on this machine (default: ${defaultPort})` }
+      ? {
+          ...option,
+          help: `port of the server on this machine (default: as the server recorded it, or ${defaultPort})`,
+        }
       : option,
   )
 
@@ -33,17 +37,25 @@ export const loginLinkCommand = (terminal: Terminal, options: LoginLinkOptions) 
   withExistingDatabase(options, async (services) => {
     const org = options.org ?? (await onlyOrg(services))
     const key = options.key === undefined ? undefined : keyNumber(options.key)
-    const isAssumed = options.publicUrl === undefined && options.port === undefined
-    const base = options.publicUrl ?? `http://127.0.0.1:${options.port ?? defaultPort}`
+    const known = knownAddress(options)
+    const base = known ?? `http://127.0.0.1:${defaultPort}`
     const link = await makeLoginLink(services, cliActor(terminal), org, base, key)
     printResult(terminal, options.json, link, [
       link.url,
       `The link signs in to organisation ${org} with key ${link.keyId} (${link.keyName}). It works once, within 15 minutes.`,
-      ...(isAssumed
+      ...(known === undefined
         ? [`The link assumes that the server is at ${base}. If it is not, use --port or --public-url.`]
         : []),
     ])
   })
+
+/** The address that an option names, or that the server recorded when it started. */
+function knownAddress({ publicUrl, port, dataDir }: LoginLinkOptions): string | undefined {
+  if (publicUrl !== undefined) return publicUrl
+  const record = readServerRecord(dataDir)
+  if (port === undefined) return record?.publicUrl
+  return record?.url.endsWith(`:${port}`) ? record.url : `http://127.0.0.1:${port}`
+}
 
 /** Creates a link to the console at this address. The secret is in the fragment, which browsers do not send. */
 export async function makeLoginLink(services: Services, actor: Actor, org: string, base: string, keyId?: number) {

@@ -3,6 +3,9 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { auditHead, auditVerify } from './audit.ts'
+import { backupCommand, restoreCommand, snapshotCommand } from './backup.ts'
+import { checkCommand } from './check.ts'
+import { copyCommand, copyOptions } from './copy.ts'
 import { demoOptions } from './demo-options.ts'
 import { messagesText, openapiText, printDocument } from './documents.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
@@ -109,6 +112,26 @@ export function program(terminal: Terminal): Command {
   addDatabaseCommand(root, 'migrate', 'migrate the database to this version; "serve" does this too').action((options) =>
     migrateCommand(terminal, options),
   )
+  addDatabaseCommand(root, 'backup', 'write a backup to a file, also while the server runs')
+    .argument('<file>', 'the new file')
+    .option('--with-secret', 'include the secret key; protect the file like the key itself')
+    .option('--with-bundles', 'include the log bundles of bug reports')
+    .action((file, options) => backupCommand(terminal, file, options))
+  addDatabaseCommand(root, 'restore', 'restore a backup into an empty data folder or database')
+    .argument('<file>', 'a file that "backup" made')
+    .action((file, options) => restoreCommand(terminal, file, options))
+  root
+    .command('sqlite-snapshot', { hidden: true })
+    .argument('<source>')
+    .argument('<target>')
+    .action((source, target) => snapshotCommand(terminal, source, target))
+  addDatabaseCommand(root, 'check', 'check the database, its references, the audit log and the secret key').action(
+    (options) => checkCommand(terminal, options),
+  )
+  addCommand(root, 'copy', 'copy everything between SQLite and PostgreSQL, into an empty database', copyOptions)
+    .option('--json', 'print JSON')
+    .action((options) => copyCommand(terminal, options))
+
   const document = (name: string, description: string, text: () => string) =>
     root
       .command(name)

@@ -1,5 +1,6 @@
 // The service on one screen: the phases of a start. What a phase starts, it puts on the stack, which stops it in reverse order.
 import type { ServeOptions } from './config/options.ts'
+import { writeServerRecord } from './config/server-record.ts'
 import type { Services } from './context/services.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
@@ -49,6 +50,7 @@ export async function startService(
     const devices = await startDevices(stack, core, resources, tls)
     const url = await startHttp(stack, core, resources, devices, { tls, consoleFolder })
     startTasks(stack, core, resources, devices)
+    writeServerRecord(options, { url, publicUrl: services.publicUrl() })
     // This comes last: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(services)
     log.info({ url, engine: services.db.engine, migrated: core.migrated }, 'ready')

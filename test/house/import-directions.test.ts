@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
   cli: [
     'server/app.ts',
     'server/first-start.ts',
+    'server/maintenance',
     'server/resources',
     'server/context',
     'server/db',
@@ -35,6 +36,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server/core',
   ],
   'server/phases': [
+    'server/maintenance',
     'server/resources',
     'server/devices',
     'server/http',
@@ -46,6 +48,14 @@ const mayImport: Record<string, readonly string[]> = {
     'server/core',
   ],
   'server/first-start.ts': ['server/resources', 'server/context'],
+  'server/maintenance': [
+    'server/resources',
+    'server/context',
+    'server/db',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
   'server/resources': [
     'server/devices',
     'server/http',

@@ -18,7 +18,9 @@ const write = ({ url, org, key }: Server) =>
 
 const database = ['roomkeeper.db', 'roomkeeper.db-shm', 'roomkeeper.db-wal']
 const running =
-  engine === 'sqlite' ? [...database, 'secret.key', 'server.lock', 'server.lock-journal'].sort() : ['secret.key']
+  engine === 'sqlite'
+    ? [...database, 'secret.key', 'server.json', 'server.lock', 'server.lock-journal'].sort()
+    : ['secret.key', 'server.json']
 
 test('a new database in a folder that everybody may read has files of mode 0600', async () => {
   const site = await siteForTest()

@@ -128,19 +128,22 @@ describe('roomkeeper login-link', () => {
     expect(logs[1]).toMatchObject({ type: 'LOGIN_LINK_CREATED', actor: { type: 'CLI' }, target: { id: '1' } })
   })
 
-  test('says which address it assumed when it was given none, and only then', async () => {
+  test('leads to the address that the server recorded, and assumes one only where no server has run', async () => {
     const assumes = /^The link assumes that the server is at (\S+)\. If it is not, use --port or --public-url\.$/m
-    const { stdout } = await site.run('login-link')
+    const [, recorded] = /^(\S+)\/sign-in#rkl_/.exec((await site.run('login-link')).stdout) ?? []
+    expect(recorded).toBe(server.url)
+    const unserved = await siteForTest()
+    const { id } = await unserved.json('org', 'create', 'One')
+    const scopes = ['--scope', 'read', '--scope', 'write', '--manage']
+    await unserved.json('keys', 'create', '--org', id, '--name', 'K', ...scopes)
+    const { stdout } = await unserved.run('login-link')
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sign-in#rkl_/)
     expect(assumes.exec(stdout)?.[1]).toBe('http://127.0.0.1:8080')
-    for (const given of [
-      ['--port', '8080'],
-      ['--public-url', 'https://rooms.example.org'],
-    ]) {
+    for (const given of [[], ['--port', '8080'], ['--public-url', 'https://rooms.example.org']]) {
       expect((await site.run('login-link', ...given)).stdout).not.toMatch(/assumes/)
     }
     const help = (await site.run('login-link', '--help')).stdout.replaceAll(/\s+/g, ' ')
-    expect(help).toContain('port of the server on this machine (default: 8080)')
+    expect(help).toContain('port of the server on this machine (default: as the server recorded it, or 8080)')
     expect(help).not.toContain('free one')
   })
 

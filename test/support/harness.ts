@@ -78,6 +78,8 @@ export interface Harness {
   /** Calls any path; checks what holds for every answer. */
   call(method: string, path: string, call?: Call): Promise<Reply>
   newOrg(name?: string): Promise<TestOrg>
+  /** Ends the service; its database stays until `close`. */
+  stop(): Promise<void>
   close(): Promise<void>
 }
 
@@ -167,6 +169,7 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
           (await inOrg('GET', '/audit/logs?from=1970-01-01T00:00:00Z&to=9999-01-01T00:00:00Z&pageSize=1000')).body.logs,
       }
     },
+    stop: () => service.close(),
     async close() {
       await service.close()
       await remove()

@@ -81,6 +81,8 @@ export const retentionDefaults: RetentionOptions = {
   roomFreshness: 15,
 }
 
+export const backupDefaults = { everyHours: 24, keepCount: 7 }
+
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** These say where the database is, and every command has them. */
@@ -195,6 +197,25 @@ export const serveOptions: readonly OptionSpec[] = [
     parse: parseAirLimits,
   },
   {
+    flag: '--backup-dir <folder>',
+    env: 'ROOMKEEPER_BACKUP_DIR',
+    help: 'make backups into this folder, which no other server uses; none are made without it',
+  },
+  {
+    flag: '--backup-every <hours>',
+    env: 'ROOMKEEPER_BACKUP_EVERY',
+    default: backupDefaults.everyHours,
+    help: 'hours between two backups',
+    parse: whole('--backup-every', 1, 8760),
+  },
+  {
+    flag: '--backup-keep <number>',
+    env: 'ROOMKEEPER_BACKUP_KEEP',
+    default: backupDefaults.keepCount,
+    help: 'how many backups are kept; older ones are deleted',
+    parse: whole('--backup-keep', 1, 10_000),
+  },
+  {
     flag: '--cors-origin <origin>',
     env: 'ROOMKEEPER_CORS_ORIGIN',
     help: 'let browsers of this origin call the API (repeatable)',
@@ -254,6 +275,10 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly mqttTlsPort: number | 'off'
   /** Days. */
   readonly logRetention: number
+  readonly backupDir?: string
+  /** Hours. */
+  readonly backupEvery?: number
+  readonly backupKeep?: number
   readonly corsOrigin?: readonly string[]
   readonly rateLimit: number
   readonly rateBurst?: number

@@ -4,6 +4,7 @@ import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
+import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
 import { noEventFeed } from '../events/feed.ts'
 import { noConnectedDevices } from './connected-devices.ts'
@@ -21,6 +22,7 @@ export async function openServices(
   const opened = await openDatabase(options, databaseOptions)
   try {
     const { db } = opened
+    if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
     const services: Services = {
       db,
       clock,

@@ -16,7 +16,7 @@ export function createPrivateFile(file: string): void {
 /** Files of the data folder with secrets or measurements, and the files that SQLite creates beside a database. */
 const privateNames = ['roomkeeper.db', 'server.lock']
   .flatMap((name) => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`])
-  .concat('secret.key')
+  .concat('secret.key', 'server.json')
 
 /** Earlier releases, or a restored backup, may have left files that other users can read. */
 export function tightenDataFolder(dataDir: string): void {

@@ -22,11 +22,15 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '006-growth': growth,
 }
 
+/** Lists those of the given migrations that this program does not know, because a newer one made them. */
+export const unknownMigrations = (applied: readonly string[]): string[] =>
+  applied.filter((name) => !Object.hasOwn(migrations, name))
+
 /** Lists the migrations that were not applied yet. Refuses a database that a newer program has changed. */
 export async function pendingMigrations(db: Database): Promise<{ isNew: boolean; pending: string[] }> {
   const known = Object.keys(migrations)
   const applied = await listApplied(db)
-  const unknown = applied.filter((name) => !known.includes(name))
+  const unknown = unknownMigrations(applied)
   if (unknown.length > 0) {
     throw new StartupError(
       `The database was made by a newer Roomkeeper (it has ${unknown.join(', ')}). Start that version, or restore a backup.`,

@@ -1,7 +1,6 @@
 // Opens the database that the options name, and applies pending migrations.
 
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { DatabaseOptions } from '../config/options.ts'
@@ -13,8 +12,7 @@ import { checkDatabaseUrl, databaseUnreachable } from './postgres/database-url.t
 import { openPostgres } from './postgres/pools.ts'
 import { takeServerLock } from './server-lock.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
-
-const fileName = 'roomkeeper.db'
+import { sqliteFileOf } from './sqlite/sqlite-file.ts'
 
 interface Engine {
   readonly db: Database
@@ -40,7 +38,7 @@ export interface OpenDatabaseOptions {
 
 export async function openDatabase(place: DatabaseOptions, settings: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const { isLocked, mustExist, onError } = settings
-  if (mustExist && !place.databaseUrl && !existsSync(join(place.dataDir, fileName))) throw noDatabase(place)
+  if (mustExist && !place.databaseUrl && !existsSync(sqliteFileOf(place.dataDir))) throw noDatabase(place)
   prepareDataFolder(place.dataDir)
   const engine = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
   try {
@@ -90,7 +88,7 @@ export function prepareDataFolder(dataDir: string): void {
 }
 
 function openFile(dataDir: string): Engine {
-  const file = join(dataDir, fileName)
+  const file = sqliteFileOf(dataDir)
   try {
     createPrivateFile(file)
     const { backend, shortenLockTimeout } = openSqlite(file)

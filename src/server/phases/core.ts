@@ -10,6 +10,7 @@ import type { Log } from '../core/log.ts'
 import { type Metrics, makeMetrics } from '../core/metrics.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import type { Database } from '../db/db.ts'
+import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { EventFeed } from '../events/feed.ts'
@@ -98,6 +99,7 @@ export async function openCore(
   })
   const { db } = opened
   stack.defer(() => db.close())
+  await refuseForgottenSqlite(db, options)
   const keyring = makeKeyring(db, options, clock)
   const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
   const streams = new EventStreams(feed, clock)

@@ -3,6 +3,7 @@ import { resendAfterMs } from '../../contract/device/protocol.ts'
 import { hourMs } from '../../contract/durations.ts'
 import { repeat } from '../core/repeat.ts'
 import { probeDisk } from '../db/disk-probe.ts'
+import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { deleteOldReports } from '../resources/bug-reports/retention.ts'
 import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
@@ -24,6 +25,7 @@ interface ScheduledTask {
 const scheduledTasks = (core: Core, resources: Resources, { connections }: Devices): readonly ScheduledTask[] => {
   const { services, streams, keyring, log } = core
   const { db } = services
+  const backups = makeScheduledBackups(core)
   return [
     {
       name: 'expiring commands',
@@ -82,6 +84,9 @@ const scheduledTasks = (core: Core, resources: Resources, { connections }: Devic
       oncePerCluster: true,
       run: () => deleteOldSessions(services),
     },
+    ...(backups
+      ? [{ name: 'backup', intervalMs: 5000, oncePerCluster: true, run: (signal: AbortSignal) => backups.run(signal) }]
+      : []),
     {
       // This frees the memory of deleted endpoints and of endpoints that are no longer requested.
       name: 'clearing caches',
@@ -90,6 +95,14 @@ const scheduledTasks = (core: Core, resources: Resources, { connections }: Devic
       run: async () => core.caches.clear(),
     },
   ]
+}
+
+/** Undefined unless an option names a folder for backups. */
+function makeScheduledBackups({ options, log, services, metrics }: Core): ScheduledBackups | undefined {
+  if (options.backupDir === undefined) return undefined
+  const backups = new ScheduledBackups(options.backupDir, options, log, services.clock)
+  backups.register(metrics)
+  return backups
 }
 
 export function startTasks(stack: AsyncDisposableStack, core: Core, resources: Resources, devices: Devices): void {

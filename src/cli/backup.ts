@@ -1,0 +1,49 @@
+// `roomkeeper backup` and `roomkeeper restore`: one file with the whole state, made while the server runs.
+import type { DatabaseOptions } from '../server/config/options.ts'
+import { secretKeyFileOf } from '../server/context/open-services.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { makeBackup } from '../server/maintenance/backup/make-backup.ts'
+import { restoreBackup, shortFingerprint } from '../server/maintenance/backup/restore-backup.ts'
+import { takeSnapshot } from '../server/maintenance/backup/sqlite-snapshot.ts'
+import { checkLineText, checkPlace } from './check.ts'
+import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
+import { printResult, type Terminal } from './terminal.ts'
+
+interface BackupOptions extends DatabaseCommandOptions {
+  readonly withSecret?: boolean
+  readonly withBundles?: boolean
+}
+
+export const backupCommand = (terminal: Terminal, file: string, options: BackupOptions): Promise<void> =>
+  withRecordedAddress(options, async (place) => {
+    const { withSecret = false, withBundles = false, json } = options
+    const { signal } = new AbortController()
+    const summary = await makeBackup({ place, file, withSecret, withBundles, signal })
+    const fingerprint = shortFingerprint(summary.secretFingerprint)
+    printResult(terminal, json, summary, [
+      `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${summary.bundles} log bundles` : ''}.`,
+      withSecret
+        ? 'The file contains the secret key: whoever can read it can read all passwords and enrolment codes.'
+        : `The secret key is not in it: keep ${secretKeyFileOf(place)} (fingerprint ${fingerprint}) somewhere else.`,
+    ])
+  })
+
+export async function restoreCommand(
+  terminal: Terminal,
+  file: string,
+  options: DatabaseCommandOptions & DatabaseOptions,
+): Promise<void> {
+  const { createdAt, version } = await restoreBackup(file, options)
+  const checks = await checkPlace(options)
+  printResult(terminal, options.json, { createdAt, version, checks }, [
+    `Restored the state of ${createdAt}, backed up by version ${version}.`,
+    ...checks.map(checkLineText),
+    'Later changes are lost. Ids that were given after the backup may be given again, keys that were revoked after it work again, and devices that enrolled after it are unknown.',
+    'All sessions and sign-in links have ended: sign in with an API key, or with a link from "roomkeeper login-link".',
+  ])
+  if (checks.some((line) => !line.isGood)) throw new StartupError('The restored database failed a check.')
+}
+
+/** The child process of a backup calls this. */
+export const snapshotCommand = (terminal: Terminal, source: string, target: string): void =>
+  terminal.write(JSON.stringify(takeSnapshot(source, target)))

@@ -1,0 +1,45 @@
+// `roomkeeper check`: checks the database and its secret key, also beside a running server.
+import type { DatabaseOptions } from '../server/config/options.ts'
+import { secretKeyFileOf } from '../server/context/open-services.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { withoutTransaction } from '../server/db/copy/transaction-side.ts'
+import { loadDatabaseSecrets } from '../server/db/database-secrets.ts'
+import { openDatabase } from '../server/db/open.ts'
+import {
+  type CheckLine,
+  checkIntegrity,
+  checkReferences,
+  checkSecretParts,
+} from '../server/maintenance/check-database.ts'
+import { listOrgs } from '../server/resources/orgs/store.ts'
+import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
+import { printResult, type Terminal } from './terminal.ts'
+
+export const checkLineText = ({ check, isGood, result }: CheckLine): string =>
+  `${check.padEnd(12)}${isGood ? 'ok' : 'FAILED'}: ${result}.`
+
+export async function checkPlace(place: DatabaseOptions): Promise<CheckLine[]> {
+  const { db } = await openDatabase(place, { isLocked: false, mustExist: true, onError() {} })
+  try {
+    const side = withoutTransaction(db)
+    const lines = [await checkIntegrity(side), await checkReferences(side)]
+    try {
+      const secrets = await loadDatabaseSecrets(db, secretKeyFileOf(place))
+      lines.push(...(await checkSecretParts(side, secrets, await listOrgs(db.system))))
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error
+      lines.push({ check: 'secret key', isGood: false, result: error.message.replace(/\.$/, '') })
+    }
+    return lines
+  } finally {
+    await db.close()
+  }
+}
+
+export const checkCommand = (terminal: Terminal, options: DatabaseCommandOptions): Promise<void> =>
+  withRecordedAddress(options, async (place) => {
+    const checks = await checkPlace(place)
+    const isGood = checks.every((line) => line.isGood)
+    printResult(terminal, options.json, { ok: isGood, checks }, checks.map(checkLineText))
+    if (!isGood) throw new StartupError('The database failed a check. Restore a backup.')
+  })

@@ -1,0 +1,78 @@
+// `roomkeeper copy`: copies everything from one database to another, between SQLite and PostgreSQL.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseOptions, OptionSpec } from '../server/config/options.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { copyDatabase } from '../server/maintenance/copy-database.ts'
+import { checkLineText } from './check.ts'
+import { printResult, type Terminal } from './terminal.ts'
+
+interface CopyOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly secretKeyFile?: string
+  readonly json?: boolean
+}
+
+/** The addresses may contain passwords, so they can be given as variables too. */
+export const copyOptions: readonly OptionSpec[] = [
+  {
+    flag: '--from <place>',
+    env: 'ROOMKEEPER_COPY_FROM',
+    help: 'data folder of the SQLite database, or postgres://…, to copy from',
+  },
+  { flag: '--to <place>', env: 'ROOMKEEPER_COPY_TO', help: 'empty data folder, or postgres://…, to copy to' },
+  {
+    flag: '--secret-key-file <file>',
+    env: 'ROOMKEEPER_SECRET_KEY_FILE',
+    help: 'the secret key (default: secret.key in the data folder that the server will use)',
+  },
+]
+
+export async function copyCommand(terminal: Terminal, options: CopyOptions): Promise<void> {
+  const { from, to, json } = options
+  if (from === undefined || to === undefined)
+    throw new StartupError('Name both databases: --from and --to are each a data folder, or postgres://….')
+  if (from === to) throw new StartupError('--from and --to are the same database. Name two different ones.')
+  const secretKeyFile = options.secretKeyFile ?? keyFileFor(from, to)
+  if (!existsSync(secretKeyFile)) {
+    throw new StartupError(
+      `The secret key ${secretKeyFile} is missing. Copy it there from the data folder of the source, or name it with --secret-key-file.`,
+    )
+  }
+  const keyFolder = dirname(secretKeyFile)
+  const { tables, checks } = await copyDatabase({
+    from: placeOf(from, folderOf(to) ?? keyFolder),
+    to: placeOf(to, folderOf(from) ?? keyFolder),
+    secretKeyFile,
+    onCopied: ({ table, rows }) => {
+      if (!json) terminal.write(`${table.padEnd(22)}${String(rows).padStart(12)} ${rows === 1 ? 'row' : 'rows'}`)
+    },
+  })
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  printResult(terminal, json, { tables, checks }, [
+    `Copied ${rows} rows of ${tables.length} tables; both databases have the same number of rows in each.`,
+    ...checks.map(checkLineText),
+    nextStep(to, keyFolder),
+  ])
+}
+
+const isUrl = (place: string): boolean => /^postgres(ql)?:/.test(place)
+const folderOf = (place: string): string | undefined => (isUrl(place) ? undefined : place)
+
+/** Opening PostgreSQL needs a data folder too: it is the one where the secret key is. */
+const placeOf = (place: string, keyFolder: string): DatabaseOptions =>
+  isUrl(place) ? { dataDir: keyFolder, databaseUrl: place } : { dataDir: place }
+
+/** The key must be where the server will look for it after the copy. */
+function keyFileFor(from: string, to: string): string {
+  const folder = folderOf(to) ?? folderOf(from)
+  if (folder === undefined)
+    throw new StartupError('Both databases are PostgreSQL: name the secret key with --secret-key-file.')
+  return join(folder, 'secret.key')
+}
+
+const nextStep = (to: string, keyFolder: string): string =>
+  isUrl(to)
+    ? `Next, start the server with --data-dir ${keyFolder} and --database-url. The source is unchanged: start no server on it again.`
+    : `Next, start the server with --data-dir ${to} and without --database-url. The source is unchanged: start no server on it again. Log bundles are files: move the folder "bundles" if the data folder is another one.`

@@ -1,0 +1,63 @@
+// The server's note in the data folder about its database and its address, for commands that run beside it.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { StartupError } from '../core/failure.ts'
+import type { DatabaseOptions } from './options.ts'
+
+const fileName = 'server.json'
+
+export interface ServerRecord {
+  /** The PostgreSQL database, without its password; absent if the database is SQLite. */
+  readonly databaseUrl?: string
+  /** Absent if the key is in the data folder. */
+  readonly secretKeyFile?: string
+  /** The address under which this machine reaches the server. */
+  readonly url: string
+  /** The address under which people and devices reach the server. */
+  readonly publicUrl: string
+}
+
+/** Replaces the note of an earlier start. A crash leaves the earlier one or the new one, complete. */
+export function writeServerRecord(options: DatabaseOptions, addresses: Pick<ServerRecord, 'url' | 'publicUrl'>): void {
+  const { dataDir, databaseUrl, secretKeyFile } = options
+  const record: ServerRecord = {
+    ...(databaseUrl !== undefined && { databaseUrl: withoutPassword(databaseUrl) }),
+    ...(secretKeyFile !== undefined && { secretKeyFile: resolve(secretKeyFile) }),
+    ...addresses,
+  }
+  const file = join(dataDir, fileName)
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flush: true })
+  renameSync(draft, file)
+}
+
+/** Returns undefined if no server has run with this data folder. */
+export function readServerRecord(dataDir: string): ServerRecord | undefined {
+  const file = join(dataDir, fileName)
+  try {
+    const record = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof record?.url === 'string' && typeof record.publicUrl === 'string') return record
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+  }
+  throw new StartupError(`Cannot read ${file}. Delete it: the server writes it again at its next start.`)
+}
+
+/** Fills in what no option says: the database and the secret key of the server that ran last with this data folder. */
+export function withRecordedDatabase(options: DatabaseOptions): DatabaseOptions {
+  if (options.databaseUrl !== undefined) return options
+  const { databaseUrl, secretKeyFile } = readServerRecord(options.dataDir) ?? {}
+  return {
+    ...(secretKeyFile !== undefined && { secretKeyFile }),
+    ...options,
+    ...(databaseUrl !== undefined && { databaseUrl }),
+  }
+}
+
+/** Removes the password after the user's name, and parameters such as password and sslpassword. */
+export function withoutPassword(databaseUrl: string): string {
+  return databaseUrl
+    .replace(/^(\w+:\/\/[^:/?#@]*):[^/?#]*@/, '$1@')
+    .replaceAll(/([?&])\w*password\w*=[^&#]*&?/gi, '$1')
+    .replace(/[?&]$/, '')
+}

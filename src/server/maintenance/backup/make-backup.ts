@@ -1,0 +1,115 @@
+// Makes a backup of a database that may be in use: one file, complete under its name or not there at all.
+import { existsSync } from 'node:fs'
+import { mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { DatabaseOptions } from '../../config/options.ts'
+import { secretKeyFileOf } from '../../context/open-services.ts'
+import { StartupError } from '../../core/failure.ts'
+import { programVersion } from '../../core/program-version.ts'
+import { loadSecrets } from '../../core/secrets.ts'
+import { sqliteFileOf } from '../../db/sqlite/sqlite-file.ts'
+import {
+  type BackupEntry,
+  type BackupManifest,
+  bundlesName,
+  databaseNames,
+  secretName,
+  writeBackupFile,
+} from './backup-file.ts'
+import { dumpPostgres } from './postgres-tools.ts'
+import { snapshotInChild } from './sqlite-snapshot.ts'
+
+/** A backup that is not finished is in a folder with this behind its name. */
+export const unfinishedSuffix = '.unfinished-'
+
+export interface BackupRequest {
+  readonly place: DatabaseOptions
+  readonly file: string
+  readonly withSecret: boolean
+  readonly withBundles: boolean
+  readonly signal: AbortSignal
+}
+
+export interface BackupSummary extends BackupManifest {
+  readonly file: string
+  readonly bytes: number
+  readonly bundles: number
+}
+
+export async function makeBackup(request: BackupRequest): Promise<BackupSummary> {
+  const file = resolve(request.file)
+  if (existsSync(file)) throw new StartupError(`There is already a file ${file}. Name another one, or delete it first.`)
+  try {
+    // The folder is private (0700) and on the disk of the result, which is then renamed into place.
+    const folder = await mkdtemp(file + unfinishedSuffix)
+    try {
+      return await makeBackupIn(folder, file, request)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR' || code === 'EROFS')
+      throw new StartupError(`Cannot write to the folder ${dirname(file)} (${code}). Create it, or name another one.`)
+    if (code === 'ENOSPC')
+      throw new StartupError(
+        `The disk of ${dirname(file)} is full. No backup was made; a backup needs twice its size while it is made.`,
+      )
+    throw error
+  }
+}
+
+async function makeBackupIn(folder: string, file: string, request: BackupRequest): Promise<BackupSummary> {
+  const { place, withSecret, withBundles, signal } = request
+  const createdAt = new Date().toISOString()
+  const engine = place.databaseUrl === undefined ? 'sqlite' : 'postgres'
+  const database = { name: databaseNames[engine], file: join(folder, databaseNames[engine]) }
+  const { migrations, secretFingerprint } =
+    place.databaseUrl === undefined
+      ? await snapshotInChild(requireSqliteFile(place), database.file, signal)
+      : await dumpPostgres(place.databaseUrl, database.file, folder, signal)
+  if (secretFingerprint === undefined)
+    throw new StartupError(
+      'There is no Roomkeeper in that database, so there is nothing to back up. Check the options.',
+    )
+  const secret = withSecret ? [{ name: secretName, file: requireSecretFile(place, secretFingerprint) }] : []
+  const bundles = withBundles ? await listBundles(join(place.dataDir, bundlesName)) : []
+  const manifest = { engine, createdAt, version: programVersion(), migrations, secretFingerprint } as const
+  const draft = join(folder, 'backup.tar')
+  await writeBackupFile(draft, manifest, [database, ...secret, ...bundles], signal)
+  const { size } = await stat(draft)
+  await rename(draft, file)
+  await syncParent(file)
+  return { ...manifest, file, bytes: size, bundles: bundles.length }
+}
+
+function requireSqliteFile({ dataDir }: DatabaseOptions): string {
+  const file = sqliteFileOf(dataDir)
+  if (existsSync(file)) return file
+  throw new StartupError(`There is no database in ${dataDir}. Name its folder with --data-dir.`)
+}
+
+function requireSecretFile(place: DatabaseOptions, fingerprint: string): string {
+  const file = secretKeyFileOf(place)
+  if (loadSecrets(file, false).identity === fingerprint) return file
+  throw new StartupError(`${file} is not the secret key of this database, so it was not backed up. Name the right one.`)
+}
+
+/** Complete bundles only: an upload that is under way has another ending. */
+async function listBundles(root: string): Promise<BackupEntry[]> {
+  const entries = existsSync(root) ? await readdir(root, { recursive: true, withFileTypes: true }) : []
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ name: `${bundlesName}/${relative(root, file)}`, file }))
+}
+
+/** The new name survives a power cut only after its folder is synced. */
+async function syncParent(file: string): Promise<void> {
+  const folder = await open(dirname(file), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

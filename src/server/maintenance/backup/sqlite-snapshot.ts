@@ -1,0 +1,68 @@
+// Takes a snapshot of a SQLite database that is in use, in a child process, because VACUUM INTO blocks the thread that runs it.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { StartupError } from '../../core/failure.ts'
+import { createPrivateFile } from '../../core/private-files.ts'
+
+/** Facts about the database at the moment of the snapshot. */
+export interface SnapshotFacts {
+  readonly migrations: readonly string[]
+  /** Absent if no server has used the database. */
+  readonly secretFingerprint: string | undefined
+}
+
+/** The child runs the program itself, because only that can load TypeScript in an installed package. */
+const program = fileURLToPath(new URL('../../../../bin/roomkeeper.js', import.meta.url))
+
+export async function snapshotInChild(source: string, target: string, signal: AbortSignal): Promise<SnapshotFacts> {
+  try {
+    const args = [program, 'sqlite-snapshot', source, target]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { signal, killSignal: 'SIGKILL' })
+    return JSON.parse(stdout)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { stderr, message } = error as Error & { stderr?: string }
+    throw new StartupError(stderr?.trim() || message)
+  }
+}
+
+/** Copies the state of one moment, whatever is written concurrently. Sessions and sign-in links are left out. */
+export function takeSnapshot(source: string, target: string): SnapshotFacts {
+  try {
+    createPrivateFile(target)
+    const live = new Database(source, { readonly: true, timeout: 5_000 })
+    try {
+      live.prepare('vacuum into ?').run(target)
+    } finally {
+      live.close()
+    }
+    const copy = new Database(target)
+    try {
+      return finishSnapshot(copy)
+    } finally {
+      copy.close()
+    }
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`Cannot back up ${source}: ${(error as Error).message}. No backup was made.`)
+  }
+}
+
+function finishSnapshot(copy: Database.Database): SnapshotFacts {
+  // Deleted rows are overwritten, so that the file does not contain them either.
+  copy.pragma('secure_delete = on')
+  const hasTable = copy.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
+  for (const table of ['sessions', 'login_links']) if (hasTable.get(table)) copy.exec(`delete from ${table}`)
+  const [damage] = copy.pragma('integrity_check(1)') as { integrity_check: string }[]
+  const orphans = copy.pragma('foreign_key_check') as unknown[]
+  if (damage?.integrity_check !== 'ok' || orphans.length > 0) {
+    throw new StartupError(
+      'The database is damaged, so no backup was made. Run "roomkeeper check", and keep older backups.',
+    )
+  }
+  const migrations = copy.prepare('select name from migrations order by name').pluck().all() as string[]
+  const secretFingerprint = copy.prepare("select value from settings where name = 'secret identity'").pluck().get()
+  return { migrations, secretFingerprint: secretFingerprint as string | undefined }
+}

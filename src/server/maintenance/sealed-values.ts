@@ -1,0 +1,60 @@
+// Opens everything that is encrypted with the secret key, to prove that the key fits the database.
+import type { Org } from '../auth/keyring.ts'
+import type { Secrets } from '../core/secrets.ts'
+import { listTables } from '../db/copy/catalog.ts'
+import { readBatches, type TableRow, type TableSide } from '../db/copy/table-rows.ts'
+import { endpointContext, profileContext } from '../resources/configs/sealed-config.ts'
+import { enrolmentCodeContext } from '../resources/rooms/enrolment-code.ts'
+
+interface SealedValue {
+  readonly sealed: Buffer
+  /** The row that the value is bound to. */
+  readonly context: string
+}
+
+const passwords = (json: unknown, context: string): SealedValue[] =>
+  Object.values<string>(JSON.parse(String(json))).map((text) => ({ sealed: Buffer.from(text, 'base64'), context }))
+
+/** The sealed values in a row, for each table that has some. */
+const sealedIn: Readonly<Record<string, (org: Org, row: TableRow) => readonly SealedValue[]>> = {
+  rooms: (org, row) => [{ sealed: row.dec_sealed as Buffer, context: enrolmentCodeContext(org.id, Number(row.id)) }],
+  profiles: (org, row) => passwords(row.secrets, profileContext(org, Number(row.id))),
+  endpoint_configs: (org, row) => passwords(row.secrets, endpointContext(org, String(row.endpoint_id))),
+  config_versions: (org, row) => [
+    ...passwords(row.secrets, endpointContext(org, String(row.endpoint_id))),
+    ...passwords(row.profile_secrets, profileContext(org, Number(row.profile_id))),
+  ],
+}
+
+export interface SealedVerdict {
+  readonly opened: number
+  /** A sentence about the first value that does not open; undefined if all do. */
+  readonly problem: string | undefined
+}
+
+export async function openSealedValues(
+  side: TableSide,
+  secrets: Secrets,
+  orgs: readonly Org[],
+): Promise<SealedVerdict> {
+  let opened = 0
+  const byKey = new Map(orgs.map((org) => [org.key, org]))
+  for (const table of await listTables(side, side.engine)) {
+    const find = sealedIn[table.name]
+    if (!find) continue
+    for await (const rows of readBatches(side, table)) {
+      for (const row of rows) {
+        const org = byKey.get(Number(row.org))
+        for (const { sealed, context } of org ? find(org, row) : []) {
+          try {
+            secrets.unseal(sealed, context)
+            opened++
+          } catch {
+            return { opened, problem: `a value of ${table.name} (${context}) cannot be decrypted` }
+          }
+        }
+      }
+    }
+  }
+  return { opened, problem: undefined }
+}

@@ -1,0 +1,95 @@
+// Backups while the server writes: the restored state is that of a moment of the past, shown by answers of the API.
+import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { cookieOf, own } from '../support/console/console-session.ts'
+import { send } from '../support/harness.ts'
+import { expectDone, type Server, siteForTest, until } from '../support/program.ts'
+
+const writesPerSecond = 20
+
+/** Creates regions at an even pace until it is stopped; counts requests that were sent and that were answered. */
+function startWrites({ url, org, key }: Server) {
+  const counts = { sent: 0, answered: 0 }
+  let isStopped = false
+  const run = async () => {
+    const startedAt = performance.now()
+    while (!isStopped) {
+      const body = { name: `Region ${++counts.sent}` }
+      expect((await send(url, 'POST', `/v1/orgs/${org}/regions`, { key, body })).status).toBe(200)
+      counts.answered++
+      await pause(Math.max(0, startedAt + (counts.sent * 1000) / writesPerSecond - performance.now()))
+    }
+  }
+  const running = run()
+  return {
+    counts,
+    stop: () => {
+      isStopped = true
+      return running
+    },
+  }
+}
+
+test('a backup during 20 writes a second finishes, and its restored state equals a moment of the past', async () => {
+  const [site, other] = [await siteForTest(), await siteForTest()]
+  const server = await site.serve()
+  const { key, org } = server
+  const link = (await site.json('login-link')).url.split('#')[1]
+  const session = await send(server.url, 'POST', '/console/session', { body: { link }, headers: own })
+  const headers = { ...own, cookie: cookieOf(session) }
+  const isSignedIn = async (url: string) =>
+    (await send(url, 'GET', `/v1/orgs/${org}/regions`, { headers })).status === 200
+  expect(await isSignedIn(server.url)).toBe(true)
+
+  const file = join(dirname(site.dataDir), 'backup.tar')
+  const writes = startWrites(server)
+  await until('some writes', () => writes.counts.answered >= 5)
+  const answeredBefore = writes.counts.answered
+  expectDone(await site.run('backup', file))
+  const sentAfter = writes.counts.sent
+  await until('more writes', () => writes.counts.answered >= sentAfter + 5)
+  await writes.stop()
+  expect(writes.counts.answered, 'writes went on during the backup').toBeGreaterThan(answeredBefore + 5)
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+  expect(readdirSync(dirname(file)), 'nothing else is left').toEqual(['backup.tar', 'data'])
+  const read = async (url: string) => {
+    const { regions } = (await send(url, 'GET', `/v1/orgs/${org}/regions`, { key })).body
+    const at = `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=2999-01-01&pageSize=1000`
+    const { logs } = (await send(url, 'GET', at, { key })).body
+    return { regions, logs: logs.reverse() }
+  }
+  const now = await read(server.url)
+
+  copyFileSync(site.secretKeyFile, other.secretKeyFile)
+  const restored = await other.run('restore', file)
+  expectDone(restored)
+  expect(restored.stdout).toMatch(/^audit log {3}ok: the \d+ entries of /m)
+  expect(restored.stdout).toMatch(/may be given again, keys that were revoked after it work again/)
+  const copy = await other.serve()
+  const then = await read(copy.url)
+  const count = then.regions.length
+  expect(count).toBeGreaterThanOrEqual(answeredBefore)
+  expect(count).toBeLessThanOrEqual(sentAfter)
+  expect(now.regions.slice(0, count)).toEqual(then.regions)
+  expect(now.logs.slice(0, then.logs.length)).toEqual(then.logs)
+  expect(await isSignedIn(copy.url), 'sessions have ended').toBe(false)
+  const again = await send(copy.url, 'POST', `/v1/orgs/${org}/regions`, { key, body: { name: 'New' } })
+  expect(again.body.id, 'an id that was given after the backup is given again').toBe(count + 1)
+})
+
+test('a backup that is killed leaves no file under its name, and the next one works', async () => {
+  const site = await siteForTest()
+  expectDone(await site.run('org', 'create', 'One'))
+  const folder = dirname(site.dataDir)
+  const file = join(folder, 'backup.tar')
+  const program = site.launch(['backup', file, ...site.flags])
+  await until('the backup has begun', () => readdirSync(folder).some((name) => name.includes('.unfinished-')), {
+    every: 1,
+  })
+  await program.stop('SIGKILL')
+  expect(existsSync(file)).toBe(false)
+  expectDone(await site.run('backup', file))
+  expect(existsSync(file)).toBe(true)
+})

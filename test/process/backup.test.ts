@@ -1,0 +1,179 @@
+// Backups: their content, refused restores, failed checks, and those that the server makes by itself.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { makeMetrics } from '../../src/server/core/metrics.ts'
+import { makeBackup } from '../../src/server/maintenance/backup/make-backup.ts'
+import { restoreBackup } from '../../src/server/maintenance/backup/restore-backup.ts'
+import { ScheduledBackups } from '../../src/server/maintenance/backup/scheduled-backups.ts'
+import { contentOf, fillEveryTable } from '../support/database/whole-database.ts'
+import type { Fixture } from '../support/fixture.ts'
+import { engine, type Harness, newPlace, quiet, send, startHarness, TestClock } from '../support/harness.ts'
+import { expectRefusal, siteForTest, until } from '../support/program.ts'
+
+const { signal } = new AbortController()
+let house: Harness
+let fixture: Fixture
+let folder: string
+let plain: string
+let complete: string
+
+beforeAll(async () => {
+  house = await startHarness()
+  fixture = await fillEveryTable(house)
+  folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  plain = join(folder, 'plain.tar')
+  complete = join(folder, 'complete.tar')
+  const { place } = house
+  await makeBackup({ place, file: plain, withSecret: false, withBundles: false, signal })
+  await makeBackup({ place, file: complete, withSecret: true, withBundles: true, signal })
+})
+afterAll(async () => {
+  await house.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function placeForTest() {
+  const { place, remove } = await newPlace()
+  onTestFinished(remove)
+  return place
+}
+
+const secretText = () => readFileSync(join(house.place.dataDir, 'secret.key'), 'utf8')
+
+test('with secret and bundles everything but sessions and sign-in links comes back, into an empty place', async () => {
+  const place = await placeForTest()
+  await restoreBackup(complete, place)
+  const [before, after] = [await contentOf(house.place), await contentOf(place)]
+  expect(after.sessions).toEqual([])
+  expect(after.login_links).toEqual([])
+  expect({ ...after, sessions: [], login_links: [] }).toEqual({ ...before, sessions: [], login_links: [] })
+  expect(readFileSync(join(place.dataDir, 'secret.key'), 'utf8')).toBe(secretText())
+  const bundles = (dataDir: string) => readdirSync(join(dataDir, 'bundles'), { recursive: true }).sort()
+  expect(bundles(place.dataDir)).toEqual(bundles(house.place.dataDir))
+  expect(bundles(place.dataDir)).toContainEqual(expect.stringContaining(fixture.supportId.replace('-', '')))
+  expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+})
+
+test('without --with-secret the file does not contain the key, and restore compares its fingerprint', async () => {
+  expect(readFileSync(plain).includes(secretText().trim())).toBe(false)
+  expect(readFileSync(complete).includes(secretText().trim())).toBe(true)
+  const place = await placeForTest()
+  await expect(restoreBackup(plain, place)).rejects.toThrow(/^The secret key is not in the backup\. Put it at /)
+  const keyFile = join(place.dataDir, 'secret.key')
+  writeFileSync(keyFile, `${'ab'.repeat(32)}\n`)
+  await expect(restoreBackup(plain, place)).rejects.toThrow(/is not the secret key of the backup: its fingerprint is/)
+  writeFileSync(keyFile, secretText())
+  await restoreBackup(plain, place)
+  await expect(restoreBackup(plain, place), 'the target is not empty any more').rejects.toThrow(/is not empty: /)
+})
+
+test('rubbish, a truncated file and a damaged one are refused with a sentence, and nothing is restored', async () => {
+  const site = await siteForTest()
+  writeFileSync(site.secretKeyFile, secretText())
+  const bytes = readFileSync(plain)
+  const flipped = Buffer.from(bytes)
+  flipped.writeUInt8(flipped.readUInt8(20_000) ^ 1, 20_000)
+  const bad = {
+    rubbish: Buffer.alloc(50_000, 'rubbish'),
+    empty: Buffer.alloc(0),
+    short: bytes.subarray(0, 700),
+    truncated: bytes.subarray(0, bytes.length - 2048),
+    half: bytes.subarray(0, bytes.length / 2),
+    flipped,
+  }
+  const { dataDir, databaseUrl } = site
+  const place = { dataDir, ...(databaseUrl && { databaseUrl }) }
+  for (const [name, content] of Object.entries(bad)) {
+    writeFileSync(join(folder, name), content)
+    await expect(restoreBackup(join(folder, name), place), name).rejects.toThrow(
+      /is not a backup of Roomkeeper, or it is truncated or damaged\. Nothing was restored/,
+    )
+  }
+  const missing = restoreBackup(join(folder, 'missing.tar'), place)
+  await expect(missing).rejects.toThrow(/^Cannot read the backup .* \(ENOENT\)\./)
+  expectRefusal(await site.run('restore', join(folder, 'half')), /is truncated or damaged/)
+  await restoreBackup(plain, place)
+})
+
+test('a backup does not replace a file, and a failed one leaves nothing', async () => {
+  const backup = (file: string, place = house.place) =>
+    makeBackup({ place, file, withSecret: false, withBundles: false, signal })
+  await expect(backup(plain)).rejects.toThrow(/^There is already a file .*plain\.tar\. Name another one/)
+  await expect(backup(join(folder, 'no', 'such.tar'))).rejects.toThrow(/^Cannot write to the folder .*\(ENOENT\)/)
+  const before = readdirSync(folder)
+  await expect(backup(join(folder, 'empty.tar'), await placeForTest())).rejects.toThrow(/^There is no /)
+  expect(readdirSync(folder)).toEqual(before)
+})
+
+test('check finds a changed audit entry, a row that refers to nothing, and a key that does not fit', async () => {
+  const site = await siteForTest()
+  const { dataDir, databaseUrl } = site
+  await restoreBackup(complete, { dataDir, ...(databaseUrl && { databaseUrl }) })
+  const good = await site.run('check')
+  expect([good.code, good.stderr]).toEqual([0, ''])
+  expect(good.stdout).toMatch(/^integrity {3}ok: \d+ tables are intact\.\nreferences {2}ok: /)
+  expect(good.stdout).toMatch(/^secret key {2}ok: the key fits, and opens [1-9]\d* encrypted values\.$/m)
+  await site.sql(`update audit_log set actor_name = 'Nobody' where seq = 2`)
+  // Only a superuser of PostgreSQL, or SQLite without its check, can write such a row.
+  const orphan = 'insert into user_regions (org, user_id, region_id) values (1, 99, 99)'
+  const [off, on] =
+    engine === 'sqlite'
+      ? ['pragma foreign_keys = off', 'pragma foreign_keys = on']
+      : ['set session_replication_role = replica', 'set session_replication_role = origin']
+  await site.sql(`${off}; ${orphan}; ${on}`)
+  const bad = await site.run('check')
+  expect(bad.code).toBe(1)
+  expect(bad.stdout).toMatch(/^references {2}FAILED: .*rows of user_regions refer to missing rows of users/m)
+  expect(bad.stdout).toMatch(/^audit log {3}FAILED: \w+ is broken: entry 2 was changed/m)
+  expect(bad.stderr).toBe('The database failed a check. Restore a backup.\n')
+  writeFileSync(site.secretKeyFile, `${'ab'.repeat(32)}\n`)
+  expect((await site.run('check')).stdout).toMatch(/^secret key {2}FAILED: .* is not the secret key/m)
+})
+
+test('scheduled backups are made when the newest is too old, the oldest are deleted, and a failure is logged', async () => {
+  const backupDir = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  onTestFinished(() => rmSync(backupDir, { recursive: true, force: true }))
+  const lines: Record<string, unknown>[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const clock = new TestClock()
+  clock.fix(Date.UTC(2027, 0, 31, 9, 30))
+  const metrics = makeMetrics()
+  const options = { ...quiet, ...house.place, backupDir, backupEvery: 6, backupKeep: 2 }
+  const backups = new ScheduledBackups(backupDir, options, log, clock)
+  backups.register(metrics)
+  writeFileSync(join(backupDir, 'notes.txt'), 'of somebody else')
+  await backups.run(signal)
+  await backups.run(signal)
+  expect(readdirSync(backupDir)).toEqual(['notes.txt', 'roomkeeper-20270131T093000Z.tar'])
+  for (const hours of [6, 6]) {
+    clock.advance(hours * 3_600_000)
+    await backups.run(signal)
+  }
+  const kept = ['notes.txt', 'roomkeeper-20270131T153000Z.tar', 'roomkeeper-20270131T213000Z.tar']
+  expect(readdirSync(backupDir)).toEqual(kept)
+  const restarted = new ScheduledBackups(backupDir, options, log, clock)
+  await restarted.run(signal)
+  expect(readdirSync(backupDir), 'a restart makes none before its time').toEqual(kept)
+
+  rmSync(backupDir, { recursive: true })
+  clock.advance(6 * 3_600_000)
+  await backups.run(signal)
+  await backups.run(signal)
+  expect(lines.filter((line) => line.msg === 'backup failed')).toMatchObject([{ level: 50 }])
+  const text = await metrics.registry.metrics()
+  expect(text).toMatch(/^roomkeeper_backups_total 3$/m)
+  expect(text).toMatch(/^roomkeeper_backup_failures_total 1$/m)
+  expect(text).toMatch(/^roomkeeper_backup_last_success_timestamp_seconds 1801431000$/m)
+})
+
+test('a server with --backup-dir makes a backup by itself', async () => {
+  const backupDir = join(folder, 'by-itself')
+  const served = await startHarness({ backupDir })
+  onTestFinished(() => served.close())
+  await until('a backup', () => existsSync(backupDir) && readdirSync(backupDir).some((name) => name.endsWith('.tar')))
+  await until('the log', () => served.logged.some((line) => line.msg === 'backup made'))
+  expect((await send(served.url, 'GET', '/metrics')).text).toMatch(/^roomkeeper_backups_total 1$/m)
+})

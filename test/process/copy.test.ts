@@ -1,0 +1,135 @@
+// roomkeeper copy: everything from PostgreSQL to SQLite and back, verified, or nothing at all.
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { startService } from '../../src/server/app.ts'
+import { copyDatabase } from '../../src/server/maintenance/copy-database.ts'
+import { orgCreate } from '../../src/server/resources/orgs/rules.ts'
+import { createDatabase, dropDatabase } from '../support/database/postgres-tables.ts'
+import { contentOf, fillEveryTable } from '../support/database/whole-database.ts'
+import type { Fixture } from '../support/fixture.ts'
+import { type Harness, quiet, send, startHarness } from '../support/harness.ts'
+import { expectDone, expectRefusal, Program } from '../support/program.ts'
+
+let house: Harness
+let fixture: Fixture
+let secretKeyFile: string
+
+beforeAll(async () => {
+  house = await startHarness()
+  fixture = await fillEveryTable(house)
+  secretKeyFile = join(house.place.dataDir, 'secret.key')
+})
+afterAll(() => house.close())
+
+function folderForTest({ hasKey = true } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  if (hasKey) copyFileSync(secretKeyFile, join(folder, 'secret.key'))
+  return folder
+}
+
+async function postgresForTest(dataDir: string) {
+  const { name, databaseUrl } = await createDatabase(inject('postgresUrl'))
+  onTestFinished(() => dropDatabase(inject('postgresUrl'), name))
+  return { dataDir, databaseUrl }
+}
+
+const noReport = () => {}
+
+test('a copy wants a source without a server', async () => {
+  const refused = copyDatabase({
+    from: house.place,
+    to: { dataDir: folderForTest() },
+    secretKeyFile,
+    onCopied: noReport,
+  })
+  await expect(refused).rejects.toThrow('A server is running on the source. Stop it first.')
+})
+
+test('copies to SQLite and back to PostgreSQL have the rows of every table, and serve what was served', async () => {
+  const answers = async (url: string) => {
+    const read = async (path: string) =>
+      (await send(url, 'GET', `/v1/orgs/${fixture.id}${path}`, { key: fixture.key })).body
+    // A start marks devices as not connected, so the presence of the room's device is left out.
+    const { name, dec, location } = await read(`/rooms/${fixture.room}`)
+    return {
+      room: { name, dec, location },
+      config: await read(`/endpoints/${fixture.endpoint}/config`),
+      versions: await read(`/endpoints/${fixture.endpoint}/config/versions`),
+      sensor: await read(`/endpoints/${fixture.endpoint}/sensor`),
+      keys: (await read('/keys')).keys.length,
+    }
+  }
+  const before = await answers(house.url)
+  expect(before.room.dec).toMatch(/\w{4}/)
+  await house.stop()
+  const original = await contentOf(house.place)
+  const empty = Object.keys(original).filter((table) => original[table]?.length === 0)
+  expect(empty, 'every table has rows: let fillEveryTable() write a row into these').toEqual([])
+
+  const sqlite = { dataDir: folderForTest() }
+  const postgres = await postgresForTest(sqlite.dataDir)
+  await copyDatabase({ from: house.place, to: sqlite, secretKeyFile, onCopied: noReport })
+  expect(await contentOf(sqlite)).toEqual(original)
+  const program = new Program(['copy', '--from', sqlite.dataDir], { env: { ROOMKEEPER_COPY_TO: postgres.databaseUrl } })
+  const done = await program.exit(60_000)
+  expectDone(done)
+  expect(done.stdout).toMatch(/^samples +1 row$/m)
+  expect(done.stdout).toMatch(/^audit log {3}ok: the \d+ entries of \w+ are verified\.$/m)
+  expect(done.stdout).toMatch(/^secret key {2}ok: the key fits, and opens \d+ encrypted values\.$/m)
+  expect(await contentOf(postgres)).toEqual(original)
+
+  for (const place of [sqlite, postgres]) {
+    const service = await startService({ ...quiet, ...place }, pino({ level: 'silent' }))
+    try {
+      expect(await answers(service.url)).toEqual(before)
+      const path = `/v1/orgs/${fixture.id}/regions`
+      const region = await send(service.url, 'POST', path, { key: fixture.key, body: { name: 'Africa' } })
+      expect(region.body.id, 'the counters go on').toBe(fixture.emptyRegion + 1)
+      const actor = { type: 'SYSTEM', id: 'test', name: 'Test' } as const
+      const org = await orgCreate(service.services, actor, 'Another')
+      expect(org.key, 'the numbers of organisations go on').toBe(fixture.org.key + 1)
+    } finally {
+      await service.close()
+    }
+  }
+})
+
+test('a target with rows, a wrong or missing key and a broken audit log are refused, and the target stays as it was', async () => {
+  const sqlite = { dataDir: folderForTest() }
+  const copy = (secretKey = secretKeyFile) =>
+    copyDatabase({ from: house.place, to: sqlite, secretKeyFile: secretKey, onCopied: noReport })
+  const { db } = house.services
+  await house.stop()
+  expect(db.engine).toBe('postgres')
+  const other = await startHarness()
+  onTestFinished(() => other.close())
+  await expect(copy(join(other.place.dataDir, 'secret.key'))).rejects.toThrow(/is not the secret key/)
+
+  const keyless = folderForTest({ hasKey: false })
+  const program = new Program(['copy', '--to', keyless], {
+    env: { ROOMKEEPER_COPY_FROM: house.place.databaseUrl as string },
+  })
+  expectRefusal(await program.exit(), /^The secret key .* is missing\. Copy it there from the data folder/)
+
+  const pgTarget = { ...other.place }
+  await other.newOrg()
+  await other.stop()
+  await expect(copyDatabase({ from: house.place, to: pgTarget, secretKeyFile, onCopied: noReport })).rejects.toThrow(
+    /^The target is not empty: its table \w+ has rows\./,
+  )
+
+  const forged = await postgresForTest(sqlite.dataDir)
+  await copy()
+  const onSqlite = new (await import('better-sqlite3')).default(join(sqlite.dataDir, 'roomkeeper.db'))
+  onSqlite.exec(`update audit_log set actor_name = 'Nobody' where seq = 2`)
+  onSqlite.close()
+  await expect(copyDatabase({ from: sqlite, to: forged, secretKeyFile, onCopied: noReport })).rejects.toThrow(
+    /audit log\): .* entry 2 was changed/,
+  )
+  const left = Object.values(await contentOf(forged)).flat()
+  expect(left, 'nothing is left of a copy that failed').toEqual([])
+})

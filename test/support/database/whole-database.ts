@@ -1,0 +1,66 @@
+// A database with rows in every table, and everything that a database contains, for tests of copies and backups.
+
+import type { KeyHolder } from '../../../src/server/auth/keyring.ts'
+import { listTables } from '../../../src/server/db/copy/catalog.ts'
+import { readBatches, type TableRow } from '../../../src/server/db/copy/table-rows.ts'
+import { withoutTransaction } from '../../../src/server/db/copy/transaction-side.ts'
+import { openDatabase } from '../../../src/server/db/open.ts'
+import { Horizon } from '../../../src/server/resources/sensors/rollups/horizon.ts'
+import { RollupTask } from '../../../src/server/resources/sensors/rollups/task.ts'
+import { linkHolder, loginLinkCreate, sessionStartByLink } from '../../../src/server/resources/sessions/rules.ts'
+import { type Fixture, newFixture } from '../fixture.ts'
+import type { Harness } from '../harness.ts'
+
+/** Uses every part of the service once, so that no table is empty. */
+export async function fillEveryTable(house: Harness): Promise<Fixture> {
+  const fixture = await newFixture(house)
+  const { call, room, profile, endpoint } = fixture
+  const { services } = house
+  const config = { settingsPassword: 'Quite secret', nightMode: false }
+  await call('POST', `/endpoints/${endpoint}/config`, { body: config })
+  await call('POST', '/profiles', { body: { name: 'Locked', config } })
+  await call('POST', `/rooms/${room}/profile`, { body: { profileId: profile } })
+  await call('POST', `/rooms/${room}/regenerate_dec`)
+  await loginLinkCreate(fixture.by)
+  const { secret } = await loginLinkCreate(fixture.by)
+  await sessionStartByLink(services, (await linkHolder(services, secret)) as KeyHolder, secret, {})
+  // The quarter of an hour of the sample ends, so that it is rolled up; then a slot is due again.
+  const due = services.db.system.kysely.selectFrom('sample_due').selectAll()
+  const slots = await due.execute()
+  house.clock.advance(20 * 60_000)
+  await new RollupTask(services, new Horizon()).run(new AbortController().signal)
+  await services.db.systemTransaction(async ({ kysely }) => {
+    await kysely
+      .insertInto('sample_due')
+      .values(slots)
+      .onConflict((c) => c.doNothing())
+      .execute()
+  })
+  return fixture
+}
+
+type Place = Harness['place']
+
+/** The rows of every table, as comparable text. */
+export async function contentOf(place: Place): Promise<Record<string, string[]>> {
+  const { db } = await openDatabase(place, { isLocked: true, mustExist: true, onError() {} })
+  try {
+    const side = withoutTransaction(db)
+    const content: Record<string, string[]> = {}
+    for (const table of await listTables(side, side.engine)) {
+      const rows: string[] = []
+      for await (const batch of readBatches(side, table)) rows.push(...batch.map(textOf))
+      content[table.name] = rows.sort()
+    }
+    return content
+  } finally {
+    await db.close()
+  }
+}
+
+const textOf = (row: TableRow): string =>
+  JSON.stringify(
+    Object.entries(row)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [name, Buffer.isBuffer(value) ? value.toString('hex') : value]),
+  )
