@@ -13,7 +13,7 @@ import { matchesEtag } from '../answer.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** The folder that `npm run build` writes to. */
-export const builtConsoleFolder = fileURLToPath(new URL('../../../dist/console', import.meta.url))
+export const builtConsoleFolder = fileURLToPath(new URL('../../../../dist/console', import.meta.url))
 
 /** The component library writes styles at run time, some of them as attributes, so 'unsafe-inline' is needed for styles. */
 const headers = pageHeaders(
