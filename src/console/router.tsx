@@ -1,5 +1,6 @@
 // Every page and its path. The code of a page is loaded when it is first opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { pathUnderBase } from './base-path.ts'
 import { loadCode } from './parts/recovery/load-code.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -74,6 +75,7 @@ const settings = createRoute({
 })
 
 export const router = createRouter({
+  basepath: pathUnderBase('/'),
   routeTree: root.addChildren([overview, rooms, room, devices, device, sites, profiles, profile, audit, settings]),
   // Plain query strings: by default the router would put quotes around text that looks like a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -1,5 +1,7 @@
 // Asks the server whether it answers, and whether it serves the build of the console that runs in this tab.
 
+import { pathUnderBase } from '../../base-path.ts'
+
 export type ProbeResult = 'unreachable' | 'updated' | 'same build'
 
 const probeTimeoutMs = 10_000
@@ -18,7 +20,7 @@ export function probeServer(): Promise<ProbeResult> {
 
 async function probe(): Promise<ProbeResult> {
   try {
-    const response = await fetch('/', {
+    const response = await fetch(pathUnderBase('/'), {
       cache: 'no-store',
       headers: { Accept: 'text/html' },
       signal: AbortSignal.timeout(probeTimeoutMs),

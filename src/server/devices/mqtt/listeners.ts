@@ -7,6 +7,7 @@ import { devicePaths, maxPacketBytes } from '../../../contract/device/protocol.t
 import type { ServeOptions } from '../../config/options.ts'
 import { StartupError } from '../../core/failure.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
+import { publicPathOf } from '../../core/public-path.ts'
 import { listenError } from '../../http/listen.ts'
 import type { ServerCertificate } from '../../http/server-certificate.ts'
 import type { DeviceConnections } from './device-connections.ts'
@@ -98,6 +99,6 @@ export function connectAddresses(publicUrl: string, listeners: MqttListeners, mq
   const mqtts = addressOf('mqtts', listeners.mqttsPort)
   const mqtt = addressOf('mqtt', listeners.mqttPort)
   const isEncrypted = protocol === 'https:'
-  const web = `${isEncrypted ? 'wss' : 'ws'}://${host}${devicePaths.mqtt}`
+  const web = `${isEncrypted ? 'wss' : 'ws'}://${host}${publicPathOf(publicUrl)}${devicePaths.mqtt}`
   return isEncrypted ? [...mqtts, web, ...mqtt] : [...mqtts, ...mqtt, web]
 }
