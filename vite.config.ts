@@ -33,6 +33,8 @@ const bareOf = ({ method, path, query, body, download, stream }: Operation) => (
 
 export default defineConfig({
   root: join(import.meta.dirname, 'src/console'),
+  // Files refer to each other by relative addresses, so that a proxy may serve the console under any path.
+  base: './',
   plugins: [bareOperations, react()],
   build: {
     emptyOutDir: true,

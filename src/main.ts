@@ -39,6 +39,7 @@ try {
     write,
     writeError,
     untilStopped,
+    onHangup: (reload) => void process.on('SIGHUP', reload),
     user,
     exitWithFailure: () => process.exit(1),
   }).parseAsync()

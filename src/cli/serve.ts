@@ -16,6 +16,8 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
       terminal.exitWithFailure()
     },
   })
+  // Without a certificate there is nothing to reload, and a closed terminal ends the server as usual.
+  if (options.tlsCert !== undefined) terminal.onHangup(() => service.reloadCertificate())
   const { first, publicUrl } = service
   if (!isLoopbackHost(options.host) && !options.tlsCert) {
     terminal.writeError(

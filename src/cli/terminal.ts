@@ -6,6 +6,8 @@ export interface Terminal {
   writeError(text: string): void
   /** Resolves with the name of the signal that asks the process to stop. */
   untilStopped(): Promise<string>
+  /** Calls this on every SIGHUP, which ends the process otherwise. */
+  onHangup(reload: () => void): void
   /** The name of the user who runs the command, for the audit log. */
   user(): string
   exitWithFailure(): never

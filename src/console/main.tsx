@@ -6,17 +6,20 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode, useEffect } from 'react'
+import { StrictMode, useCallback, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { followEvents } from './live/event-follower.ts'
 import { ErrorPanel } from './parts/page/page.tsx'
+import { trackInput } from './parts/recovery/unsaved-input.ts'
 import { router } from './router.tsx'
 import { resumeSession, useSignedIn } from './session.ts'
 import { SignInPage } from './shell/sign-in-page.tsx'
 import { cssVariables, theme } from './theme.ts'
 
-function Console({ startError }: { readonly startError: unknown }) {
+function Console({ firstError }: { readonly firstError: unknown }) {
+  const [startError, setStartError] = useState(firstError)
+  const resume = useCallback(() => void resumeSession().then(() => setStartError(undefined), setStartError), [])
   const signedIn = useSignedIn()
   useEffect(() => {
     if (!signedIn) return undefined
@@ -27,12 +30,13 @@ function Console({ startError }: { readonly startError: unknown }) {
       notifications.clean()
     }
   }, [signedIn])
-  if (startError !== undefined) return <ErrorPanel error={startError} onRetry={() => location.reload()} />
+  if (startError !== undefined) return <ErrorPanel error={startError} onRetry={resume} />
   return signedIn ? <RouterProvider router={router} /> : <SignInPage />
 }
 
 async function start(): Promise<void> {
-  const startError = await resumeSession().then(
+  trackInput()
+  const firstError = await resumeSession().then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -41,7 +45,7 @@ async function start(): Promise<void> {
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
         <QueryClientProvider client={queryClient}>
           <Notifications position="bottom-right" />
-          <Console startError={startError} />
+          <Console firstError={firstError} />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

@@ -1,5 +1,7 @@
 // Every page and its path. The code of a page is loaded when it is first opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { pathUnderBase } from './base-path.ts'
+import { loadCode } from './parts/recovery/load-code.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -19,60 +21,61 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/overview/overview-page.tsx')), 'OverviewPage'),
 })
 const rooms = createRoute({
   getParentRoute: () => root,
   path: '/rooms',
   validateSearch: textParams('q', 'region', 'location', 'state', 'air', 'people', 'sort'),
-  component: lazyRouteComponent(() => import('./pages/rooms/rooms-page.tsx'), 'RoomsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/rooms/rooms-page.tsx')), 'RoomsPage'),
 })
 const room = createRoute({
   getParentRoute: () => root,
   path: '/rooms/$roomId',
   validateSearch: textParams('span', 'sensor'),
-  component: lazyRouteComponent(() => import('./pages/room/room-page.tsx'), 'RoomPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/room/room-page.tsx')), 'RoomPage'),
 })
 const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
   validateSearch: textParams('q', 'model', 'firmware', 'connected', 'sort'),
-  component: lazyRouteComponent(() => import('./pages/devices/devices-page.tsx'), 'DevicesPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/devices/devices-page.tsx')), 'DevicesPage'),
 })
 const device = createRoute({
   getParentRoute: () => root,
   path: '/devices/$endpointId',
   validateSearch: textParams('tab'),
-  component: lazyRouteComponent(() => import('./pages/device/device-page.tsx'), 'DevicePage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/device/device-page.tsx')), 'DevicePage'),
 })
 const sites = createRoute({
   getParentRoute: () => root,
   path: '/sites',
-  component: lazyRouteComponent(() => import('./pages/sites/sites-page.tsx'), 'SitesPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/sites/sites-page.tsx')), 'SitesPage'),
 })
 const profiles = createRoute({
   getParentRoute: () => root,
   path: '/profiles',
-  component: lazyRouteComponent(() => import('./pages/profiles/profiles-page.tsx'), 'ProfilesPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/profiles/profiles-page.tsx')), 'ProfilesPage'),
 })
 const profile = createRoute({
   getParentRoute: () => root,
   path: '/profiles/$profileId',
-  component: lazyRouteComponent(() => import('./pages/profiles/profile-page.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/profiles/profile-page.tsx')), 'ProfilePage'),
 })
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
   validateSearch: textParams('from', 'to', 'category', 'type', 'q'),
-  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/audit/audit-page.tsx')), 'AuditPage'),
 })
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/settings/settings-page.tsx')), 'SettingsPage'),
 })
 
 export const router = createRouter({
+  basepath: pathUnderBase('/'),
   routeTree: root.addChildren([overview, rooms, room, devices, device, sites, profiles, profile, audit, settings]),
   // Plain query strings: by default the router would put quotes around text that looks like a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

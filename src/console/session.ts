@@ -3,6 +3,8 @@ import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
 import type { ErrorBody } from '../contract/error.ts'
 import { type ConsoleSession, type SignIn, sessionPath } from '../contract/session.ts'
+import { pathUnderBase, serverUrl } from './base-path.ts'
+import { reachableFetch } from './reachable-fetch.ts'
 
 interface SignedIn {
   readonly session: ConsoleSession
@@ -72,13 +74,13 @@ export const endSession = (why: string): void => {
  * Bypasses the browser's HTTP cache: the ETag of a room or an endpoint does not change when devices connect or disconnect.
  * [contract 7.8]
  */
-const uncachedFetch: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-store' })
+const uncachedFetch: typeof fetch = (input, init) => reachableFetch(input, { ...init, cache: 'no-store' })
 
 const startSession = (session: ConsoleSession) =>
-  setCurrent({ session, client: makeClient({ baseUrl: location.origin, org: session.org.id, fetch: uncachedFetch }) })
+  setCurrent({ session, client: makeClient({ baseUrl: serverUrl(), org: session.org.id, fetch: uncachedFetch }) })
 
 async function requestSession(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<ConsoleSession> {
-  const response = await fetch(sessionPath, {
+  const response = await reachableFetch(pathUnderBase(sessionPath), {
     method,
     headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),

@@ -8,7 +8,7 @@ export class EnrolmentRefusedError extends Error {
 
 /** Store the answer: the credential is not sent again. */
 export async function requestEnrolment(url: string, request: EnrolRequest): Promise<EnrolAnswer> {
-  const response = await fetch(new URL(devicePaths.enrol, url), {
+  const response = await fetch(url.replace(/\/+$/, '') + devicePaths.enrol, {
     method: 'POST',
     redirect: 'error',
     headers: { 'content-type': 'application/json', accept: 'application/json' },

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
 import { builtConsoleFolder } from './http/browser/static-files.ts'
-import { readTls } from './http/listen.ts'
+import { loadCertificate } from './http/server-certificate.ts'
 import { openCore } from './phases/core.ts'
 import { startDevices } from './phases/devices.ts'
 import { startHttp } from './phases/http.ts'
@@ -25,6 +25,8 @@ export interface Service {
   /** True if there are organisations, but no key with which the API could be called. */
   readonly lacksKey: boolean
   readonly services: Services
+  /** Reads the certificate files again, and logs the outcome. They are also read when they change. */
+  reloadCertificate(): void
   close(): Promise<void>
 }
 
@@ -40,16 +42,16 @@ export async function startService(
   log: Log,
   { clock = systemClock, onLost = () => {}, consoleFolder = builtConsoleFolder }: StartSettings = {},
 ): Promise<Service> {
-  const tls = readTls(options)
+  const certificate = loadCertificate(options, log)
   const stack = new AsyncDisposableStack()
   try {
     const core = await openCore(stack, { options, log, clock, onLost })
     const resources = await makeResources(core)
     const { services } = core
     await deleteOldReports(services, resources.bundles.folder)
-    const devices = await startDevices(stack, core, resources, tls)
-    const url = await startHttp(stack, core, resources, devices, { tls, consoleFolder })
-    startTasks(stack, core, resources, devices)
+    const devices = await startDevices(stack, core, resources, certificate)
+    const url = await startHttp(stack, core, resources, devices, { certificate, consoleFolder })
+    startTasks(stack, core, resources, devices, certificate)
     writeServerRecord(options, { url, publicUrl: services.publicUrl() })
     // This comes last: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(services)
@@ -61,6 +63,7 @@ export async function startService(
       first,
       lacksKey: !(await hasKey(services.db.system)),
       services,
+      reloadCertificate: () => certificate?.check({ isRequested: true }),
       close: () => stack.disposeAsync(),
     }
   } catch (error) {

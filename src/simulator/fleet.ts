@@ -156,8 +156,8 @@ export class Fleet {
 
   /** The addresses from enrolment may be out of date, so the WebSocket at the address of the API is added. */
   #addresses(): string[] {
-    const { protocol, host } = new URL(this.#options.url)
-    const besideApi = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}${devicePaths.mqtt}`
+    const { protocol, host, pathname } = new URL(this.#options.url)
+    const besideApi = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}${pathname.replace(/\/+$/, '')}${devicePaths.mqtt}`
     return [...new Set([...this.#state.content.connect, besideApi])]
   }
 

@@ -19,7 +19,7 @@ function withImports(name: string, found = new Set<string>()): Set<string> {
 }
 
 test('the first load is less than 300 KB of compressed script, and every page is loaded when it is opened', () => {
-  const [, entry = ''] = /<script type="module"[^>]* src="\/([^"]+)"/.exec(read('index.html')) ?? []
+  const [, entry = ''] = /<script type="module"[^>]* src="\.\/([^"]+)"/.exec(read('index.html')) ?? []
   const pages = readdirSync(join(folder, 'assets')).filter((name) => /-page-[\w-]+\.js$/.test(name))
   expect(pages.length).toBeGreaterThanOrEqual(10)
   const overview = pages.find((name) => name.startsWith('overview-page'))

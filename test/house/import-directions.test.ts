@@ -135,11 +135,12 @@ test('a store holds SQL and decides nothing: it imports only the database and st
   expect(wrong).toEqual([])
 })
 
-test('a page of the console stands alone: it imports its own folder, parts/, domain/, api.ts and session.ts', () => {
+test('a page of the console stands alone: it imports its own folder, parts/, domain/, api.ts, base-path.ts and session.ts', () => {
   const pages = files.filter((f) => f.path.startsWith('console/pages/'))
   expect(pages.length).toBeGreaterThan(50)
   const isOpenToPages = (to: string) =>
-    /^console\/(parts|domain)\//.test(to) || ['console/api.ts', 'console/session.ts'].includes(to)
+    /^console\/(parts|domain)\//.test(to) ||
+    ['console/api.ts', 'console/base-path.ts', 'console/session.ts'].includes(to)
   const wrong = pages.flatMap(({ path, imports }) =>
     imports
       .filter((to) => areaOf(to) === 'console' && pageFolder(to) !== pageFolder(path) && !isOpenToPages(to))

@@ -260,9 +260,14 @@ test('without a build the address says how to make one, and the API works', asyn
   const page = await send(bare.url, 'GET', '/')
   expect(page.status).toBe(200)
   expect(page.text).toContain('npm run build')
-  expect(page.text).toContain('href="/docs"')
+  expect(page.text).toContain('href="./docs"')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect((await send(bare.url, 'GET', '/rooms')).text).toBe(page.text)
+  // Addresses are relative to the page that was requested, however deep it is. [contract 9.prefix]
+  for (const below of ['7', '7/', '7/x%2Fy/', 'x/'.repeat(40)]) {
+    const { text } = await send(bare.url, 'GET', `/rooms/${below}`)
+    expect(text).toContain(`href="${'../'.repeat(below.split('/').length)}docs"`)
+  }
   expect((await send(bare.url, 'GET', '/assets/index.js')).status).toBe(404)
   const { org, key } = bare.first ?? { org: '', key: '' }
   expect((await send(bare.url, 'GET', `/v1/orgs/${org}/regions`, { key })).status).toBe(200)

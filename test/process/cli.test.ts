@@ -276,6 +276,7 @@ describe('--help', () => {
       write() {},
       writeError() {},
       untilStopped: async () => '',
+      onHangup: () => {},
       user: () => '',
       exitWithFailure,
     }

@@ -104,9 +104,9 @@ if (engine === 'sqlite') {
     ['an address of another machine', ['--host', '203.0.113.1'], /203\.0\.113\.1.*--host/],
     ['a public address that is none', ['--public-url', 'rooms'], /--public-url .*"rooms"/],
     [
-      'a public address with a path',
-      ['--public-url', 'https://rooms.example.org/base'],
-      /--public-url .*example\.org\/base/,
+      'a public address with a query',
+      ['--public-url', 'https://rooms.example.org/base?x=1'],
+      /--public-url .*example\.org\/base\?x=1/,
     ],
     ['a proxy that is no CIDR', ['--trust-proxy', '10.0.0.0/33'], /--trust-proxy .*"10\.0\.0\.0\/33"/],
     ['an unknown log level', ['--log-level', 'loud'], /--log-level .*"loud"/],

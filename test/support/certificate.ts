@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Site } from './program.ts'
 
 /** A self-signed certificate for 127.0.0.1 and its key, as files. Node cannot make one, so this writes the DER of RFC 5280. */
-export function certificate(site: Pick<Site, 'dataDir'>): { cert: string; key: string } {
+export function certificate(site: Pick<Site, 'dataDir'>, { lifetimeDays = 1 } = {}): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const der = (tag: number, ...parts: Buffer[]) => {
     const body = Buffer.concat(parts)
@@ -27,7 +27,7 @@ export function certificate(site: Pick<Site, 'dataDir'>): { cert: string; key: s
     der(integer, hex('01')),
     ecdsaWithSha256,
     name,
-    der(sequence, at(Date.now() - day), at(Date.now() + day)),
+    der(sequence, at(Date.now() - 2 * day), at(Date.now() + lifetimeDays * day)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(sequence, der(sequence, subjectAltName, der(octets, der(sequence, der(0x87, hex('7f000001'))))))),

@@ -1,6 +1,7 @@
 // The account menu: the key behind the session, its permissions, and signing out.
 import { ActionIcon, Menu, Text } from '@mantine/core'
 import { notifyError } from '../api.ts'
+import { pathUnderBase } from '../base-path.ts'
 import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
@@ -30,7 +31,7 @@ export function AccountMenu() {
           <Text fz="xs">Roomkeeper {version}</Text>
         </Menu.Label>
         <Menu.Divider />
-        <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
+        <Menu.Item component="a" href={pathUnderBase('/docs')} target="_blank" rel="noreferrer">
           API reference
         </Menu.Item>
         <Menu.Item onClick={handleSignOut}>Sign out</Menu.Item>

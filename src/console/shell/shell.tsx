@@ -18,6 +18,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, useEffect } from 'react'
 import { MoonIcon, SunIcon } from '../parts/page/icons.tsx'
 import { LoadingBoundary } from '../parts/page/page.tsx'
+import { loadCode } from '../parts/recovery/load-code.ts'
 import { useSession } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { CommandPaletteButton } from './command-palette-button.tsx'
@@ -25,7 +26,9 @@ import { LiveIndicator } from './live-indicator.tsx'
 import { Logo } from './logo.tsx'
 import { navigationItems } from './navigation.ts'
 
-const Palette = lazy(() => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })))
+const Palette = lazy(() =>
+  loadCode(() => import('./command-palette.tsx')).then((module) => ({ default: module.CommandPalette })),
+)
 
 /** A link is marked as the current page only for its exact path: a filtered list or a detail page is another place. */
 const exact = { exact: true, includeSearch: false }

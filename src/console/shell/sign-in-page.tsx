@@ -2,6 +2,7 @@
 import { Alert, Button, Card, Center, Code, Group, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../api.ts'
+import { pathUnderBase } from '../base-path.ts'
 import { signIn, useSignOutReason } from '../session.ts'
 import { Logo } from './logo.tsx'
 
@@ -9,9 +10,9 @@ import { Logo } from './logo.tsx'
 const linkSecret = takeLinkSecret()
 
 function takeLinkSecret(): string | undefined {
-  if (location.pathname !== '/sign-in') return undefined
+  if (location.pathname !== pathUnderBase('/sign-in')) return undefined
   const secret = location.hash.slice(1)
-  history.replaceState(null, '', '/')
+  history.replaceState(null, '', pathUnderBase('/'))
   return secret || undefined
 }
 

@@ -41,7 +41,7 @@ function pageOf(reference: ApiReference): Html {
     <header class="top">
     <h1>Roomkeeper: ${title}</h1>
     <p>Version ${version}</p>
-    <p><a href="/openapi.json">OpenAPI document</a></p>
+    <p><a href="openapi.json">OpenAPI document</a></p>
     </header>
     <div class="page">
     ${navigation(reference)}

@@ -55,7 +55,7 @@ function copyButton(pre) {
 }
 
 addEventListener('DOMContentLoaded', () => {
-  $('origin').textContent = location.origin
+  $('origin').textContent = new URL('.', location.href).href.replace(/\\/$/, '')
   const watcher = new IntersectionObserver((seen) => {
     for (const { isIntersecting, target } of seen) if (isIntersecting) mark(places.find((link) => targetOf(link) === target))
   }, { rootMargin: '-10% 0px -85%' })

@@ -37,6 +37,16 @@ const url = (name: string) => (text: string) => {
   throw new StartupError(`${name} must be an address such as https://rooms.example.org, not "${text}".`)
 }
 
+/** A path is allowed for a service below a path of its host. Only characters that no proxy and no cookie has to escape are. */
+const publicUrl = (name: string) => (text: string) => {
+  const [, address = '', path = ''] = /^(https?:\/\/[^\s/?#]+)((?:\/[\w.~-]+)*)\/*$/.exec(text) ?? []
+  const hasDotSegment = /\/\.{1,2}(?:\/|$)/.test(path)
+  if (address !== '' && URL.canParse(address) && !hasDotSegment) return address + path
+  throw new StartupError(
+    `${name} must be an address such as https://rooms.example.org or https://example.org/rooms, not "${text}".`,
+  )
+}
+
 const origin = (text: string) => new URL(url('--cors-origin')(text)).origin
 
 const cidr = (item: string) => {
@@ -124,7 +134,7 @@ export const serveOptions: readonly OptionSpec[] = [
     flag: '--public-url <url>',
     env: 'ROOMKEEPER_PUBLIC_URL',
     help: 'how others reach the service: used in links and in answers to devices',
-    parse: url('--public-url'),
+    parse: publicUrl('--public-url'),
   },
   {
     flag: '--trust-proxy <cidr>',

@@ -5,6 +5,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Upper bounds of the buckets of every latency histogram. */
 const bucketSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
+/** Gauges of prom-client with names of counters, which promtool refuses. Their sums by type, nodejs_active_*, remain. */
+const misnamedMetrics = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+] as const
+
 export interface Metrics {
   readonly registry: Registry
   readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
@@ -21,6 +28,7 @@ export interface Metrics {
 export function makeMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const name of misnamedMetrics) registry.removeSingleMetric(name)
   const registers = [registry]
   /** Request counts by operation, then by status. */
   const requests = new Map<string, Map<number, number>>()

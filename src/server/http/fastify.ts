@@ -1,16 +1,18 @@
 // Makes the Fastify instance: limits of sizes and times, request ids, TLS, and the errors that occur before a route is known.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { smallBodyBytes } from '../../contract/operation.ts'
 import type { SendError } from './errors.ts'
 import { registerBodyParsers } from './input/body.ts'
 import { answerUnreadable } from './input/unreadable.ts'
 import { normalisePath } from './paths.ts'
+import type { ServerCertificate } from './server-certificate.ts'
 
 export interface FastifyInstanceOptions {
   readonly trustProxy: readonly string[]
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly certificate?: ServerCertificate | undefined
   /** True for requests that switch to another protocol. All others are answered as if they had not asked for an upgrade. */
   readonly isUpgrade: (request: IncomingMessage) => boolean
 }
@@ -25,6 +27,7 @@ const keepAliveTimeoutMs = 72_000
 const acceptedRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export function makeFastify(options: FastifyInstanceOptions, fail: SendError): FastifyInstance<Server> {
+  const { certificate } = options
   const server = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
@@ -47,8 +50,9 @@ export function makeFastify(options: FastifyInstanceOptions, fail: SendError): F
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: maxHeaderBytes },
     clientErrorHandler: answerUnreadable,
-    ...(options.tls ? { https: { ...options.tls, ...server } } : { http: server }),
+    ...(certificate ? { https: { ...certificate.files, ...server } } : { http: server }),
   }) as FastifyInstance<Server>
+  certificate?.attach(app.server as HttpsServer)
   // Node would answer an Expect header that it does not know with a 417 in a format of its own.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('caller', undefined).decorateRequest('operation', undefined).decorateRequest('begunAt', 0)

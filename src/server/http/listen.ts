@@ -1,37 +1,8 @@
-// Reads the certificate, opens the port, and explains what is wrong when either fails.
-import { readFileSync } from 'node:fs'
+// Opens the port, and explains what is wrong when that fails.
 import type { AddressInfo } from 'node:net'
-import { createSecureContext } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { ServeOptions } from '../config/options.ts'
 import { StartupError } from '../core/failure.ts'
-
-export interface TlsFiles {
-  readonly cert: Buffer
-  readonly key: Buffer
-}
-
-export function readTls({ tlsCert, tlsKey }: ServeOptions): TlsFiles | undefined {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined
-  if (tlsCert === undefined || tlsKey === undefined)
-    throw new StartupError('HTTPS needs both --tls-cert and --tls-key.')
-  const read = (option: string, file: string) => {
-    try {
-      return readFileSync(file)
-    } catch (error) {
-      throw new StartupError(`Cannot read ${option} ${file} (${(error as NodeJS.ErrnoException).code}).`)
-    }
-  }
-  const tls = { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) }
-  try {
-    createSecureContext(tls)
-  } catch (error) {
-    throw new StartupError(
-      `Cannot use --tls-cert ${tlsCert} with --tls-key ${tlsKey}: ${(error as Error).message}. They must be a PEM certificate and its own key.`,
-    )
-  }
-  return tls
-}
 
 /** Starts to listen, and returns an address that works from this machine. */
 export async function listen(app: FastifyInstance, options: ServeOptions): Promise<string> {

@@ -44,10 +44,10 @@ export function orgInPath(url: string): string | undefined {
 }
 
 /** Tells clients of the legacy base that it is deprecated, when it ends, and what replaces it (RFC 9745, RFC 8594). */
-export const legacyHeaders = (url: string): Record<string, string> => ({
+export const legacyHeaders = (url: string, prefix: string): Record<string, string> => ({
   Deprecation: `@${Date.UTC(2025, 0, 1) / 1000}`,
   Sunset: 'Mon, 30 Jun 2025 23:59:59 GMT',
-  Link: `<${url.split('?')[0]}>; rel="successor-version"`,
+  Link: `<${prefix}${url.split('?')[0]}>; rel="successor-version"`,
 })
 
 export const routesOf = (operation: Operation): string[] =>

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { shuttingDown } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import { publicPathOf } from '../core/public-path.ts'
 import { cors } from './browser/cors.ts'
 import type { SendError } from './errors.ts'
 import type { AccessCheck } from './gate.ts'
@@ -19,6 +20,7 @@ import type { RecordRequest } from './request-record.ts'
 export interface RequestHookOptions {
   readonly inFlight: InFlightRequests
   readonly corsOrigins: readonly string[]
+  readonly publicUrl: () => string
   /** Identifies the caller of a request that no route matches, so that only callers learn which paths exist. */
   readonly checkUnrouted: AccessCheck
   readonly record: RecordRequest
@@ -63,7 +65,14 @@ function requestArrival(app: FastifyInstance, begin: BeginRequest, { log, metric
 /** `refuse` answers the request instead of its route. */
 type BeginRequest = (...request: [...Parameters<AccessCheck>, refuse?: AccessCheck]) => void
 
-function requestStart({ inFlight, corsOrigins, checkUnrouted, record, fail }: RequestHookOptions): BeginRequest {
+function requestStart({
+  inFlight,
+  corsOrigins,
+  publicUrl,
+  checkUnrouted,
+  record,
+  fail,
+}: RequestHookOptions): BeginRequest {
   const answerCors = cors(new Set(corsOrigins))
   const end = (request: FastifyRequest, reply: FastifyReply) => {
     inFlight.end()
@@ -77,7 +86,7 @@ function requestStart({ inFlight, corsOrigins, checkUnrouted, record, fail }: Re
     reply.raw.on('close', () => end(request, reply))
     reply.header('X-Request-Id', request.id)
     if (refuse) return refuse(request, reply, done)
-    if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url))
+    if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url, publicPathOf(publicUrl())))
     const problem = hostProblem(request.raw)
     if (problem) return fail(problem, request, reply)
     if (answerCors(request, reply)) return

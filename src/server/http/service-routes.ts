@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import { openapi } from '../../contract/openapi.ts'
 import { docsPage } from '../api-page/page.ts'
 import { Failure } from '../core/failure.ts'
-import { isLoopback } from '../core/loopback.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Database } from '../db/db.ts'
 import { sendJson } from './answer.ts'
 import { pageHeaders } from './browser/page-headers.ts'
 import { type IdentifyCaller, permissionDenied } from './gate.ts'
+import { isLocalRequest } from './local-request.ts'
 
 /** Balancers and monitors decide by these answers whether the service lives, so they do not wait under load. [contract 7.23] */
 const urgent = { urgent: true } as const
@@ -37,7 +37,7 @@ export function serviceRoutes(
       config: urgent,
       // Requests from this machine need no key, all others need a key with the scope read. [contract D.10]
       onRequest: async (request, reply) => {
-        if (isLoopback(request.ip)) return
+        if (isLocalRequest(request)) return
         const caller = await identify(request, reply)
         if (caller instanceof Failure) throw caller
         if (!caller.read) throw permissionDenied('read', 'the scope read')

@@ -5,7 +5,7 @@ import { DeviceConnections } from '../devices/mqtt/device-connections.ts'
 import type { DeviceHandlers } from '../devices/mqtt/handlers.ts'
 import { type MqttListeners, openMqttListeners } from '../devices/mqtt/listeners.ts'
 import { type DeviceMetrics, makeDeviceMetrics } from '../devices/mqtt/metrics.ts'
-import type { TlsFiles } from '../http/listen.ts'
+import type { ServerCertificate } from '../http/server-certificate.ts'
 import { renewLogsCommand } from '../resources/bug-reports/upload.ts'
 import { listPendingMessages } from '../resources/commands/pending-messages.ts'
 import { storeCommandReport } from '../resources/commands/progress.ts'
@@ -34,7 +34,7 @@ export async function startDevices(
   stack: AsyncDisposableStack,
   { services, metrics: { registry }, mailbox, options, log }: Core,
   { intake }: Resources,
-  tls: TlsFiles | undefined,
+  certificate: ServerCertificate | undefined,
 ): Promise<Devices> {
   const handlers = deviceHandlers(services, intake)
   const metrics = makeDeviceMetrics(registry)
@@ -44,7 +44,7 @@ export async function startDevices(
   await markAllDisconnected(services)
   connections.start()
   stack.defer(() => connections.close())
-  const listeners = await openMqttListeners(connections, options, tls)
+  const listeners = await openMqttListeners(connections, options, certificate)
   const close = async () => {
     listeners.close()
     await connections.close()

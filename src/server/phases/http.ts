@@ -6,8 +6,9 @@ import { logUploadRoutes } from '../devices/http/log-upload.ts'
 import { connectAddresses, isDeviceUpgrade, openWebSocket } from '../devices/mqtt/listeners.ts'
 import { staticFileRoutes } from '../http/browser/static-files.ts'
 import type { OperationHandlers } from '../http/handlers.ts'
-import { listen, type TlsFiles } from '../http/listen.ts'
+import { listen } from '../http/listen.ts'
 import { type HttpServer, makeHttpServer } from '../http/server.ts'
+import type { ServerCertificate } from '../http/server-certificate.ts'
 import { serviceRoutes } from '../http/service-routes.ts'
 import { auditRoutes } from '../resources/audit/routes.ts'
 import { bugReportRoutes } from '../resources/bug-reports/routes.ts'
@@ -33,7 +34,7 @@ import type { Resources } from './resources.ts'
 const drainTimeoutMs = 20_000
 
 export interface HttpPhaseOptions {
-  readonly tls: TlsFiles | undefined
+  readonly certificate: ServerCertificate | undefined
   readonly consoleFolder: string
 }
 
@@ -61,7 +62,7 @@ export async function startHttp(
   core: Core,
   resources: Resources,
   devices: Devices,
-  { tls, consoleFolder }: HttpPhaseOptions,
+  { certificate, consoleFolder }: HttpPhaseOptions,
 ): Promise<string> {
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const http = await makeHttpServer({
@@ -72,13 +73,14 @@ export async function startHttp(
     clock: services.clock,
     log,
     metrics,
-    tls,
+    certificate,
     authFailures: { rate: options.authFailureLimit, burst: options.authFailureLimit * 20 },
     corsOrigins: options.corsOrigin ?? [],
     trustProxy: options.trustProxy ?? [],
     logReads: options.logRequests === 'all',
     isUpgrade: isDeviceUpgrade,
   })
+  certificate?.watchExpiry(metrics.registry)
   addRoutes(http, core, resources, devices, consoleFolder)
   openWebSocket(devices.connections, http.app.server)
   stack.defer(async () => {

@@ -3,6 +3,7 @@ import { resendAfterMs } from '../../contract/device/protocol.ts'
 import { hourMs } from '../../contract/durations.ts'
 import { repeat } from '../core/repeat.ts'
 import { probeDisk } from '../db/disk-probe.ts'
+import type { ServerCertificate } from '../http/server-certificate.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { deleteOldReports } from '../resources/bug-reports/retention.ts'
 import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
@@ -22,7 +23,12 @@ interface ScheduledTask {
   readonly run: (signal: AbortSignal) => Promise<unknown>
 }
 
-const scheduledTasks = (core: Core, resources: Resources, { connections }: Devices): readonly ScheduledTask[] => {
+const scheduledTasks = (
+  core: Core,
+  resources: Resources,
+  { connections }: Devices,
+  certificate: ServerCertificate | undefined,
+): readonly ScheduledTask[] => {
   const { services, streams, keyring, log } = core
   const { db } = services
   const backups = makeScheduledBackups(core)
@@ -44,6 +50,13 @@ const scheduledTasks = (core: Core, resources: Resources, { connections }: Devic
       intervalMs: 1000,
       oncePerCluster: false,
       run: () => probeDisk(db),
+    },
+    {
+      // The files are compared, not watched: a watch on a symbolic link does not see that it points elsewhere.
+      name: 'checking the certificate files',
+      intervalMs: 2000,
+      oncePerCluster: false,
+      run: async () => certificate?.check(),
     },
     {
       name: 'writing last-used times',
@@ -105,8 +118,14 @@ function makeScheduledBackups({ options, log, services, metrics }: Core): Schedu
   return backups
 }
 
-export function startTasks(stack: AsyncDisposableStack, core: Core, resources: Resources, devices: Devices): void {
-  for (const { intervalMs, name, run } of scheduledTasks(core, resources, devices)) {
+export function startTasks(
+  stack: AsyncDisposableStack,
+  core: Core,
+  resources: Resources,
+  devices: Devices,
+  certificate: ServerCertificate | undefined,
+): void {
+  for (const { intervalMs, name, run } of scheduledTasks(core, resources, devices, certificate)) {
     stack.defer(repeat(intervalMs, name, core.log, run))
   }
 }

@@ -9,6 +9,7 @@ import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { DeviceBreadcrumbs } from '../../domain/site/room-link.tsx'
 import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { loadCode } from '../../parts/recovery/load-code.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import { DeviceActions } from './device-actions.tsx'
@@ -18,8 +19,12 @@ import { OperationsTab } from './operations-tab.tsx'
 import { StatusTab } from './status/status-tab.tsx'
 import type { TabProps } from './tab-props.ts'
 
-const ConfigTab = lazy(() => import('./config/config-tab.tsx').then((module) => ({ default: module.ConfigTab })))
-const VersionsTab = lazy(() => import('./config/versions-tab.tsx').then((module) => ({ default: module.VersionsTab })))
+const ConfigTab = lazy(() =>
+  loadCode(() => import('./config/config-tab.tsx')).then((module) => ({ default: module.ConfigTab })),
+)
+const VersionsTab = lazy(() =>
+  loadCode(() => import('./config/versions-tab.tsx')).then((module) => ({ default: module.VersionsTab })),
+)
 
 const tabs: readonly { id: string; name: string; content: ComponentType<TabProps> }[] = [
   { id: 'status', name: 'Status', content: StatusTab },

@@ -2,6 +2,7 @@
 import { Code, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { serverUrl } from '../../base-path.ts'
 import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
 import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
@@ -13,7 +14,7 @@ import classes from './overview.module.css'
 
 /** The commands use this address unless they are given another. */
 const defaultServerUrl = 'http://127.0.0.1:8080'
-const urlOption = location.origin === defaultServerUrl ? '' : ` --url ${location.origin}`
+const urlOption = serverUrl() === defaultServerUrl ? '' : ` --url ${serverUrl()}`
 
 export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
   const { org } = useSession()

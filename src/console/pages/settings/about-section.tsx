@@ -2,6 +2,7 @@
 import { Anchor, Code, Group, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import type { AirLimits } from '../../../contract/session.ts'
+import { pathUnderBase } from '../../base-path.ts'
 import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
@@ -60,10 +61,10 @@ const Limits = ({ limits }: { readonly limits: AirLimits }) => (
 
 const Documents = () => (
   <Group gap="md">
-    <Anchor href="/docs" target="_blank" rel="noreferrer" fz="sm">
+    <Anchor href={pathUnderBase('/docs')} target="_blank" rel="noreferrer" fz="sm">
       API reference
     </Anchor>
-    <Anchor href="/openapi.json" target="_blank" rel="noreferrer" fz="sm">
+    <Anchor href={pathUnderBase('/openapi.json')} target="_blank" rel="noreferrer" fz="sm">
       OpenAPI document
     </Anchor>
   </Group>

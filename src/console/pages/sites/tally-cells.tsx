@@ -1,5 +1,6 @@
 // Shows the number of rooms of a site and their worst state; both link to the rooms.
 
+import { pathUnderBase } from '../../base-path.ts'
 import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/room/room-state.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -14,7 +15,7 @@ interface TallyCellsProps {
 }
 
 /** Builds the address without the router, which would need seconds for three addresses in each of a thousand rows. */
-export const roomsUrl = (kind: 'region' | 'location', id: number): string => `/rooms?${kind}=${id}`
+export const roomsUrl = (kind: 'region' | 'location', id: number): string => `${pathUnderBase('/rooms')}?${kind}=${id}`
 
 export const TallyCells = ({ name, tally: { rooms, worst, worstCount }, href }: TallyCellsProps) => (
   <>

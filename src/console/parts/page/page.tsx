@@ -3,6 +3,7 @@ import { Box, Button, Card, Group, Loader, Stack, Text, Title } from '@mantine/c
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { errorMessage } from '../../api.ts'
+import { isRecoverable, RecoveryPanel } from '../recovery/recovery-panel.tsx'
 import { WarnIcon } from './icons.tsx'
 
 interface PageProps {
@@ -78,10 +79,6 @@ export const Loading = () => (
   </Group>
 )
 
-/** Code of a page could not be loaded: the server was updated, or there is no network. The pattern matches the messages of browsers. */
-const isModuleLoadError = (error: unknown) =>
-  error instanceof TypeError && /dynamically imported module|importing a module script/i.test(error.message)
-
 interface ErrorBoundaryProps {
   readonly onReset: () => void
   readonly children: ReactNode
@@ -90,6 +87,11 @@ interface ErrorBoundaryProps {
 class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
   override state = { error: undefined as unknown }
 
+  readonly #retry = () => {
+    this.props.onReset()
+    this.setState({ error: undefined })
+  }
+
   static getDerivedStateFromError(error: unknown) {
     return { error }
   }
@@ -97,33 +99,31 @@ class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
   override render() {
     const { error } = this.state
     if (error === undefined) return this.props.children
-    const retry = () => {
-      // React caches a failed import, so only loading the whole page can try again.
-      if (isModuleLoadError(error)) return location.reload()
-      this.props.onReset()
-      this.setState({ error: undefined })
-    }
-    return <ErrorPanel error={error} onRetry={retry} />
+    return <ErrorPanel error={error} onRetry={this.#retry} />
   }
 }
 
-export const ErrorPanel = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => (
-  <Card role="alert" bg="var(--rk-panel)">
-    <Group gap="sm" wrap="nowrap" align="flex-start">
-      <Text c="var(--rk-offline)" span>
-        <WarnIcon />
-      </Text>
-      <Stack gap="xs" align="flex-start">
-        <Text>{errorMessage(error)}</Text>
-        {onRetry && (
-          <Button variant="default" size="xs" onClick={onRetry}>
-            Try again
-          </Button>
-        )}
-      </Stack>
-    </Group>
-  </Card>
-)
+/** Errors that pass by themselves are retried without a click, if there is a way to retry. */
+export const ErrorPanel = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) =>
+  onRetry && isRecoverable(error) ? (
+    <RecoveryPanel error={error} onRetry={onRetry} />
+  ) : (
+    <Card role="alert" bg="var(--rk-panel)">
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <Text c="var(--rk-offline)" span>
+          <WarnIcon />
+        </Text>
+        <Stack gap="xs" align="flex-start">
+          <Text>{errorMessage(error)}</Text>
+          {onRetry && (
+            <Button variant="default" size="xs" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+        </Stack>
+      </Group>
+    </Card>
+  )
 
 /** Shows an error inline, or nothing if there is none. */
 export const ErrorText = ({ error }: { readonly error: unknown }) =>

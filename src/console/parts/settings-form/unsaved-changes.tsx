@@ -1,8 +1,9 @@
 // The bar for unsaved changes, and the warning before the user leaves the page.
 import { Button, Group, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { useCallback, useEffect } from 'react'
 import { ConfirmDialog } from '../dialog/confirm-dialog.tsx'
+import { markForm } from '../recovery/unsaved-input.ts'
 import { plural } from '../text/words.ts'
 import classes from './settings-form.module.css'
 
@@ -42,6 +43,11 @@ export function UnsavedBar(props: UnsavedBarProps) {
 /** Asks for confirmation when the user leaves with unsaved changes, by a link or by closing the tab. */
 export function LeaveGuard({ count, what }: { readonly count: number; readonly what: string }) {
   const isDirty = count > 0
+  useEffect(() => {
+    const form = {}
+    markForm(form, isDirty)
+    return () => markForm(form, false)
+  }, [isDirty])
   const blocker = useBlocker({
     shouldBlockFn: useCallback(() => isDirty, [isDirty]),
     enableBeforeUnload: isDirty,

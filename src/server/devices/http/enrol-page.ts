@@ -12,7 +12,7 @@ code{font-family:ui-monospace,monospace}`
 const script = `
 const code=decodeURIComponent(location.hash.slice(1));
 if(/^[A-Za-z0-9 -]{12,20}$/.test(code)){document.querySelector('output').textContent=code.toUpperCase();document.querySelector('main').hidden=false;document.querySelector('#none').hidden=true}
-document.querySelector('#server').textContent=location.origin;`
+document.querySelector('#server').textContent=new URL('.',location.href).href.replace(/\\/$/,'');`
 
 const page = `<!doctype html>
 <html lang="en">

@@ -7,7 +7,9 @@ import { devicePaths, maxPacketBytes } from '../../../contract/device/protocol.t
 import type { ServeOptions } from '../../config/options.ts'
 import { StartupError } from '../../core/failure.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
+import { publicPathOf } from '../../core/public-path.ts'
 import { listenError } from '../../http/listen.ts'
+import type { ServerCertificate } from '../../http/server-certificate.ts'
 import type { DeviceConnections } from './device-connections.ts'
 
 export interface MqttListeners {
@@ -27,7 +29,7 @@ const tlsHandshakeTimeoutMs = 10_000
 export async function openMqttListeners(
   connections: DeviceConnections,
   options: ServeOptions,
-  tls: { readonly cert: Buffer; readonly key: Buffer } | undefined,
+  certificate: ServerCertificate | undefined,
 ): Promise<MqttListeners> {
   const servers: Server[] = []
   const open = async (server: Server, option: string, port: number) => {
@@ -47,20 +49,21 @@ export async function openMqttListeners(
     socket.setNoDelay(true)
     connections.accept(socket, socket)
   }
+  const tlsServer = (from: ServerCertificate) => {
+    const server = createTlsServer({ ...from.files, allowHalfOpen, handshakeTimeout: tlsHandshakeTimeoutMs }, take)
+    from.attach(server)
+    return server
+  }
   const { mqttPort, mqttTlsPort } = options
-  if (mqttTlsPort !== 'off' && !tls) throw new StartupError('--mqtt-tls-port needs --tls-cert and --tls-key.')
+  if (mqttTlsPort !== 'off' && !certificate) throw new StartupError('--mqtt-tls-port needs --tls-cert and --tls-key.')
   try {
     return {
       mqttPort:
         mqttPort === 'off' ? undefined : await open(createServer({ allowHalfOpen }, take), '--mqtt-port', mqttPort),
       mqttsPort:
-        mqttTlsPort === 'off' || !tls
+        mqttTlsPort === 'off' || !certificate
           ? undefined
-          : await open(
-              createTlsServer({ ...tls, allowHalfOpen, handshakeTimeout: tlsHandshakeTimeoutMs }, take),
-              '--mqtt-tls-port',
-              mqttTlsPort,
-            ),
+          : await open(tlsServer(certificate), '--mqtt-tls-port', mqttTlsPort),
       close,
     }
   } catch (error) {
@@ -96,6 +99,6 @@ export function connectAddresses(publicUrl: string, listeners: MqttListeners, mq
   const mqtts = addressOf('mqtts', listeners.mqttsPort)
   const mqtt = addressOf('mqtt', listeners.mqttPort)
   const isEncrypted = protocol === 'https:'
-  const web = `${isEncrypted ? 'wss' : 'ws'}://${host}${devicePaths.mqtt}`
+  const web = `${isEncrypted ? 'wss' : 'ws'}://${host}${publicPathOf(publicUrl)}${devicePaths.mqtt}`
   return isEncrypted ? [...mqtts, web, ...mqtt] : [...mqtts, ...mqtt, web]
 }

@@ -1,6 +1,7 @@
 // Reads and writes the console's session cookie, and checks that a request with it comes from the console's own pages. [contract 9.cookie]
 import type { FastifyRequest } from 'fastify'
 import { Failure } from '../../core/failure.ts'
+import { publicPathOf } from '../../core/public-path.ts'
 
 /** The server decides when a session ends, so the cookie must only live longer than any session. */
 const cookieMaxAgeSeconds = 30 * 86_400
@@ -55,25 +56,38 @@ export class SessionCookie {
 
   #setCookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
     const secure = this.#isSecure(request) ? '; Secure' : ''
-    return `${this.#nameFor(request)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
+    const path = this.#pathFor(request)
+    return `${this.#nameFor(request)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
   }
 
   /**
    * A browser sends the cookies of a host to all its ports, so the name contains the port that the browser sees.
-   * The prefix `__Host-` makes the browser refuse a cookie that another host of the domain has set.
+   * The prefix `__Host-` makes the browser refuse a cookie that another host of the domain has set. It does not allow a path, so
+   * that a service below a path has to use `__Secure-`.
    */
   #nameFor(request: FastifyRequest): string {
     const isSecure = this.#isSecure(request)
     const port = URL.parse(`${isSecure ? 'https' : 'http'}://${request.host}`)?.port
     if (!isSecure) return `roomkeeper-${port || 80}`
-    return port ? `__Host-roomkeeper-${port}` : '__Host-roomkeeper'
+    const prefix = this.#pathFor(request) === '/' ? '__Host-' : '__Secure-'
+    return port ? `${prefix}roomkeeper-${port}` : `${prefix}roomkeeper`
+  }
+
+  /** Services below different paths of one host must not overwrite each other's cookies. */
+  #pathFor(request: FastifyRequest): string {
+    return `${publicPathOf(this.#publicUrlOf(request)?.href ?? '')}/`
   }
 
   /** A proxy that serves HTTPS to the browser may forward plain HTTP. */
   #isSecure(request: FastifyRequest): boolean {
     if (request.protocol === 'https') return true
+    return this.#publicUrlOf(request)?.protocol === 'https:'
+  }
+
+  /** Returns the public URL if the request was sent to its host. */
+  #publicUrlOf(request: FastifyRequest): URL | undefined {
     const url = URL.parse(this.#publicUrl())
-    return url?.protocol === 'https:' && url.host === URL.parse(`https://${request.host}`)?.host
+    return url && url.host === URL.parse(`${url.protocol}//${request.host}`)?.host ? url : undefined
   }
 
   /** Addresses are parsed, because a proxy may add the default port to a host, and a browser never does. */

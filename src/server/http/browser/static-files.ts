@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { consolePages } from '../../../contract/session.ts'
 import { matchesEtag } from '../answer.ts'
@@ -57,7 +58,7 @@ const notBuilt = `<!doctype html>
 <body>
 <h1>The console is not built</h1>
 <p>Run <code>npm run build</code> in the folder of Roomkeeper and start it again.</p>
-<p>The API works without it: <a href="/docs">every operation is described here</a>.</p>
+<p>The API works without it: <a href="./docs">every operation is described here</a>.</p>
 </body>
 </html>
 `
@@ -67,19 +68,19 @@ const programPaths = /^\/+(v1|api|console|assets)(\/|$)/
 
 export function staticFileRoutes(app: FastifyInstance, folder: string): void {
   const files = readFiles(folder)
-  const index = files.get('/index.html') ?? fileOf('.html', [['identity', Buffer.from(notBuilt)]])
-  const serve = (url: string, find: (path: string) => File | undefined, caching: string) =>
+  const indexAt = indexByDepth(files.get('/index.html') ?? fileOf('.html', [['identity', Buffer.from(notBuilt)]]))
+  const serve = (url: string, find: (request: FastifyRequest) => File | undefined, caching: string) =>
     app.get(url, { compress: false }, (request, reply) => {
-      const file = find(pathOf(request))
+      const file = find(request)
       if (!file) return reply.callNotFound()
       return send(request, reply.header('Cache-Control', caching), file)
     })
 
   for (const page of ['/', ...consolePages.flatMap((page) => [page, `${page}/*`])]) {
-    serve(page, () => index, 'no-cache')
+    serve(page, indexAt, 'no-cache')
   }
   // The name of an asset changes with its content.
-  serve('/assets/*', (path) => files.get(path), 'public, max-age=31536000, immutable')
+  serve('/assets/*', (request) => files.get(pathOf(request)), 'public, max-age=31536000, immutable')
   for (const [path, file] of files) {
     if (!path.startsWith('/assets/') && path !== '/index.html') serve(path, () => file, 'no-cache')
   }
@@ -88,11 +89,38 @@ export function staticFileRoutes(app: FastifyInstance, folder: string): void {
     if (programPaths.test(pathOf(request))) return reply.callNotFound()
     addVary(reply, 'Accept')
     if (itemsOf(request.headers.accept).get('text/html') !== true) return reply.callNotFound()
-    return send(request, reply.code(404).header('Cache-Control', 'no-cache'), index)
+    return send(request, reply.code(404).header('Cache-Control', 'no-cache'), indexAt(request))
   })
 }
 
-const pathOf = (request: FastifyRequest): string => decodeURIComponent(request.url.split('?')[0] ?? '')
+/** Deeper documents are made for each request: only wrong addresses have them. */
+const maxCachedDepth = 8
+
+/**
+ * The addresses in the console's document are relative to `/`, and are rewritten to be relative to the page that is requested. So
+ * the server need not know the path under which a proxy serves it. [contract 9.prefix]
+ */
+function indexByDepth(atRoot: File): (request: FastifyRequest) => File {
+  const html = atRoot.bodies.get('identity')?.bytes.toString() ?? ''
+  const byDepth = new Map([[0, atRoot]])
+  return (request) => {
+    const depth = rawPathOf(request).split('/').length - 2
+    const known = byDepth.get(depth)
+    if (known) return known
+    const bytes = Buffer.from(html.replaceAll(/\b(href|src)="\.\//g, `$1="${'../'.repeat(depth)}`))
+    if (depth > maxCachedDepth) return fileOf('.html', [['identity', bytes]])
+    const file = fileOf('.html', [
+      ['br', brotliCompressSync(bytes)],
+      ['gzip', gzipSync(bytes)],
+      ['identity', bytes],
+    ])
+    byDepth.set(depth, file)
+    return file
+  }
+}
+
+const rawPathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? ''
+const pathOf = (request: FastifyRequest): string => decodeURIComponent(rawPathOf(request))
 
 const addVary = (reply: FastifyReply, name: string): FastifyReply =>
   reply.header('Vary', [reply.getHeader('Vary') ?? [], name].flat().join(', '))

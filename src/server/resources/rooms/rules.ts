@@ -28,6 +28,7 @@ import {
   enrolmentCodeTimeoutHours,
   makeEnrolmentCode,
 } from './enrolment-code.ts'
+import { roomStateOf } from './state.ts'
 import {
   deleteRoom,
   findRoom,
@@ -51,7 +52,7 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId }: I
         id: row.id,
         name: row.name,
         ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
-        state: stateOf(endpointCount, connectedCount, Number(row.failed) > 0),
+        state: roomStateOf(endpointCount, connectedCount, Number(row.failed) > 0),
         endpointCount,
         connectedCount,
         ...(row.people !== null && { people: row.people }),
@@ -176,12 +177,6 @@ function makeSealedCode(ctx: RequestContext, room: number) {
 /** Returns the first 60 code points. Counting code points never splits a surrogate pair. */
 const firstCharacters = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
 
-function stateOf(endpoints: number, connected: number, hasFailed: boolean): Static<typeof Room>['state'] {
-  if (endpoints === 0) return 'EMPTY'
-  if (connected === 0) return 'OFFLINE'
-  return connected < endpoints || hasFailed ? 'DEGRADED' : 'HEALTHY'
-}
-
 async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<VersionedAnswer<Static<typeof Room>>> {
   const endpoints = await listEndpointsInRoom(on, { room: room.id })
   const connected = endpoints.filter((e) => e.connected === 1).length
@@ -189,7 +184,7 @@ async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<
   return new VersionedAnswer(room.version, {
     id: room.id,
     name: room.name,
-    state: stateOf(endpoints.length, connected, await hasFailedConfig(on, { id: room.id })),
+    state: roomStateOf(endpoints.length, connected, await hasFailedConfig(on, { id: room.id })),
     ...(room.location_id !== null && {
       location: {
         id: room.location_id,

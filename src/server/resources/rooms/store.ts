@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../db/any-of.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
-import { systemQueryOne } from '../../db/system.ts'
+import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { bySite } from '../places/site-filter.ts'
 
 type RoomKey = { org: number; id: number }
@@ -217,4 +217,42 @@ export const listRoomsById = query((db, p: { org: number; ids: readonly number[]
 
 export const deleteRoom = write((db, p: RoomKey) =>
   db.deleteFrom('rooms').where('org', '=', p.org).where('id', '=', p.id),
+)
+
+/** Counts the endpoints of the rooms that follow a room, over all organisations and in the order of their keys. */
+export const countEndpointsOfRooms = systemQuery((db, p: { org: number; id: number; limit: number }) =>
+  db
+    .selectFrom((q) =>
+      q
+        .selectFrom('rooms')
+        .select(['org', 'id'])
+        .where(sql<boolean>`(org, id) > (${p.org}, ${p.id})`)
+        .orderBy('org')
+        .orderBy('id')
+        .limit(p.limit)
+        .as('r'),
+    )
+    .leftJoin('endpoints as n', (j) => j.onRef('n.org', '=', 'r.org').onRef('n.room_id', '=', 'r.id'))
+    .leftJoin('endpoint_configs as c', (j) =>
+      j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
+    )
+    .select((e) => [
+      'r.org',
+      'r.id',
+      e.fn.count<number>('n.id').as('endpoints'),
+      e.fn.coalesce(e.fn.sum<number>('n.connected'), sql<number>`0`).as('connected'),
+      e.fn.count<number>('c.endpoint_id').as('failed'),
+    ])
+    .groupBy(['r.org', 'r.id'])
+    .orderBy('r.org')
+    .orderBy('r.id'),
+)
+
+/** Counts the endpoints that are in no room. The join with organisations lets both engines use the index of rooms. */
+export const countEndpointsWithoutRoom = systemQuery((db) =>
+  db
+    .selectFrom('orgs as o')
+    .innerJoin('endpoints as n', (j) => j.onRef('n.org', '=', 'o.key').on('n.room_id', 'is', null))
+    .select((e) => ['n.connected', e.fn.countAll<number>().as('endpoints')])
+    .groupBy('n.connected'),
 )

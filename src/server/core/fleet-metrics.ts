@@ -1,0 +1,37 @@
+// The Prometheus metrics of the fleet: endpoints by connection, and rooms by state. [contract D.10]
+import { Gauge, type Registry } from 'prom-client'
+
+/** The counts over all organisations. */
+export interface FleetSummary {
+  readonly endpoints: { readonly connected: number; readonly disconnected: number }
+  readonly rooms: Readonly<Record<string, number>>
+}
+
+/** Registers the metrics. They have no values while there is no count. */
+export function watchFleet(registry: Registry, current: () => Promise<FleetSummary | undefined>): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'roomkeeper_endpoints',
+    help: 'Enrolled endpoints, by whether their device is connected.',
+    labelNames: ['connected'],
+    registers,
+    async collect() {
+      const fleet = await current()
+      this.reset()
+      if (!fleet) return
+      this.set({ connected: 'true' }, fleet.endpoints.connected)
+      this.set({ connected: 'false' }, fleet.endpoints.disconnected)
+    },
+  })
+  new Gauge({
+    name: 'roomkeeper_rooms',
+    help: 'Rooms, by state: EMPTY, OFFLINE, DEGRADED or HEALTHY, as in the API.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const fleet = await current()
+      this.reset()
+      for (const [state, count] of Object.entries(fleet?.rooms ?? {})) this.set({ state }, count)
+    },
+  })
+}

@@ -1,0 +1,159 @@
+// Tests the service below a path of a host, behind nginx as docs/path-prefix.md configures it. [contract 9.prefix]
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
+import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
+import { expectTrouble, newTab, openBrowser, settled, signIn, type Tab } from '../support/console/browser.ts'
+import { newDevice, TestDevice } from '../support/devices/test-device.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { type Nginx, startNginx } from '../support/nginx.ts'
+import { freePort, until } from '../support/program.ts'
+
+let house: Harness
+let nginx: Nginx
+let browser: Browser
+let org: TestOrg
+let roomId: number
+let profileId: number
+let device: TestDevice
+let publicUrl: string
+
+beforeAll(async () => {
+  const port = await freePort()
+  publicUrl = `https://127.0.0.1:${port}/rooms`
+  house = await startHarness({ publicUrl, trustProxy: ['127.0.0.1'] })
+  const location = documentedLocation().replace('http://127.0.0.1:8080/', `${house.url}/`)
+  // Browsers ask the host for an icon when a document, such as openapi.json, names none.
+  nginx = await startNginx(port, `${location}\nlocation = /favicon.ico { return 204; }`)
+  browser = await openBrowser()
+  org = await house.newOrg()
+  roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
+  await org.call('POST', '/locations', { body: { name: 'Oslo' } })
+  profileId = (await org.call('POST', '/profiles', { body: { name: 'Quiet rooms', config: {} } })).body.profile.id
+  device = await newDevice(house, org, { roomId, serial: 'BAR00001' })
+}, 180_000)
+afterAll(async () => {
+  await device?.close()
+  await browser?.close()
+  await nginx?.stop()
+  await house?.close()
+})
+
+function documentedLocation(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/path-prefix.md'), 'utf8')
+  return /```nginx\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+}
+
+/** A request to any address that is not below the path is reported as trouble. */
+const openTab = (): Promise<Tab> => newTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
+
+const loginLink = async () => `${publicUrl}/sign-in#${(await loginLinkCreate(org.by)).secret}`
+
+test('a sign-in link opens the console; its cookie is for the path, and signing out deletes it', async () => {
+  const { page, context, trouble } = await openTab()
+  await page.goto(await loginLink())
+  await settled(page, 'Overview')
+  expect(page.url()).toBe(`${publicUrl}/`)
+  const [cookie, ...others] = await context.cookies(`${publicUrl}/`)
+  expect(others).toEqual([])
+  expect(cookie).toMatchObject({
+    name: `__Secure-roomkeeper-${new URL(publicUrl).port}`,
+    path: '/rooms/',
+    secure: true,
+    httpOnly: true,
+    sameSite: 'Strict',
+  })
+  await page.getByRole('status', { name: /^Live/ }).waitFor()
+  await page.getByRole('button', { name: /account/i }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Roomkeeper' }).waitFor()
+  expect(await context.cookies()).toEqual([])
+  expectTrouble(trouble, /status of 401/)
+})
+
+test('every page can be opened directly and reloaded, and links stay below the path', async () => {
+  const tab = await openTab()
+  const { page, trouble } = tab
+  await signIn(tab, org.key, `${publicUrl}/rooms/${roomId}`)
+  await settled(page, 'Fjord')
+  const pages = {
+    '/': 'Overview',
+    '/rooms': 'Rooms',
+    '/devices': 'Devices',
+    [`/devices/${device.id}`]: 'BAR00001',
+    [`/devices/${device.id}?tab=config`]: 'BAR00001',
+    '/profiles': 'Profiles',
+    [`/profiles/${profileId}`]: 'Quiet rooms',
+    '/audit': 'Audit',
+    '/settings': 'Settings',
+    '/nowhere/at/all': 'Page not found',
+    '/sites': 'Sites',
+  }
+  for (const [path, title] of Object.entries(pages)) {
+    await page.goto(`${publicUrl}${path}`)
+    await settled(page, title)
+  }
+  expectTrouble(trouble, /status of 404/)
+  await page.reload()
+  await settled(page, 'Sites')
+  await page.getByRole('link', { name: 'Oslo' }).click()
+  await settled(page, 'Rooms')
+  expect(page.url()).toMatch(`${publicUrl}/rooms?location=`)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Devices' }).click()
+  await page.getByRole('link', { name: 'BAR00001' }).first().click()
+  await settled(page, 'BAR00001')
+  expect(page.url()).toBe(`${publicUrl}/devices/${device.id}`)
+  await page.goBack()
+  await settled(page, 'Devices')
+})
+
+test('changes arrive through the proxy as events', async () => {
+  const tab = await openTab()
+  await signIn(tab, org.key, `${publicUrl}/rooms`)
+  await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
+  const name = 'Renamed while somebody looks'
+  await org.call('PUT', `/rooms/${roomId}`, { body: { name } })
+  await tab.page.getByRole('link', { name }).waitFor()
+  await org.call('PUT', `/rooms/${roomId}`, { body: { name: 'Fjord' } })
+})
+
+test('the API reference and the enrolment page name the public address', async () => {
+  const { page } = await openTab()
+  await page.goto(`${publicUrl}/docs`)
+  await until('the address is shown', async () => (await page.locator('#origin').textContent()) === publicUrl)
+  await page.getByRole('link', { name: 'OpenAPI document' }).click()
+  expect(page.url()).toBe(`${publicUrl}/openapi.json`)
+  const { url } = (await org.call('GET', `/rooms/${roomId}/enrolment`)).body
+  expect(url.startsWith(`${publicUrl}/enrol#`)).toBe(true)
+  await page.goto(url)
+  expect(await page.locator('#server').textContent()).toBe(publicUrl)
+})
+
+test('a device enrols and connects over WebSocket below the path', async () => {
+  const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
+  const enrolled = await house.call('POST', devicePaths.enrol, {
+    body: { code: dec, serial: 'BAR00002', model: 'NF19B1' },
+  })
+  const answer = enrolled.body as EnrolAnswer
+  const address = `${publicUrl.replace('https', 'wss')}${devicePaths.mqtt}`
+  expect(answer.connect).toContain(address)
+  const other = new TestDevice(house.mqttPort, 'BAR00002', 'NF19B1', answer)
+  await other.connect({ url: address, ca: readFileSync(nginx.cert) })
+  await other.publish('status', { firmwareVersion: '7' })
+  await other.close()
+})
+
+test('the link to the successor of the legacy base contains the path', async () => {
+  const { headers } = await house.call('GET', `/api/v1/orgs/${org.id}/regions`, { key: org.key })
+  expect(headers.get('link')).toBe(`</rooms/v1/orgs/${org.id}/regions>; rel="successor-version"`)
+})
+
+test('the console also works at the address of the server itself', async () => {
+  const tab = await newTab(browser, house.url)
+  await signIn(tab, org.key, `/rooms/${roomId}`)
+  await settled(tab.page, 'Fjord')
+  const [cookie] = await tab.context.cookies()
+  expect(cookie).toMatchObject({ name: `roomkeeper-${new URL(house.url).port}`, path: '/' })
+})

@@ -1,0 +1,153 @@
+// Tests the console while its server is stopped, started again and upgraded. [contract 9.recovery]
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeClient } from '../../src/client/client.ts'
+import { type Service, startService } from '../../src/server/app.ts'
+import { makeLog } from '../../src/server/core/log.ts'
+import { builtConsoleFolder } from '../../src/server/http/browser/static-files.ts'
+import { expectTrouble, newTab, openBrowser, settled, signIn, type Tab } from '../support/console/browser.ts'
+import { makeOtherBuild } from '../support/console/other-build.ts'
+import { newPlace, quiet } from '../support/harness.ts'
+import { freePort } from '../support/program.ts'
+
+/** Failed requests are logged by the browser. */
+const failedRequests = /ERR_|Failed to load|404|Failed to fetch|MIME type|preload|CodeLoadError|ServerUnreachableError/
+
+let browser: Browser
+let otherBuild: string
+let port: number
+let place: Awaited<ReturnType<typeof newPlace>>
+let service: Service | undefined
+let key: string
+let roomIds: number[]
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  otherBuild = makeOtherBuild()
+})
+afterAll(async () => {
+  await browser.close()
+  rmSync(otherBuild, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  place = await newPlace({ hasTables: true })
+  port = await freePort()
+  const { first } = await start()
+  key = first?.key ?? ''
+  const client = makeClient({ baseUrl: `http://127.0.0.1:${port}`, org: first?.org ?? '', token: key })
+  roomIds = []
+  for (const name of ['Fjord', 'Skog']) roomIds.push((await client.roomsCreate({ body: { name } })).body.id)
+})
+afterEach(async () => {
+  await stop()
+  await place.remove()
+})
+
+async function start(consoleFolder = builtConsoleFolder): Promise<Service> {
+  service = await startService({ ...quiet, ...place.place, port }, makeLog('silent'), { consoleFolder })
+  return service
+}
+async function stop(): Promise<void> {
+  await service?.close()
+  service = undefined
+}
+async function upgrade(folder = otherBuild): Promise<void> {
+  await stop()
+  await start(folder)
+}
+
+/** Signs in and counts how often the document is loaded from then on. */
+async function openConsole(path = '/'): Promise<Tab & { loads: () => number }> {
+  const tab = await newTab(browser, `http://127.0.0.1:${port}`)
+  await signIn(tab, key, path)
+  let count = 0
+  tab.page.on('load', () => {
+    count += 1
+  })
+  return { ...tab, loads: () => count }
+}
+
+const openPage = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+const entryScript = (page: Page) => page.locator('script[type="module"][src]').getAttribute('src')
+
+test('a page that is opened while the server is stopped says so, and appears once the server is back', async () => {
+  const { page, trouble, loads } = await openConsole()
+  await settled(page, 'Overview')
+  await stop()
+  await openPage(page, 'Devices')
+  await page.getByRole('alert').getByText('Can’t reach the server').waitFor()
+  await page.getByText('The page reloads by itself once the server answers.').waitFor()
+  expect(loads()).toBe(0)
+  await start()
+  await settled(page, 'Devices')
+  expect(loads()).toBe(1)
+  expectTrouble(trouble, failedRequests)
+})
+
+test('data that could not be requested appears without a reload once the server is back', async () => {
+  const { page, trouble, loads } = await openConsole('/rooms')
+  await page.getByRole('link', { name: 'Fjord' }).click()
+  await settled(page, 'Fjord')
+  await openPage(page, 'Rooms')
+  await settled(page, 'Rooms')
+  await stop()
+  await page.getByRole('link', { name: 'Skog' }).click()
+  await page.getByRole('alert').getByText('Can’t reach the server').first().waitFor()
+  await start()
+  await settled(page, 'Skog')
+  expect(loads()).toBe(0)
+  expectTrouble(trouble, failedRequests)
+})
+
+test('after an upgrade the first page whose code is gone reloads the console into the new build', async () => {
+  const { page, trouble, loads } = await openConsole()
+  await settled(page, 'Overview')
+  const before = await entryScript(page)
+  await upgrade()
+  await openPage(page, 'Sites')
+  await settled(page, 'Sites')
+  expect(await entryScript(page)).not.toBe(before)
+  expect(loads()).toBe(1)
+  expectTrouble(trouble, failedRequests)
+})
+
+test('unsaved input is not thrown away by an upgrade: the page says so and waits for a click', async () => {
+  const { page, trouble, loads } = await openConsole('/rooms')
+  await page.getByRole('link', { name: 'Fjord' }).click()
+  await settled(page, 'Fjord')
+  const note = page.getByRole('textbox', { name: /note/i })
+  await note.fill('The HDMI cable is on order.')
+  await upgrade()
+  await page.keyboard.press('Control+k')
+  const panel = page.getByRole('alert').filter({ hasText: 'Roomkeeper was updated' })
+  await panel.getByText('This page has input that is not saved.').waitFor()
+  expect(await note.inputValue()).toBe('The HDMI cable is on order.')
+  expect(loads()).toBe(0)
+  await panel.getByRole('button', { name: 'Reload' }).click()
+  await settled(page, 'Fjord')
+  expect(loads()).toBe(1)
+  expectTrouble(trouble, failedRequests)
+})
+
+test('a reload that does not help is not repeated: the page says so and offers a button', async () => {
+  const broken = makeOtherBuild()
+  const assets = join(broken, 'assets')
+  for (const name of readdirSync(assets)) if (name.startsWith('sites-page')) rmSync(join(assets, name))
+  const { page, trouble, loads } = await openConsole()
+  await settled(page, 'Overview')
+  await upgrade(broken)
+  rmSync(broken, { recursive: true, force: true })
+  await openPage(page, 'Sites')
+  const panel = page.getByRole('alert').filter({ hasText: 'A part of the console could not be loaded' })
+  await panel.getByText('A reload did not help.').waitFor()
+  expect(loads()).toBe(1)
+  await panel.getByRole('button', { name: 'Reload' }).click()
+  await panel.getByText('A reload did not help.').waitFor()
+  expect(loads()).toBe(2)
+  await openPage(page, 'Rooms')
+  await settled(page, 'Rooms')
+  expectTrouble(trouble, failedRequests)
+})

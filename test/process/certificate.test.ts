@@ -1,0 +1,175 @@
+// Tests that a renewed certificate is taken over while the server runs, and that a broken one is not.
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { Agent, get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
+import { certificate } from '../support/certificate.ts'
+import { TestDevice } from '../support/devices/test-device.ts'
+import { send } from '../support/harness.ts'
+import { freePort, type Server, siteForTest, until } from '../support/program.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roomkeeper-certificate-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Makes a certificate and its key in a folder of their own. */
+function newPair(name: string, options = {}): { cert: string; key: string } {
+  mkdirSync(join(folder, name))
+  return certificate({ dataDir: join(folder, name) }, options)
+}
+
+interface SecureServer {
+  readonly server: Server
+  readonly mqttsPort: number
+}
+
+async function serve(cert: string, key: string): Promise<SecureServer> {
+  const site = await siteForTest()
+  const mqttsPort = await freePort()
+  const server = await site.serve('--tls-cert', cert, '--tls-key', key, '--mqtt-tls-port', String(mqttsPort))
+  return { server, mqttsPort }
+}
+
+/** Returns the fingerprint of the certificate that a new connection gets. */
+const fingerprintAt = (port: number) =>
+  new Promise<string>((resolve, reject) => {
+    const socket: TLSSocket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256)
+      socket.destroy()
+    }).once('error', reject)
+  })
+
+const fingerprints = async ({ server, mqttsPort }: SecureServer) => [
+  await fingerprintAt(Number(new URL(server.url).port)),
+  await fingerprintAt(mqttsPort),
+]
+
+function answer(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, async (response) => {
+      resolve((await response.setEncoding('utf8').toArray()).join(''))
+    }).once('error', reject)
+  })
+}
+
+async function expiryMetric({ server }: SecureServer): Promise<number> {
+  const text = await answer(`${server.url}/metrics`, new Agent({ rejectUnauthorized: false }))
+  return Number(/^roomkeeper_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text)?.[1])
+}
+
+async function connectDevice({ server, mqttsPort }: SecureServer, ca: Buffer): Promise<TestDevice> {
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  try {
+    const room = await send(server.url, 'POST', `/v1/orgs/${server.org}/rooms`, {
+      key: server.key,
+      body: { name: 'Fjord' },
+    })
+    const body = { code: room.body.dec, serial: 'S1', model: 'NF19B1' }
+    const enrolled = await send(server.url, 'POST', devicePaths.enrol, { body })
+    const device = new TestDevice(mqttsPort, 'S1', 'NF19B1', enrolled.body as EnrolAnswer)
+    onTestFinished(() => device.close())
+    await device.connect({ url: `mqtts://127.0.0.1:${mqttsPort}`, ca })
+    return device
+  } finally {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  }
+}
+
+test('a pair that is written one file after the other is taken over when it fits, and no connection is closed', async () => {
+  const { cert, key } = newPair('live')
+  const next = newPair('next', { lifetimeDays: 30 })
+  const running = await serve(cert, key)
+  const before = await fingerprints(running)
+  expect(new Set(before).size).toBe(1)
+  const device = await connectDevice(running, readFileSync(cert))
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
+  let opened = 0
+  agent.on('keylog', () => {
+    opened += 1
+  })
+  await answer(`${running.server.url}/livez`, agent)
+  const linesOfOneHandshake = opened
+
+  copyFileSync(next.cert, cert)
+  // The old key does not fit to the new certificate: this is not an error yet.
+  expect(await fingerprintAt(running.mqttsPort)).toBe(before[1])
+  copyFileSync(next.key, key)
+  await running.server.printed(/"msg":"certificate renewed"/, 'stderr')
+  const after = await fingerprints(running)
+  expect(new Set(after).size).toBe(1)
+  expect(after).not.toEqual(before)
+  expect(running.server.stderr).not.toContain('certificate not renewed')
+  expect((await expiryMetric(running)) * 1000).toBeGreaterThan(Date.now() + 29 * 86_400_000)
+
+  await answer(`${running.server.url}/livez`, agent)
+  expect(opened, 'the kept connection was used, without another handshake').toBe(linesOfOneHandshake)
+  await device.publish('status', { firmwareVersion: '7' })
+  agent.destroy()
+})
+
+test('a broken, foreign or expired certificate is refused with one error, and the one before stays', async () => {
+  const { cert, key } = newPair('live')
+  const foreign = newPair('foreign')
+  const expired = newPair('expired', { lifetimeDays: -1 })
+  const next = newPair('next')
+  const running = await serve(cert, key)
+  const { server } = running
+  const before = await fingerprints(running)
+  const errors = () => [...server.stderr.matchAll(/^.*"msg":"certificate not renewed.*$/gm)].map(([line]) => line)
+
+  writeFileSync(cert, 'no certificate at all')
+  await until('the broken certificate is reported', () => errors().length === 1)
+  copyFileSync(foreign.cert, cert)
+  await until('the foreign certificate is reported', () => errors().length === 2)
+  expect(errors()[1]).toMatch(/key values mismatch.*They must be a PEM certificate and its own key/)
+  copyFileSync(expired.cert, cert)
+  copyFileSync(expired.key, key)
+  await until('the expired certificate is reported', () => errors().length === 3)
+  expect(errors()[2]).toMatch(/expired at .*Put a renewed certificate there/)
+  rmSync(cert)
+  server.signal('SIGHUP')
+  await until('SIGHUP reports at once', () => errors().length === 4)
+  expect(errors()[3]).toMatch(/Cannot read --tls-cert .*ENOENT/)
+  expect(await fingerprints(running)).toEqual(before)
+  expect(server.stderr).not.toContain('PRIVATE KEY')
+
+  copyFileSync(next.key, key)
+  copyFileSync(next.cert, cert)
+  server.signal('SIGHUP')
+  await server.printed(/"msg":"certificate renewed"/, 'stderr')
+  expect(await fingerprints(running)).not.toEqual(before)
+  expect((await server.stop()).code).toBe(0)
+})
+
+test('a symbolic link that is swapped, as certbot and Kubernetes do, is followed; SIGHUP reads it at once', async () => {
+  newPair('first')
+  newPair('second')
+  const pointTo = (target: string) => {
+    symlinkSync(target, join(folder, '..tmp'))
+    renameSync(join(folder, '..tmp'), join(folder, '..data'))
+  }
+  pointTo('first')
+  for (const name of ['cert.pem', 'key.pem']) symlinkSync(join('..data', name), join(folder, name))
+  const running = await serve(join(folder, 'cert.pem'), join(folder, 'key.pem'))
+  const before = await fingerprints(running)
+  running.server.signal('SIGHUP')
+  await running.server.printed(/"msg":"certificate files are unchanged"/, 'stderr')
+  pointTo('second')
+  running.server.signal('SIGHUP')
+  await running.server.printed(/"msg":"certificate renewed"/, 'stderr')
+  expect(await fingerprints(running)).not.toEqual(before)
+})
