@@ -21,6 +21,7 @@ const onSqliteOnly = [
   'test/console/*.test.ts',
   'test/contract/mcp-fleet.test.ts',
   'test/docs/readme.test.ts',
+  'test/http/health-port.test.ts',
   'test/http/malformed.test.ts',
   'test/http/overload.test.ts',
   'test/http/pipeline.test.ts',

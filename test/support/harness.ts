@@ -89,6 +89,8 @@ export const quiet: RetentionOptions &
     | 'mqttPort'
     | 'mqttHost'
     | 'mqttTlsPort'
+    | 'healthPort'
+    | 'healthHost'
     | 'logRetention'
     | 'rateLimit'
     | 'authFailureLimit'
@@ -100,6 +102,8 @@ export const quiet: RetentionOptions &
   mqttPort: 0,
   mqttHost: '127.0.0.1',
   mqttTlsPort: 'off',
+  healthPort: 'off',
+  healthHost: '127.0.0.1',
   logRetention: 30,
   rateLimit: 0,
   authFailureLimit: 0,
