@@ -23,7 +23,6 @@ const onSqliteOnly = [
   'test/docs/readme.test.ts',
   'test/http/health-port.test.ts',
   'test/http/malformed.test.ts',
-  'test/http/overload.test.ts',
   'test/http/pipeline.test.ts',
   'test/http/release.test.ts',
   'test/http/slow.test.ts',

@@ -57,7 +57,16 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
 
   const inFlight = new InFlightRequests()
   const record = requestRecorder(options)
-  addRequestHooks(app, { inFlight, corsOrigins, checkUnrouted: check(undefined), record, fail, log, metrics })
+  addRequestHooks(app, {
+    inFlight,
+    corsOrigins,
+    checkUnrouted: check(undefined),
+    record,
+    fail,
+    log,
+    metrics,
+    waitingReads: () => services.db.waitingReads,
+  })
   app.setNotFoundHandler((request) => {
     throw explainNotFound(request)
   })

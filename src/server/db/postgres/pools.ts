@@ -73,6 +73,9 @@ export function openPostgres(url: string, onError: (error: Error) => void): Post
       engine: 'postgres',
       hasOneWriter: false,
       health,
+      get waitingReads() {
+        return pools.reader.waitingCount
+      },
       reader: new PostgresReader(pools.reader, prepared, health),
       schema: new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool: migrating }) }),
       transaction: (work) => PostgresTransaction.run(writer, work),
