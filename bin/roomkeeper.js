@@ -1,7 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 // Starts Roomkeeper. This is JavaScript without new syntax, so that an old Node can run it and print which version is needed.
 // The option bounds the memory for new objects: by default V8 lets it grow to 64 MiB during the start and rarely gives it back.
-import { readFileSync } from 'node:fs'
 import * as module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -13,23 +12,9 @@ if (major < 24) {
   process.exit(1)
 }
 
-// Node runs TypeScript directly, but not below node_modules: in an installed package this hook strips the types.
-const source = new URL('../src/', import.meta.url).href
-if (source.includes('/node_modules/')) {
-  const { emitWarning } = process
-  process.emitWarning = () => {} // hides the one warning that stripTypeScriptTypes is experimental; engines pins the Node version
-  module.stripTypeScriptTypes('')
-  process.emitWarning = emitWarning
-  module.registerHooks({
-    load: (url, context, next) =>
-      url.startsWith(source) && url.endsWith('.ts')
-        ? {
-            format: 'module',
-            shortCircuit: true,
-            source: module.stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8')),
-          }
-        : next(url, context),
-  })
+// Node runs TypeScript directly, but not below node_modules: in an installed package a hook strips the types.
+if (import.meta.url.includes('/node_modules/')) {
+  await import('./strip-types.js')
 } else {
   // Compiled code is cached, which halves the time of the next start. The cache lies beside the code, so only a user who could
   // change the code can write to it; if the process cannot write there, nothing is cached.

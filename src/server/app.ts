@@ -20,6 +20,7 @@ export interface Service {
   readonly url: string
   readonly publicUrl: string
   readonly mqttPort: number | undefined
+  readonly healthPort: number | undefined
   /** Set when this start created the first organisation: its key can be shown only now. */
   readonly first: FirstStart | undefined
   /** True if there are organisations, but no key with which the API could be called. */
@@ -50,16 +51,17 @@ export async function startService(
     const { services } = core
     await deleteOldReports(services, resources.bundles.folder)
     const devices = await startDevices(stack, core, resources, certificate)
-    const url = await startHttp(stack, core, resources, devices, { certificate, consoleFolder })
+    const { url, healthPort } = await startHttp(stack, core, resources, devices, { certificate, consoleFolder })
     startTasks(stack, core, resources, devices, certificate)
     writeServerRecord(options, { url, publicUrl: services.publicUrl() })
     // This comes last: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(services)
-    log.info({ url, engine: services.db.engine, migrated: core.migrated }, 'ready')
+    log.info({ url, healthPort, engine: services.db.engine, migrated: core.migrated }, 'ready')
     return {
       url,
       publicUrl: services.publicUrl(),
       mqttPort: devices.listeners.mqttPort,
+      healthPort,
       first,
       lacksKey: !(await hasKey(services.db.system)),
       services,

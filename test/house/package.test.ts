@@ -1,10 +1,10 @@
 // The package as npm would install it: below node_modules, where Node does not strip types by itself.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -31,4 +31,19 @@ test('the packed package runs from node_modules, and holds no tests', async () =
   expect(help.stderr).toBe('')
   const org = await program('org', 'create', 'Packed', '--json', '--data-dir', join(folder, 'data'))
   expect(JSON.parse(org.stdout).name).toBe('Packed')
+
+  // The thread of the health port has to run TypeScript, too.
+  const ports = ['--port', '0', '--mqtt-port', 'off', '--health-port', '0']
+  const serve = ['serve', ...ports, '--data-dir', join(folder, 'data')]
+  const server = spawn(process.execPath, [join(home, 'bin/roomkeeper.js'), ...serve], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  let log = ''
+  server.stderr.setEncoding('utf8').on('data', (text) => {
+    log += text
+  })
+  await expect.poll(() => log, { timeout: 30_000 }).toContain('"healthPort":')
+  const health = await fetch(`http://127.0.0.1:${/"healthPort":(\d+)/.exec(log)?.[1]}/readyz`)
+  expect(health.status).toBe(200)
 }, 60_000)

@@ -96,7 +96,7 @@ if (engine === 'postgres') {
   }
 
   describe('a connection that PostgreSQL ends', () => {
-    test('in the middle of a write is a 503 that does not promise that nothing happened; the service goes on', async () => {
+    test('before the COMMIT of a write is a 503 that says that nothing was changed, and nothing was; the service goes on', async () => {
       const free = await foreignLock()
       const writing = create('cut off')
       await expect.poll(waiting).toBe(1)
@@ -104,8 +104,27 @@ if (engine === 'postgres') {
       const cut = await writing
       expect(cut.body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
       expect(cut.headers.get('retry-after')).toBe('5')
-      expect(cut.body.message).toContain('may have been made')
+      expect(cut.body.message).toContain('nothing was changed')
       await free()
+      expect((await create('afterwards')).status).toBe(200)
+      expect(await names()).toEqual(['afterwards'])
+    })
+
+    test('during the COMMIT of a write is a 503 that says that the change may have been made', async () => {
+      // A deferred trigger runs in the COMMIT, so that the test can end the session there.
+      await admin((client) =>
+        client.query(`
+          CREATE FUNCTION wait_in_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(8); RETURN NULL; END $$;
+          CREATE CONSTRAINT TRIGGER wait_in_commit AFTER INSERT ON regions DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW WHEN (NEW.name = 'cut off') EXECUTE FUNCTION wait_in_commit()`),
+      )
+      const writing = create('cut off')
+      await expect
+        .poll(async () => (await terminate("query = 'commit' AND wait_event = 'PgSleep'")).rowCount, { timeout: 5000 })
+        .toBe(1)
+      const cut = await writing
+      expect(cut.body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+      expect(cut.body.message).toContain('may have been made')
       expect((await create('afterwards')).status).toBe(200)
       expect(await names()).toEqual(['afterwards'])
     })

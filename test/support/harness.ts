@@ -91,6 +91,8 @@ export const quiet: RetentionOptions &
     | 'mqttPort'
     | 'mqttHost'
     | 'mqttTlsPort'
+    | 'healthPort'
+    | 'healthHost'
     | 'logRetention'
     | 'rateLimit'
     | 'authFailureLimit'
@@ -102,6 +104,8 @@ export const quiet: RetentionOptions &
   mqttPort: 0,
   mqttHost: '127.0.0.1',
   mqttTlsPort: 'off',
+  healthPort: 'off',
+  healthHost: '127.0.0.1',
   logRetention: 30,
   rateLimit: 0,
   authFailureLimit: 0,

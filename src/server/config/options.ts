@@ -129,6 +129,19 @@ export const serveOptions: readonly OptionSpec[] = [
     default: '127.0.0.1',
     help: 'address to listen on; only this machine can reach the default',
   },
+  {
+    flag: '--health-port <number>',
+    env: 'ROOMKEEPER_HEALTH_PORT',
+    default: 'off',
+    help: 'second port for /livez, /readyz and /metrics, which answers under any load; 0 takes a free one',
+    parse: portOrOff('--health-port'),
+  },
+  {
+    flag: '--health-host <address>',
+    env: 'ROOMKEEPER_HEALTH_HOST',
+    default: '127.0.0.1',
+    help: 'address of the health port, without HTTPS; only this machine can reach the default',
+  },
   ...databaseOptions,
   {
     flag: '--public-url <url>',
@@ -276,6 +289,8 @@ export interface DatabaseOptions {
 export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly port: number
   readonly host: string
+  readonly healthPort: number | 'off'
+  readonly healthHost: string
   readonly publicUrl?: string
   readonly trustProxy?: readonly string[]
   readonly tlsCert?: string

@@ -86,6 +86,11 @@ export class Database {
     return this.#engine.schema
   }
 
+  /** How many reads wait for a connection. */
+  get waitingReads(): number {
+    return this.#engine.waitingReads
+  }
+
   get health(): DatabaseHealth {
     return this.#engine.health
   }

@@ -27,6 +27,8 @@ export interface DatabaseEngine {
   /** True if the engine allows one writer at a time, so that waiting writers can share a commit. */
   readonly hasOneWriter: boolean
   readonly health: DatabaseHealth
+  /** How many reads wait for a connection. */
+  readonly waitingReads: number
   /** The engine refuses statements that write here. */
   readonly reader: StatementRunner
   /** For statements outside of every transaction, such as migrations. */

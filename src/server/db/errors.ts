@@ -2,14 +2,16 @@
 import { Failure } from '../core/failure.ts'
 
 /**
- * After a `race` a retry may succeed. A statement that was never sent (`unreachable`), or that the server cancelled (`slow`), has
- * certainly not been executed. With a lost connection (`gone`) it may have been.
+ * After a `race` a retry may succeed. A transaction whose COMMIT was never sent (`unreachable`), or that the server cancelled
+ * (`slow`), has certainly changed nothing. If the connection was lost after the COMMIT was sent (`gone`), it may have.
  */
 export type DatabaseProblem = 'race' | 'locked' | 'full' | 'slow' | 'unreachable' | 'gone'
 
-/** Thrown instead of sending a statement while the database is known not to answer. */
+/** Thrown where the database does not answer and certainly nothing was changed: no COMMIT was sent. */
 export class DatabaseUnreachable extends Error {
-  override readonly message = 'the database does not answer'
+  constructor(cause?: unknown) {
+    super('the database does not answer', { cause })
+  }
 }
 
 const codes: Record<string, DatabaseProblem> = {

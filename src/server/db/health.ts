@@ -3,7 +3,7 @@ import { DatabaseFailure, type DatabaseProblem, retryLater } from './errors.ts'
 
 const notAnswering = new DatabaseFailure(
   'UNAVAILABLE',
-  'The database does not answer. Send the request again in a moment.',
+  'The database does not answer, and nothing was changed. Send the request again in a moment.',
   retryLater,
 )
 const diskIsFull = new DatabaseFailure(

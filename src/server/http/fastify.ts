@@ -1,5 +1,4 @@
 // Makes the Fastify instance: limits of sizes and times, request ids, TLS, and the errors that occur before a route is known.
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -8,6 +7,7 @@ import type { SendError } from './errors.ts'
 import { registerBodyParsers } from './input/body.ts'
 import { answerUnreadable } from './input/unreadable.ts'
 import { normalisePath } from './paths.ts'
+import { requestIdOf } from './request-id.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
 export interface FastifyInstanceOptions {
@@ -24,7 +24,6 @@ const requestTimeoutMs = 600_000
 const headersTimeoutMs = 20_000
 const timeoutCheckIntervalMs = 2_000
 const keepAliveTimeoutMs = 72_000
-const acceptedRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export function makeFastify(options: FastifyInstanceOptions, fail: SendError): FastifyInstance<Server> {
   const { certificate } = options
@@ -42,10 +41,7 @@ export function makeFastify(options: FastifyInstanceOptions, fail: SendError): F
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     return503OnClosing: false,
-    genReqId: ({ headers }) => {
-      const given = headers['x-request-id']
-      return typeof given === 'string' && acceptedRequestId.test(given) ? given : randomUUID()
-    },
+    genReqId: ({ headers }) => requestIdOf(headers),
     rewriteUrl: normalisePath,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: maxHeaderBytes },

@@ -27,6 +27,8 @@ export interface RequestHookOptions {
   readonly fail: SendError
   readonly log: Log
   readonly metrics: Metrics
+  /** Returns how many reads wait for a connection to the database. */
+  readonly waitingReads: () => number
 }
 
 export function addRequestHooks(app: FastifyInstance, options: RequestHookOptions): void {
@@ -40,8 +42,12 @@ export function addRequestHooks(app: FastifyInstance, options: RequestHookOption
 }
 
 /** Begins a request, or queues it under load; a request that waited for too long is refused. [contract 7.23] */
-function requestArrival(app: FastifyInstance, begin: BeginRequest, { log, metrics }: RequestHookOptions): AccessCheck {
-  const queue = new RequestQueue()
+function requestArrival(
+  app: FastifyInstance,
+  begin: BeginRequest,
+  { log, metrics, waitingReads }: RequestHookOptions,
+): AccessCheck {
+  const queue = new RequestQueue(waitingReads)
   app.server.on('connection', () => queue.noteConnection())
   const overload = new Overload(log)
   metrics.watchCount(

@@ -66,6 +66,7 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
     fail,
     log,
     metrics,
+    waitingReads: () => services.db.waitingReads,
   })
   app.setNotFoundHandler((request) => {
     throw explainNotFound(request)

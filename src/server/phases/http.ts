@@ -6,6 +6,7 @@ import { logUploadRoutes } from '../devices/http/log-upload.ts'
 import { connectAddresses, isDeviceUpgrade, openWebSocket } from '../devices/mqtt/listeners.ts'
 import { staticFileRoutes } from '../http/browser/static-files.ts'
 import type { OperationHandlers } from '../http/handlers.ts'
+import { openHealthPort } from '../http/health/port.ts'
 import { listen } from '../http/listen.ts'
 import { type HttpServer, makeHttpServer } from '../http/server.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
@@ -56,14 +57,19 @@ const operationHandlers = ({ bundles, latest, endpoints }: Resources): Operation
   ...keyRoutes,
 })
 
-/** Returns the address under which this machine reaches the server. */
+export interface RunningHttp {
+  /** The address under which this machine reaches the server. */
+  readonly url: string
+  readonly healthPort: number | undefined
+}
+
 export async function startHttp(
   stack: AsyncDisposableStack,
   core: Core,
   resources: Resources,
   devices: Devices,
   { certificate, consoleFolder }: HttpPhaseOptions,
-): Promise<string> {
+): Promise<RunningHttp> {
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const http = await makeHttpServer({
     services,
@@ -83,6 +89,9 @@ export async function startHttp(
   certificate?.watchExpiry(metrics.registry)
   addRoutes(http, core, resources, devices, consoleFolder)
   openWebSocket(devices.connections, http.app.server)
+  const health = await openHealthPort(http.app, options, log)
+  // It closes after the server, so that health checks are answered while requests finish.
+  stack.defer(async () => void (await health.close()))
   stack.defer(async () => {
     await streams.close()
     await http.drain(drainTimeoutMs)
@@ -92,7 +101,7 @@ export async function startHttp(
   })
   const url = await listen(http.app, options)
   publicAddress.setDefault(url)
-  return url
+  return { url, healthPort: health.port }
 }
 
 function addRoutes(

@@ -15,23 +15,31 @@ export interface Outage {
 /** A cluster of its own: freezing the one that all tests share would freeze them too. */
 export async function freezableCluster(): Promise<Cluster & { freeze(): void; thaw(): void }> {
   const cluster = await startCluster({ fsync: 'off' })
-  const children = () =>
-    execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const processes = () =>
+    execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
       .split('\n')
-      .map((line) => line.trim().split(/\s+/).map(Number))
-      .filter(([, parent]) => parent === cluster.pid)
-      .map(([pid]) => pid as number)
+      .map((line) => line.trim().split(/\s+/))
+      .map(([pid, parent, state = '']) => ({
+        pid: Number(pid),
+        parent: Number(parent),
+        isStopped: /^[TZ]/.test(state),
+      }))
+      .filter(({ pid, parent }) => pid === cluster.pid || parent === cluster.pid)
   const thaw = () => {
-    for (const pid of [...children(), cluster.pid]) signal(pid, 'SIGCONT')
+    for (const { pid } of processes()) signal(pid, 'SIGCONT')
   }
   // A frozen cluster could not be stopped.
   process.prependOnceListener('exit', thaw)
   return {
     ...cluster,
     freeze() {
-      // The first one starts the others: once it stands still there are no new ones.
+      // A process that is just being started is not in the first list, and a signal takes a moment to work.
       signal(cluster.pid, 'SIGSTOP')
-      for (const pid of children()) signal(pid, 'SIGSTOP')
+      for (;;) {
+        const running = processes().filter(({ isStopped }) => !isStopped)
+        if (running.length === 0) return
+        for (const { pid } of running) signal(pid, 'SIGSTOP')
+      }
     },
     thaw,
     async stop() {

@@ -61,20 +61,24 @@ export function openPostgres(url: string, onError: (error: Error) => void): Post
   const migrating = pool({ options: writerSettings, max: 2 })
   const probing = pool({ max: 1, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs })
   const health = new DatabaseHealth()
-  const abandoned = new AbandonedSessions()
+  const abandoned = new AbandonedSessions(probing, health)
   for (const each of Object.values(pools)) abandoned.watch(each)
   health.listen((isAnswering) => {
     if (isAnswering) for (const each of Object.values(pools)) closeIdleConnections(each)
   })
   const prepared = new NamedStatements()
+  const writer = { pool: pools.writer, prepared, health, abandoned }
   return {
     backend: {
       engine: 'postgres',
       hasOneWriter: false,
       health,
+      get waitingReads() {
+        return pools.reader.waitingCount
+      },
       reader: new PostgresReader(pools.reader, prepared, health),
       schema: new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool: migrating }) }),
-      transaction: (work) => PostgresTransaction.run({ pool: pools.writer, prepared, health }, work),
+      transaction: (work) => PostgresTransaction.run(writer, work),
       async close() {
         for (const each of [probing, migrating, pools.reader, pools.writer]) await each.end()
       },

@@ -21,7 +21,7 @@ export class PostgresProbe {
   #answers = 0
   #lastAnswerAt = 0
 
-  /** The pool must have one connection, and no other user. */
+  /** The pool must have one connection. The abandoned sessions are ended through it too. */
   constructor(pool: pg.Pool, health: DatabaseHealth, abandoned: AbandonedSessions) {
     this.#pool = pool
     this.#health = health
@@ -58,7 +58,7 @@ export class PostgresProbe {
     try {
       await this.#pool.query('select 1')
       // Abandoned sessions must have ended before the service reads again, because they may still commit.
-      if (await this.#abandoned.end(this.#pool)) this.#health.setAnswering(true)
+      if (await this.#abandoned.endAll()) this.#health.setAnswering(true)
       this.#errorsInRow = 0
     } catch {
       if (++this.#errorsInRow > maxErrorsInRow) this.#health.setAnswering(false)

@@ -7,12 +7,14 @@ import type { DatabaseHealth } from '../health.ts'
 import type { DatabaseSchema } from '../schema.ts'
 import { kyselyOn } from './kysely.ts'
 import type { NamedStatement, NamedStatements, QueryCallback, QueryResult } from './named-statements.ts'
+import type { AbandonedSessions } from './sessions.ts'
 
 interface PostgresWriter {
   /** Its connections must have the option `pipeline`. */
   readonly pool: pg.Pool
   readonly prepared: NamedStatements
   readonly health: DatabaseHealth
+  readonly abandoned: AbandonedSessions
 }
 
 export class PostgresTransaction implements EngineTransaction {
@@ -21,6 +23,7 @@ export class PostgresTransaction implements EngineTransaction {
   readonly #health: DatabaseHealth
   #kysely: Kysely<DatabaseSchema> | undefined
   #isBegun = false
+  #isCommitSent = false
   /** The first error. PostgreSQL refuses all later statements of the transaction because of it. */
   #failure: Error | undefined
 
@@ -32,7 +35,9 @@ export class PostgresTransaction implements EngineTransaction {
 
   static async run<T>(writer: PostgresWriter, work: (on: EngineTransaction) => Promise<T>): Promise<T> {
     if (writer.health.outage) throw new DatabaseUnreachable()
-    const client = await writer.pool.connect()
+    const client = await writer.pool.connect().catch((error) => {
+      throw withoutCommit(error)
+    })
     const transaction = new PostgresTransaction(client, writer)
     let isBroken = false
     try {
@@ -41,7 +46,8 @@ export class PostgresTransaction implements EngineTransaction {
       return result
     } catch (error) {
       isBroken = !(await transaction.#isRolledBack())
-      throw error
+      if (isBroken) await writer.abandoned.endBeforeAnswer(client)
+      throw transaction.#isCommitSent ? error : withoutCommit(error)
     } finally {
       client.release(isBroken)
     }
@@ -100,6 +106,7 @@ export class PostgresTransaction implements EngineTransaction {
     if (!this.#isBegun) return
     // An error of the driver has not ended the transaction on the server, so a commit would commit the other statements.
     if (this.#failure) throw this.#failure
+    this.#isCommitSent = true
     const { command } = await this.#send((done) => this.#client.query('commit', done))
     if (this.#failure) throw this.#failure
     if (command === 'ROLLBACK') throw new Error('the transaction was rolled back: a statement in it had failed')
@@ -117,3 +124,7 @@ export class PostgresTransaction implements EngineTransaction {
     }
   }
 }
+
+/** PostgreSQL rolls back a transaction whose connection ends without a COMMIT. */
+const withoutCommit = (error: unknown): unknown =>
+  databaseProblemOf(error) === 'gone' ? new DatabaseUnreachable(error) : error

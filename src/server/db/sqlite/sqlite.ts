@@ -167,6 +167,7 @@ export function openSqlite(file: string): { backend: DatabaseEngine; shortenLock
       engine: 'sqlite',
       hasOneWriter: true,
       health: new DatabaseHealth(),
+      waitingReads: 0,
       reader: new Connection(reading),
       schema: writer.kysely,
       transaction: (work) => writer.transaction(work),

@@ -11,6 +11,13 @@ const turnMsWhileConnecting = 1
 const maxWaitMs = 500
 /** With fewer requests in the queue the process was paused, not overloaded: they are handled, however late. */
 const minOverloadCount = 50
+/**
+ * Requests wait here and not for a connection to the database, where they would not be refused in time. So many keep the
+ * connections busy until the next check.
+ */
+const maxWaitingReads = 16
+/** The queue looks this often whether the database has room again. */
+const busyCheckMs = 5
 
 interface Waiting {
   readonly begin: (isLate: boolean) => void
@@ -25,6 +32,13 @@ export class RequestQueue {
   #turnBeganAt: number | undefined
   #turnMs = turnMs
   #isConnecting = false
+  #busyCheck: NodeJS.Timeout | undefined
+  readonly #waitingReads: () => number
+
+  /** `waitingReads` returns how many reads wait for a connection to the database. */
+  constructor(waitingReads: () => number) {
+    this.#waitingReads = waitingReads
+  }
 
   /** To be called for each connection that is accepted. */
   noteConnection(): void {
@@ -34,7 +48,7 @@ export class RequestQueue {
   /** Whether a request that arrives now may begin at once. */
   hasRoom(now: number): boolean {
     if (this.#turnBeganAt === undefined) this.#beginTurn(now)
-    return this.#next === this.#waiting.length && now - (this.#turnBeganAt as number) < this.#turnMs
+    return this.#isEmpty && now - (this.#turnBeganAt as number) < this.#turnMs && !this.#isDatabaseBusy
   }
 
   /** `begin` is called in a later turn. It is late if it waited so long that its caller should rather come back. */
@@ -42,7 +56,21 @@ export class RequestQueue {
     this.#waiting.push({ begin, arrivedAt })
   }
 
+  get #isEmpty(): boolean {
+    return this.#next === this.#waiting.length
+  }
+
+  get #isDatabaseBusy(): boolean {
+    return this.#waitingReads() >= maxWaitingReads
+  }
+
+  /** A late request is refused, and needs no room in the database. */
+  #isLate({ arrivedAt }: Waiting, now: number): boolean {
+    return now - arrivedAt > maxWaitMs && this.#waiting.length - this.#next > minOverloadCount
+  }
+
   #beginTurn(now: number): void {
+    clearTimeout(this.#busyCheck)
     this.#turnBeganAt = now
     this.#turnMs = this.#isConnecting ? turnMsWhileConnecting : turnMs
     this.#isConnecting = false
@@ -51,23 +79,28 @@ export class RequestQueue {
 
   readonly #endTurn = (): void => {
     this.#turnBeganAt = undefined
-    if (this.#next === this.#waiting.length) {
+    if (this.#isEmpty) {
       if (this.#next > 0) this.#waiting = []
       this.#next = 0
       return
     }
-    this.#beginTurn(performance.now())
+    const now = performance.now()
+    if (this.#isDatabaseBusy && !this.#isLate(this.#waiting[this.#next] as Waiting, now)) {
+      this.#busyCheck = setTimeout(this.#endTurn, busyCheckMs)
+      return
+    }
+    this.#beginTurn(now)
     this.#step()
   }
 
   readonly #step = (): void => {
     const waiting = this.#waiting[this.#next]
     if (!waiting) return
+    const isLate = this.#isLate(waiting, performance.now())
+    if (!isLate && this.#isDatabaseBusy) return
     this.#waiting[this.#next] = begunRequest
     this.#next++
-    const now = performance.now()
-    const isOverloaded = this.#waiting.length - this.#next >= minOverloadCount
-    waiting.begin(isOverloaded && now - waiting.arrivedAt > maxWaitMs)
+    waiting.begin(isLate)
     queueMicrotask(this.#afterwards)
   }
 

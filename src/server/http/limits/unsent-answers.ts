@@ -1,5 +1,6 @@
 // Bounds the memory of answers that clients do not read: in total, by connection, and by time. [contract 7.22]
 import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
 
@@ -51,7 +52,8 @@ export class UnsentAnswers {
 
   /** Must be called when an answer was not sent at once. Its body counts until the answer is finished or its connection ends. */
   hold(response: ServerResponse, bytes: number, body: object = response): void {
-    if (response.destroyed || this.#unsent.has(response)) return
+    // The thread of the health port reads its answers by itself: they have no socket here.
+    if (response.destroyed || !(response.socket instanceof Socket) || this.#unsent.has(response)) return
     const unsent = { response, body, bytes, sentBytes: sentBytesOf(response), progressAt: this.#clock.now() }
     this.#unsent.set(response, unsent)
     const holders = this.#holders.get(body) ?? 0

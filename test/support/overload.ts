@@ -1,0 +1,100 @@
+// Measures health checks and useful work while a server gets more requests than it can answer.
+import { execFile } from 'node:child_process'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import { type Flood, type Flooded, floodFile, percentile } from './flood.ts'
+import { send } from './harness.ts'
+import type { Site } from './program.ts'
+
+/** Milliseconds of a request over a connection of its own, as balancers send their health checks. */
+export const probe = (url: string, path: string) =>
+  new Promise<number>((resolve, reject) => {
+    const started = performance.now()
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    })
+    let answer = ''
+    socket.on('data', (piece) => {
+      answer += piece
+    })
+    socket.on('error', reject)
+    socket.on('close', () => {
+      if (answer.startsWith('HTTP/1.1 200 ')) resolve(performance.now() - started)
+      else reject(new Error(`${path}: ${answer}`))
+    })
+  })
+
+/** Sends a probe at every interval, whether or not those before it were answered. */
+async function probeFor(seconds: number, url: string, path: string, everyMs: number): Promise<number[]> {
+  const probes: Promise<number>[] = []
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await pause(everyMs)) {
+    probes.push(probe(url, path))
+  }
+  return Promise.all(probes)
+}
+
+const flood = async ({ url, path, key, connections, ahead, seconds }: Flood): Promise<Flooded> => {
+  const args = [floodFile, url, path, key, ...[connections, ahead, seconds].map(String)]
+  return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout)
+}
+
+export interface ProbeTimes {
+  readonly port: 'api' | 'health'
+  readonly path: string
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface OverloadFigures {
+  readonly probes: readonly ProbeTimes[]
+  /**
+   * Answers under the flood, as a part of those without it: by time or by CPU time of the server, the larger of the two. Other programs
+   * on the machine lower the first, and refusals that the server sends while it waits for PostgreSQL lower the second.
+   */
+  readonly usefulWork: number
+  /** Milliseconds of /livez on the port of the API right after the flood. */
+  readonly afterwardsMs: number
+}
+
+/** Floods a new server for some seconds, with 20 times as many connections as it answers without waiting. */
+export async function measureOverload(site: Site, seconds: number, connections = 300): Promise<OverloadFigures> {
+  const server = await site.serve('--rate-limit', '0', '--health-port', '0')
+  const { url, org, key } = server
+  const [, healthPort] = await server.printed(/"healthPort":(\d+)/, 'stderr')
+  const path = `/v1/orgs/${org}/regions`
+  for (let i = 0; i < 40; i++) await send(url, 'POST', path, { key, body: { name: `Region ${i}` } })
+  const serve = async (load: Omit<Flood, 'url' | 'path' | 'key'>) => {
+    const cpu = async () =>
+      Number(/^process_cpu_seconds_total (\S+)$/m.exec((await send(url, 'GET', '/metrics')).text)?.[1])
+    const before = await cpu()
+    const { perSecond, accepted } = await flood({ url, path, key, ...load })
+    expect(accepted).toBe(load.connections)
+    const answers = perSecond['200'] ?? 0
+    return { perSecond: answers, perCpuSecond: (answers * load.seconds) / ((await cpu()) - before) }
+  }
+  await serve({ connections: 20, ahead: 1, seconds: 2 })
+  const possible = await serve({ connections: 20, ahead: 1, seconds: 3 })
+  const flooding = serve({ connections, ahead: 4, seconds: seconds + 4 })
+  await pause(3000)
+  const targets = (['/livez', '/readyz', '/metrics'] as const).flatMap((path) => [
+    { port: 'api' as const, url, path },
+    { port: 'health' as const, url: `http://127.0.0.1:${healthPort}`, path },
+  ])
+  const probes = await Promise.all(
+    targets.map(async (target) => {
+      const times = await probeFor(seconds, target.url, target.path, target.path === '/metrics' ? 250 : 50)
+      const [p50Ms, p99Ms] = [50, 99].map((percent) => Math.round(percentile(times, percent)))
+      return { port: target.port, path: target.path, p50Ms, p99Ms } as ProbeTimes
+    }),
+  )
+  const flooded = await flooding
+  const usefulWork = Math.max(flooded.perSecond / possible.perSecond, flooded.perCpuSecond / possible.perCpuSecond)
+  return { probes, usefulWork, afterwardsMs: await probe(url, '/livez') }
+}
+
+export const overloadText = ({ probes, usefulWork }: OverloadFigures): string =>
+  `under overload: ${Math.round(usefulWork * 100)} % useful work; ${probes
+    .map(({ port, path, p50Ms, p99Ms }) => `${path} on the ${port} port p50 ${p50Ms} ms, p99 ${p99Ms} ms`)
+    .join('; ')}`
