@@ -30,6 +30,7 @@ const onSqliteOnly = [
   'test/http/unread.test.ts',
   'test/http/worst-bodies.test.ts',
   'test/packages/*.test.ts',
+  'test/process/config-file.test.ts',
   'test/process/refusals.test.ts',
   'test/process/simulate.test.ts',
 ]
