@@ -51,7 +51,7 @@ export async function startService(
     startTasks(stack, core, resources, devices)
     // This comes last: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(services)
-    log.info({ url, engine: services.db.engine, migrated: core.migrated }, 'ready')
+    log.info({ ...core.build, url, engine: services.db.engine, migrated: core.migrated }, 'ready')
     return {
       url,
       publicUrl: services.publicUrl(),

@@ -5,12 +5,16 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Upper bounds of the buckets of every latency histogram. */
 const bucketSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
+/** Which program runs, on which Node and database. */
+export type BuildLabels = Readonly<Record<'version' | 'node' | 'database', string>>
+
 export interface Metrics {
   readonly registry: Registry
   readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
   /** Requests that were refused because they had no valid token. */
   authFailures: number
   request(operation: string, status: number, seconds: number): void
+  describeBuild(build: BuildLabels): void
   /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
@@ -94,6 +98,14 @@ export function makeMetrics(): Metrics {
         'Connections that were closed because they did not take their answer.',
         () => answers.closed,
       )
+    },
+    describeBuild(build) {
+      new Gauge({
+        name: 'roomkeeper_build_info',
+        help: 'Always 1; the labels say which version runs, on which Node and database.',
+        labelNames: ['version', 'node', 'database'],
+        registers,
+      }).set(build, 1)
     },
     authFailures: 0,
     db: { transaction: (outcome, seconds) => transactionDurations.observe({ outcome }, seconds) },
