@@ -1,15 +1,16 @@
 // The three packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler.
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { serveOptions } from '../../src/server/config/options.ts'
 import { openBrowser } from '../support/console/browser.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
-import { ready, siteForTest, until } from '../support/program.ts'
+import { freePort, ready, siteForTest, until } from '../support/program.ts'
 
 const shelf = new PackageShelf()
 const pages = createServer((request, response) => {
@@ -27,7 +28,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
   await shelf.make()
   ;[folders.server, folders.client, folders.device, service] = await Promise.all([
-    shelf.install('roomkeeper'),
+    installServer(),
     shelf.install('roomkeeper-client'),
     shelf.install('roomkeeper-device'),
     startHarness({ corsOrigin: [origin] }),
@@ -39,6 +40,23 @@ afterAll(async () => {
   await service?.close()
   shelf.remove()
 })
+
+/** The container is made of the same commands as this installation: the RUN lines of the Dockerfile, in an empty folder. */
+async function installServer(): Promise<string> {
+  const folder = shelf.newFolder('opt-roomkeeper')
+  cpSync(shelf.tarball('roomkeeper'), join(folder, 'roomkeeper.tgz'))
+  // Packages of the checkout are not downloaded again, and the files belong to the user who runs the tests.
+  const env = { ...process.env, npm_config_prefer_offline: 'true' }
+  const owner = `${process.getuid?.()}:${process.getgid?.()}`
+  for (const line of instructions('RUN')) {
+    await runFile('sh', ['-c', line.replace('1000:1000', owner)], { cwd: folder, env })
+  }
+  return folder
+}
+
+const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
+const instructions = (name: string) =>
+  [...dockerfile.matchAll(new RegExp(`^${name} (.+)$`, 'gm'))].map(([, rest = '']) => rest)
 
 const manifestOf = (folder: string, name: string) =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
@@ -72,6 +90,48 @@ describe('roomkeeper', () => {
     expect((await server.stop()).code).toBe(0)
     const verified = await site.launch(['audit', 'verify', ...site.flags], { bin }).exit()
     expect(verified).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('verified') })
+  })
+})
+
+describe('the container', () => {
+  test('copies the tarball that npm run package makes, and its variables are settings', () => {
+    const [pattern = ''] = instructions('COPY')
+    const [from = '', to] = pattern.split(' ')
+    expect(globSync(from.replace('dist/packages/', ''), { cwd: shelf.tarballs })).toHaveLength(1)
+    expect(to).toBe('roomkeeper.tgz')
+    const known = serveOptions.map(({ env }) => env)
+    const compose = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
+    const used = [...(dockerfile + compose).matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
+    expect(used.length).toBeGreaterThan(5)
+    expect(used.filter((name) => !known.includes(name))).toEqual([])
+    expect(compose).toContain('dockerfile: deploy/Dockerfile')
+  })
+
+  test('its entry point starts the server with its variables, and its health check sees it', async () => {
+    const site = await siteForTest()
+    const port = String(await freePort())
+    const inFolder = (text: string) => text.replaceAll('/opt/roomkeeper', folders.server).replaceAll('8080', port)
+    const env = Object.fromEntries(
+      instructions('ENV').map((line) =>
+        inFolder(line)
+          .replace('$PATH', process.env.PATH ?? '')
+          .split('='),
+      ),
+    )
+    const [entry = ''] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '')
+    const bin = join(folders.server, 'node_modules/.bin', entry)
+    const args = JSON.parse(instructions('CMD')[0] ?? '')
+    const server = await ready(site.launch(args, { bin, env: { ...env, ROOMKEEPER_PORT: port } }))
+    expect(readdirSync(join(folders.server, 'data'))).toContain('secret.key')
+    const [, check = ''] = /CMD (.*)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
+    const health = () =>
+      runFile('sh', ['-c', inFolder(check)]).then(
+        () => 'healthy',
+        () => 'unhealthy',
+      )
+    expect(await health()).toBe('healthy')
+    await server.stop()
+    expect(await health()).toBe('unhealthy')
   })
 })
 

@@ -36,6 +36,8 @@ export interface Launch {
   readonly cwd?: string
   /** Arguments for Node itself. */
   readonly node?: readonly string[]
+  /** A program with its arguments that starts Node, such as strace. */
+  readonly starter?: readonly string[]
   /** The program of an installed package; that of the checkout if absent. */
   readonly bin?: string
 }
@@ -53,9 +55,10 @@ export class Program {
   readonly #child: ChildProcess
   readonly #ended: Promise<Ended>
 
-  constructor(args: readonly string[], { env = {}, cwd, node = [], bin = ownBin }: Launch = {}) {
+  constructor(args: readonly string[], { env = {}, cwd, node = [], starter = [], bin = ownBin }: Launch = {}) {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
-    this.#child = spawn(process.execPath, [...node, bin, ...args], {
+    const [command = '', ...first] = [...starter, process.execPath]
+    this.#child = spawn(command, [...first, ...node, bin, ...args], {
       cwd,
       // Several servers run at once here: none may ask for the usual port of devices.
       env: { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE, ROOMKEEPER_MQTT_PORT: '0', ...env },

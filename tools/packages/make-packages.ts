@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildLibrary, libraries } from './library.ts'
 import { pack } from './pack.ts'
@@ -29,7 +29,7 @@ try {
   for (const library of libraries) await buildLibrary(library, join(work, library.name))
   for (const name of ['roomkeeper', ...libraries.map((library) => library.name)]) {
     const file = await pack(join(work, name), output)
-    process.stdout.write(`${file}  ${Math.ceil((await stat(file)).size / 1024)} KiB\n`)
+    process.stdout.write(`${relative(process.cwd(), file)}  ${Math.ceil((await stat(file)).size / 1024)} KiB\n`)
   }
 } finally {
   await rm(work, { recursive: true, force: true })
