@@ -22,6 +22,8 @@ const onSqliteOnly = [
   'test/console/*.test.ts',
   'test/contract/mcp-fleet.test.ts',
   'test/contract/monitoring-adapter.test.ts',
+  'test/deploy/proxies.test.ts',
+  'test/deploy/service.test.ts',
   'test/docs/readme.test.ts',
   'test/http/health-port.test.ts',
   'test/http/malformed.test.ts',
@@ -33,6 +35,8 @@ const onSqliteOnly = [
   'test/http/unread.test.ts',
   'test/http/worst-bodies.test.ts',
   'test/process/certificate.test.ts',
+  'test/packages/*.test.ts',
+  'test/process/config-file.test.ts',
   'test/process/refusals.test.ts',
   'test/process/simulate.test.ts',
 ]

@@ -1,7 +1,10 @@
 // Runs a command. This is the only file that reads the environment, handles signals and exits.
 import { userInfo } from 'node:os'
+import { parseArgs } from 'node:util'
 import { CommanderError } from 'commander'
 import { program } from './cli/program.ts'
+import { readConfigFile } from './server/config/config-file.ts'
+import { serveOptions } from './server/config/options.ts'
 import { Failure, StartupError } from './server/core/failure.ts'
 import { programVersion } from './server/core/program-version.ts'
 
@@ -33,7 +36,17 @@ for (const [name, value] of Object.entries(process.env)) {
   if (name.startsWith('ROOMKEEPER_') && value === '') delete process.env[name]
 }
 
+/** Settings of the config file become variables that are not set yet, so that every option finds them where it looks. */
+function applyConfigFile(): void {
+  const { values } = parseArgs({ options: { config: { type: 'string' } }, strict: false })
+  const file = values.config ?? process.env.ROOMKEEPER_CONFIG
+  if (typeof file !== 'string') return
+  const names = serveOptions.map(({ env }) => env).filter((name) => name !== 'ROOMKEEPER_CONFIG')
+  for (const [name, value] of readConfigFile(file, names)) if (value !== '') process.env[name] ??= value
+}
+
 try {
+  applyConfigFile()
   await program({
     version: programVersion(),
     write,

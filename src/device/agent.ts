@@ -69,7 +69,7 @@ export class Agent extends EventEmitter<Events> {
     this.#lifetime = lifetime
     this.#failures = 0
     const warn = (error: unknown) => void this.emit('warning', error)
-    this.#state = (await Promise.try(() => this.#options.storage.load()).catch(warn)) ?? this.#state
+    this.#state = (await (async () => this.#options.storage.load())().catch(warn)) ?? this.#state
     // A reboot is the only command that is saved as acknowledged, and it has completed by now.
     const reboots = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
     for (const { id } of reboots) await this.#recordOutcome(succeeded(id)).catch(warn)
@@ -154,14 +154,15 @@ export class Agent extends EventEmitter<Events> {
 
   #receive(topic: string, text: string, signal: AbortSignal): void {
     const kind = topic.slice(topic.lastIndexOf('/') + 1) as wire.DownKind
-    Promise.try(() => {
+    const handle = async () => {
       const body = JSON.parse(text)
       if (kind === 'operation') return this.#executeCommand(body, signal)
       if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
       const applied = this.#configQueue.then(() => this.#apply(body))
       this.#configQueue = applied.catch(() => {})
       return applied
-    }).catch((error) => this.emit('warning', error))
+    }
+    handle().catch((error) => this.emit('warning', error))
   }
 
   async #apply({ version, config }: wire.DesiredConfig): Promise<void> {

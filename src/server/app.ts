@@ -56,7 +56,7 @@ export async function startService(
     writeServerRecord(options, { url, publicUrl: services.publicUrl() })
     // This comes last: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(services)
-    log.info({ url, healthPort, engine: services.db.engine, migrated: core.migrated }, 'ready')
+    log.info({ ...core.build, url, healthPort, engine: services.db.engine, migrated: core.migrated }, 'ready')
     return {
       url,
       publicUrl: services.publicUrl(),

@@ -54,6 +54,16 @@ test('the first start prints, once, the address, the organisation, the key and a
   expect(first.stderr).not.toMatch(anyKey)
 })
 
+test('the first line of the log and a metric say which version runs, on which Node and database', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const database = expect.stringMatching(engine === 'sqlite' ? /^SQLite \d+\.\d+\.\d+$/ : /^PostgreSQL \d+\.\d+$/)
+  const line = JSON.parse(first.stderr.split('\n')[0] ?? '')
+  expect(line).toMatchObject({ msg: 'ready', version, node: process.versions.node, database })
+  const metrics = await (await fetch(`${first.url}/metrics`)).text()
+  const labels = `version="${version}",node="${process.versions.node}",database="${line.database}"`
+  expect(metrics.split('\n')).toContain(`roomkeeper_build_info{${labels}} 1`)
+})
+
 test('the first key has Read, Write and manage, on both bases', async () => {
   const { url, org, key } = first
   for (const base of ['/v1', '/api/v1']) {

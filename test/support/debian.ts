@@ -1,6 +1,7 @@
 // Programs that the tests need: found on the machine, or installed if we are root on Debian, or named in one sentence.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Where a program is, if it is there. */
@@ -22,8 +23,10 @@ export function need(program: string, debianPackage: string): void {
 export function installDebian(advice: string, packages: readonly string[], between = (_: string) => {}): void {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) throw new Error(advice)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  // Test files run side by side, and apt-get refuses to start while another one runs.
+  const lock = join(tmpdir(), 'roomkeeper-apt.lock')
   const apt = (...args: string[]) =>
-    execFileSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync('flock', [lock, 'apt-get', '-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   try {
     apt('update')
     for (const name of packages) {

@@ -10,7 +10,7 @@ import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { type Harness, newPlace } from './harness.ts'
 
-const bin = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
+const ownBin = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
 /** Halves the time that a start takes; Node looks at the content of a file, so nothing stale comes out. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
 const patience = 20_000
@@ -36,6 +36,10 @@ export interface Launch {
   readonly cwd?: string
   /** Arguments for Node itself. */
   readonly node?: readonly string[]
+  /** A program with its arguments that starts Node, such as strace. */
+  readonly starter?: readonly string[]
+  /** The program of an installed package; that of the checkout if absent. */
+  readonly bin?: string
 }
 
 export interface Ended {
@@ -51,9 +55,10 @@ export class Program {
   readonly #child: ChildProcess
   readonly #ended: Promise<Ended>
 
-  constructor(args: readonly string[], { env = {}, cwd, node = [] }: Launch = {}) {
+  constructor(args: readonly string[], { env = {}, cwd, node = [], starter = [], bin = ownBin }: Launch = {}) {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
-    this.#child = spawn(process.execPath, [...node, bin, ...args], {
+    const [command = '', ...first] = [...starter, process.execPath]
+    this.#child = spawn(command, [...first, ...node, bin, ...args], {
       cwd,
       // Several servers run at once here: none may ask for the usual port of devices.
       env: { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE, ROOMKEEPER_MQTT_PORT: '0', ...env },

@@ -113,6 +113,11 @@ export const databaseOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_SECRET_KEY_FILE',
     help: 'the secret that is not in the database (default: secret.key in the data folder)',
   },
+  {
+    flag: '--config <file>',
+    env: 'ROOMKEEPER_CONFIG',
+    help: 'read settings from this file, a line NAME=value for each variable; options and variables take precedence',
+  },
 ]
 
 export const serveOptions: readonly OptionSpec[] = [

@@ -11,6 +11,8 @@ const misnamedMetrics = [
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ] as const
+/** Which program runs, on which Node and database. */
+export type BuildLabels = Readonly<Record<'version' | 'node' | 'database', string>>
 
 export interface Metrics {
   readonly registry: Registry
@@ -18,6 +20,7 @@ export interface Metrics {
   /** Requests that were refused because they had no valid token. */
   authFailures: number
   request(operation: string, status: number, seconds: number): void
+  describeBuild(build: BuildLabels): void
   /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
@@ -102,6 +105,14 @@ export function makeMetrics(): Metrics {
         'Connections that were closed because they did not take their answer.',
         () => answers.closed,
       )
+    },
+    describeBuild(build) {
+      new Gauge({
+        name: 'roomkeeper_build_info',
+        help: 'Always 1; the labels say which version runs, on which Node and database.',
+        labelNames: ['version', 'node', 'database'],
+        registers,
+      }).set(build, 1)
     },
     authFailures: 0,
     db: { transaction: (outcome, seconds) => transactionDurations.observe({ outcome }, seconds) },

@@ -7,8 +7,10 @@ import { secretKeyFileOf } from '../context/open-services.ts'
 import type { Services } from '../context/services.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { type Metrics, makeMetrics } from '../core/metrics.ts'
+import { type BuildLabels, type Metrics, makeMetrics } from '../core/metrics.ts'
+import { programVersion } from '../core/program-version.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
+import { databaseVersion } from '../db/database-version.ts'
 import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { openDatabase, prepareDataFolder } from '../db/open.ts'
@@ -67,6 +69,7 @@ export interface Core {
   readonly mailbox: DeviceMailbox
   readonly caches: CacheList
   readonly publicAddress: PublicAddress
+  readonly build: BuildLabels
   /** The migrations that this start ran. */
   readonly migrated: readonly string[]
 }
@@ -120,6 +123,8 @@ export async function openCore(
   // The last uses are written when everything that could use a key has stopped.
   stack.defer(() => writeLastUsed(db, keyring, log))
   db.metrics = metrics.db
+  const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
+  metrics.describeBuild(build)
   metrics.watchPools(opened.pools)
   metrics.watchStreams(streams)
   db.health.listen((isAnswering) => {
@@ -138,6 +143,7 @@ export async function openCore(
     mailbox,
     caches,
     publicAddress,
+    build,
     migrated: opened.migrated,
   }
 }

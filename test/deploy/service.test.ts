@@ -1,0 +1,74 @@
+// The systemd unit: systemd accepts it, rates its protection at 3 or better, and it allows what the server does.
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { serveOptions } from '../../src/server/config/options.ts'
+import { need } from '../support/debian.ts'
+import { send } from '../support/harness.ts'
+import { ready, siteForTest, until } from '../support/program.ts'
+
+const run = promisify(execFile)
+const unit = readFileSync(join(import.meta.dirname, '../../deploy/roomkeeper.service'), 'utf8')
+/** The values of all lines with this name. */
+const settings = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+
+beforeAll(() => {
+  need('systemd-analyze', 'systemd')
+  need('strace', 'strace')
+})
+
+test('systemd accepts the unit without a warning, and rates its exposure at 3 or less', async () => {
+  const site = await siteForTest()
+  const file = join(site.dataDir, 'roomkeeper.service')
+  // systemd looks whether the program is there, which it is not before the installation.
+  writeFileSync(file, unit.replace('/opt/roomkeeper/node_modules/.bin/roomkeeper', process.execPath))
+  const env = { ...process.env, LC_ALL: 'C', SYSTEMD_LOG_LEVEL: 'warning' }
+  const verified = await run('systemd-analyze', ['verify', file], { env })
+  expect(verified.stdout + verified.stderr).toBe('')
+  const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', file], { env })
+  const [, exposure] = /Overall exposure level for roomkeeper\.service: ([\d.]+)/.exec(stdout) ?? []
+  expect(Number(exposure)).toBeGreaterThan(0)
+  expect(Number(exposure)).toBeLessThanOrEqual(3)
+})
+
+test('the unit names only settings that exist, and stops no request that the server would still finish', () => {
+  const used = [...unit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
+  expect(used).toEqual(['ROOMKEEPER_CONFIG', 'ROOMKEEPER_DATA_DIR'])
+  expect(serveOptions.map(({ env }) => env)).toEqual(expect.arrayContaining(used))
+  expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(20)
+})
+
+test('every system call of the server, from its start to its end, is allowed by the unit', async () => {
+  const site = await siteForTest()
+  const counts = join(site.dataDir, 'system-calls')
+  // With -D the server is the child of the test, and strace watches from aside.
+  const starter = ['strace', '-D', '-f', '-qq', '-c', '-U', 'name', '-o', counts]
+  const server = await ready(site.launch(['serve', '--port', '0', ...site.flags], { starter }))
+  const path = `/v1/orgs/${server.org}/regions`
+  expect((await send(server.url, 'POST', path, { key: server.key, body: { name: 'Europe' } })).status).toBe(200)
+  expect((await server.stop()).code).toBe(0)
+  const used = await until('the list of system calls', () =>
+    /^-+\n([\s\S]*?)\n-+\ntotal/m.exec(readFileSync(counts, { encoding: 'utf8', flag: 'a+' }))?.[1]?.split('\n'),
+  )
+  const allowed = new Set<string>()
+  for (const filter of settings('SystemCallFilter')) {
+    const names = await expand(filter.replace('~', '').split(' '))
+    for (const name of names) filter.startsWith('~') ? allowed.delete(name) : allowed.add(name)
+  }
+  const refused = used.map((line) => line.trim()).filter((name) => !allowed.has(name))
+  expect(used.length).toBeGreaterThan(30)
+  // SQLite gives its files to the owner of the database only if it runs as root, as tests may; the unit's user is not root.
+  expect(refused.filter((name) => name !== 'fchown')).toEqual([])
+})
+
+/** Replaces groups such as @system-service by the names in them. */
+async function expand(names: readonly string[]): Promise<string[]> {
+  const lists = names.map(async (name) => {
+    if (!name.startsWith('@')) return [name]
+    const { stdout } = await run('systemd-analyze', ['syscall-filter', '--no-pager', name])
+    return expand([...stdout.matchAll(/^ {4}([@\w-]+)$/gm)].map(([, inner = '']) => inner))
+  })
+  return (await Promise.all(lists)).flat()
+}

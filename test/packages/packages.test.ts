@@ -1,0 +1,328 @@
+// The three packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler.
+import { once } from 'node:events'
+import { cpSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { serveOptions } from '../../src/server/config/options.ts'
+import { openBrowser } from '../support/console/browser.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
+import { freePort, ready, siteForTest, until } from '../support/program.ts'
+
+const shelf = new PackageShelf()
+const pages = createServer((request, response) => {
+  response.setHeader('content-type', request.url === '/main.js' ? 'text/javascript' : 'text/html')
+  response.end(request.url === '/main.js' ? bundled : '<!doctype html><script type="module" src="/main.js"></script>')
+})
+let bundled = ''
+let origin: string
+let service: Harness
+let org: TestOrg
+const folders = { server: '', client: '', device: '' }
+
+beforeAll(async () => {
+  await once(pages.listen(0, '127.0.0.1'), 'listening')
+  origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+  await shelf.make()
+  ;[folders.server, folders.client, folders.device, service] = await Promise.all([
+    installServer(),
+    shelf.install('roomkeeper-client'),
+    shelf.install('roomkeeper-device'),
+    startHarness({ corsOrigin: [origin] }),
+  ])
+  org = await service.newOrg()
+}, 240_000)
+afterAll(async () => {
+  pages.close()
+  await service?.close()
+  shelf.remove()
+})
+
+/** The container is made of the same commands as this installation: the RUN lines of the Dockerfile, in an empty folder. */
+async function installServer(): Promise<string> {
+  const folder = shelf.newFolder('opt-roomkeeper')
+  cpSync(shelf.tarball('roomkeeper'), join(folder, 'roomkeeper.tgz'))
+  // Packages of the checkout are not downloaded again, and the files belong to the user who runs the tests.
+  const env = { ...process.env, npm_config_prefer_offline: 'true' }
+  const owner = `${process.getuid?.()}:${process.getgid?.()}`
+  for (const line of instructions('RUN')) {
+    await runFile('sh', ['-c', line.replace('1000:1000', owner)], { cwd: folder, env })
+  }
+  return folder
+}
+
+const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
+const instructions = (name: string) =>
+  [...dockerfile.matchAll(new RegExp(`^${name} (.+)$`, 'gm'))].map(([, rest = '']) => rest)
+
+const manifestOf = (folder: string, name: string) =>
+  JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
+
+describe('roomkeeper', () => {
+  test('has the program, the console and the documents, and nothing that only development needs', async () => {
+    const home = join(folders.server, 'node_modules/roomkeeper')
+    const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
+    const needed = ['LICENSE', 'bin/roomkeeper.js', 'dist/console/index.html', 'dist/console/index.html.br']
+    expect(files).toEqual(expect.arrayContaining([...needed, 'docs/operations.md']))
+    expect(files.filter((file) => /\.test\.ts$|^(test|tools|src\/console|docs\/screenshots)\//.test(file))).toEqual([])
+    const manifest = manifestOf(folders.server, 'roomkeeper')
+    expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['scripts']))
+    expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['devDependencies']))
+    for (const [name, version] of Object.entries(manifest.dependencies)) {
+      expect(manifestOf(root, name).version, `${name} is installed as it was tested`).toBe(version)
+    }
+    const { stdout } = await runFile('du', ['-sm', 'node_modules'], { cwd: folders.server })
+    expect(Number.parseInt(stdout, 10), 'megabytes of the installation').toBeLessThan(100)
+  })
+
+  test('runs from node_modules: serves the console and the API, and stops on a signal', async () => {
+    const site = await siteForTest()
+    const bin = join(folders.server, 'node_modules/roomkeeper/bin/roomkeeper.js')
+    const server = await ready(site.launch(['serve', '--port', '0', ...site.flags], { bin }))
+    const page = await fetch(server.url)
+    expect(await page.text()).toContain('<title>')
+    const headers = { authorization: `Bearer ${server.key}` }
+    const regions = await fetch(`${server.url}/v1/orgs/${server.org}/regions`, { headers })
+    expect(await regions.json()).toEqual({ regions: [] })
+    expect((await server.stop()).code).toBe(0)
+    const verified = await site.launch(['audit', 'verify', ...site.flags], { bin }).exit()
+    expect(verified).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('verified') })
+  })
+})
+
+describe('the container', () => {
+  test('copies the tarball that npm run package makes, and its variables are settings', () => {
+    const [pattern = ''] = instructions('COPY')
+    const [from = '', to] = pattern.split(' ')
+    expect(globSync(from.replace('dist/packages/', ''), { cwd: shelf.tarballs })).toHaveLength(1)
+    expect(to).toBe('roomkeeper.tgz')
+    const known = serveOptions.map(({ env }) => env)
+    const compose = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
+    const used = [...(dockerfile + compose).matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
+    expect(used.length).toBeGreaterThan(5)
+    expect(used.filter((name) => !known.includes(name))).toEqual([])
+    expect(compose).toContain('dockerfile: deploy/Dockerfile')
+  })
+
+  test('its entry point starts the server with its variables, and its health check sees it', async () => {
+    const site = await siteForTest()
+    const port = String(await freePort())
+    const inFolder = (text: string) => text.replaceAll('/opt/roomkeeper', folders.server).replaceAll('8080', port)
+    const env = Object.fromEntries(
+      instructions('ENV').map((line) =>
+        inFolder(line)
+          .replace('$PATH', process.env.PATH ?? '')
+          .split('='),
+      ),
+    )
+    const [entry = ''] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '')
+    const bin = join(folders.server, 'node_modules/.bin', entry)
+    const args = JSON.parse(instructions('CMD')[0] ?? '')
+    const server = await ready(site.launch(args, { bin, env: { ...env, ROOMKEEPER_PORT: port } }))
+    expect(readdirSync(join(folders.server, 'data'))).toContain('secret.key')
+    const [, check = ''] = /CMD (.*)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
+    const health = () =>
+      runFile('sh', ['-c', inFolder(check)]).then(
+        () => 'healthy',
+        () => 'unhealthy',
+      )
+    expect(await health()).toBe('healthy')
+    await server.stop()
+    expect(await health()).toBe('unhealthy')
+  })
+})
+
+/** Runs the example of a package's README with the Node of the machine. */
+async function runExample(folder: string, name: string, env: Record<string, string>, ending = '') {
+  const { program, printed } = exampleOf(join(folder, 'node_modules', name))
+  const file = join(folder, 'example.mjs')
+  writeFileSync(file, program + ending)
+  const { stdout, stderr } = await runFile(machineNode(), [file], { env: { ROOMKEEPER: service.url, ...env } })
+  expect(stderr).toBe('')
+  expect(stdout).toBe(printed)
+}
+
+describe('roomkeeper-client', () => {
+  test('has no dependencies, and its example prints what its README says with the Node of the machine', async () => {
+    expect(readdirSync(join(folders.client, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'roomkeeper-client',
+    ])
+    expect(manifestOf(folders.client, 'roomkeeper-client')).toMatchObject({ engines: { node: '>=20' } })
+    await runExample(folders.client, 'roomkeeper-client', { ORG: org.id, KEY: org.key })
+  })
+
+  test('works in a browser, bundled into the page of another origin', async () => {
+    const options = JSON.stringify({ baseUrl: service.url, org: org.id, token: org.key })
+    writeFileSync(
+      join(folders.client, 'page.js'),
+      `import { makeClient } from 'roomkeeper-client'
+      const client = makeClient(${options})
+      const show = (text) => document.body.append(text + '; ')
+      const events = client.eventsStream({ types: 'structure' }, { onOpen: () => void client.regionsCreate({ body: { name: 'Nordics' } }) })
+      for await (const { event } of events) {
+        show(event.change.type)
+        break
+      }
+      show((await client.regionsList()).body.regions.map((region) => region.name).join())
+      show(await client.roomsGet({ id: 4711 }).catch((error) => error.status + ' ' + error.body.code))
+      document.title = 'done'`,
+    )
+    await build({
+      configFile: false,
+      root: folders.client,
+      logLevel: 'error',
+      build: { rolldownOptions: { input: 'page.js', output: { entryFileNames: 'main.js' } } },
+    })
+    bundled = readFileSync(join(folders.client, 'dist/main.js'), 'utf8')
+    const browser = await openBrowser()
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+    const errors: string[] = []
+    page.on('pageerror', ({ message }) => errors.push(message))
+    await page.goto(origin)
+    await until('the program of the page ends', async () => errors.length > 0 || (await page.title()) === 'done')
+    expect(errors).toEqual([])
+    expect(await page.textContent('body')).toContain('REGION_CREATED; Nordics; 404 NOT_FOUND; ')
+  })
+})
+
+describe('roomkeeper-device', () => {
+  test('depends on mqtt alone, and its example connects a device with the Node of the machine', async () => {
+    expect(Object.keys(manifestOf(folders.device, 'roomkeeper-device').dependencies)).toEqual(['mqtt'])
+    const { body: room } = await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
+    const running = runExample(
+      folders.device,
+      'roomkeeper-device',
+      { CODE: room.dec },
+      `
+      const { setTimeout: pause } = await import('node:timers/promises')
+      while (settings.brightness !== 0.5) await pause(20)
+      await agent.stop()`,
+    )
+    const endpoint = await until('the device is connected', async () => {
+      const { endpoints } = (await org.call('GET', '/endpoints')).body
+      return endpoints.find((one: { connected: boolean }) => one.connected)
+    })
+    expect(endpoint).toMatchObject({ serial: 'NB1-0042', model: 'NF19B1', roomId: room.id })
+    const applied = await org.call('POST', `/endpoints/${endpoint.id}/config`, { body: { brightness: 0.5 } })
+    expect(applied.status).toBe(200)
+    await running
+    const { body: sensor } = await org.call('GET', `/endpoints/${endpoint.id}/sensor`)
+    expect(JSON.stringify(sensor)).toContain('"temp":21.5')
+    const { body: state } = await org.call('GET', `/endpoints/${endpoint.id}/config/state`)
+    expect(JSON.stringify(state)).toContain('"brightness":0.5')
+  })
+})
+
+describe('types', () => {
+  const strict = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+    skipLibCheck: false,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'],
+    types: [] as string[],
+  }
+  const check = async (folder: string, files: Record<string, string>, compilerOptions: object) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    const config = { compilerOptions: { ...strict, ...compilerOptions }, files: Object.keys(files) }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const { stdout } = await runFile(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch((error) => error)
+    expect(stdout).toBe('')
+  }
+
+  test('of the client fit a strict project, and refuse what the API would refuse', async () => {
+    const program = `
+import { ApiError, type Event, makeClient, type Region } from 'roomkeeper-client'
+const client = makeClient({ baseUrl: 'http://127.0.0.1:8080', org: 'abc' })
+const { body, etag } = await client.regionsCreate({ body: { name: 'Asia' } })
+const region: Region = body
+const id: number = region.id
+await client.regionsUpdate({ id, body: { name: 'APAC' } }, { ifMatch: etag })
+const names: string[] = (await client.regionsList()).body.regions.map(({ name }) => name)
+const csv: Blob = (await client.auditLogs({ from: '2026-01-01', to: Date.now() }, { accept: 'text/csv' })).body
+for await (const { id, event } of client.eventsStream()) {
+  const at: string = (event satisfies Event).at
+  if (event.type === 'sample') console.log(id, at, event.sample?.temp, names, csv)
+}
+if (new ApiError(404, undefined, 'gone').body?.code === 'NOT_FOUND') console.log('gone')
+// @ts-expect-error An operation that does not exist.
+client.regionsFly
+// @ts-expect-error A body without its required field.
+void client.regionsCreate({ body: {} })
+// @ts-expect-error A missing path parameter.
+void client.roomsGet({})
+// @ts-expect-error A field of the wrong type.
+void client.endpointsApplyConfig({ id: 'x', body: { brightness: 'high' } })
+// @ts-expect-error A required parameter of the query.
+void client.auditLogs({ from: 0 })
+`
+    await check(folders.client, { 'strict.mts': program }, {})
+  })
+
+  test('of the client are those of the source: what the source takes, the package takes; both return the same', async () => {
+    const program = `
+import type { CallInput as SourceInput, Client as SourceClient } from '${join(root, 'src/client/client.ts')}'
+import type { CallInput, Client } from 'roomkeeper-client'
+type Id = keyof SourceClient
+type Returned<R> = R extends AsyncIterable<infer E> ? E : Awaited<R>
+type Response<C, K extends keyof C> = C[K] extends (...args: never[]) => infer R ? Returned<R> : never
+type Assignable<A, B> = [A] extends [B] ? true : false
+type Body<I> = I extends { body: infer B } ? B : undefined
+type Wrong = {
+  [K in Id]: K extends keyof Client
+    ? Assignable<Omit<SourceInput<K>, 'body'>, Omit<CallInput<K>, 'body'>> extends true
+      ? Assignable<Body<CallInput<K>>, Body<SourceInput<K>>> extends true
+        ? Assignable<Response<SourceClient, K>, Response<Client, K>> extends true
+          ? never
+          : \`\${K} returns something else\`
+        : \`\${K} takes another body\`
+      : \`\${K} takes other parameters\`
+    : \`\${K} is missing\`
+}[Id]
+/** Configs are tables of any keys in the source; the package names their keys. */
+type WithConfig = 'endpointsApplyConfig' | 'profilesCreate' | 'profilesUpdate'
+type Unexpected = Exclude<Wrong, \`\${WithConfig} takes another body\`>
+const nothingElseIsWrong: [Unexpected] extends [never] ? true : Unexpected = true
+const noneIsNew: [Exclude<keyof Client, Id>] extends [never] ? true : false = true
+console.log(noneIsNew, nothingElseIsWrong)
+`
+    const source = {
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+      lib: ['esnext', 'dom', 'dom.iterable'],
+      target: 'esnext',
+    }
+    await check(folders.client, { 'same.mts': program }, source)
+  })
+
+  test('of the device agent fit a strict project, and refuse what the protocol would refuse', async () => {
+    const { program } = exampleOf(join(folders.device, 'node_modules/roomkeeper-device'))
+    const typed = program
+      .replaceAll(/process\.env\.(\w+)/g, "(process.env.$1 ?? '')")
+      .replace('let state //', 'let state: AgentState | undefined //')
+      .replace('let settings = {}', 'let settings: AgentSettings = {}')
+    const more = `
+import type { AgentSettings, AgentState, SampleRefused } from 'roomkeeper-device'
+agent.on('samplesRefused', ({ refused }: SampleRefused) => console.log(refused[0]?.reason))
+agent.on('disconnected', (reason) => console.log(reason?.message))
+agent.reportStatus({ inCallStatus: 'ZOOM', timezone: null })
+// @ts-expect-error A status that the protocol does not have.
+agent.reportStatus({ inCallStatus: 'MAYBE' })
+// @ts-expect-error A sample without its time.
+void agent.sample([{ temp: 20 }])
+`
+    const node = {
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+      lib: ['es2022', 'esnext.disposable'],
+    }
+    await check(folders.device, { 'strict.mts': typed + more }, node)
+  })
+})

@@ -1,0 +1,65 @@
+// Makes the packages once for a test file, and installs them into empty folders as their users would.
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+export const runFile = promisify(execFile)
+export const root = join(import.meta.dirname, '../..')
+
+/** Packages in a folder that is removed at the end. */
+export class PackageShelf {
+  readonly folder = mkdtempSync(join(tmpdir(), 'roomkeeper-package-'))
+  readonly tarballs = join(this.folder, 'tarballs')
+
+  /** The console is there already: building it once more would take it away from tests that serve it. */
+  async make(): Promise<void> {
+    const tool = join(root, 'tools/packages/make-packages.ts')
+    await runFile(process.execPath, [tool, '--no-build', '--output', this.tarballs])
+  }
+
+  tarball(name: string): string {
+    const file = readdirSync(this.tarballs).find((entry) => new RegExp(`^${name}-\\d.*\\.tgz$`).test(entry))
+    if (!file) throw new Error(`No tarball of ${name} in ${this.tarballs}.`)
+    return join(this.tarballs, file)
+  }
+
+  /** Returns an empty folder. */
+  newFolder(name: string): string {
+    const folder = join(this.folder, name)
+    mkdirSync(folder, { recursive: true })
+    return folder
+  }
+
+  /** Returns an empty folder with the package in its node_modules. What the checkout has installed is not downloaded again. */
+  async install(name: string): Promise<string> {
+    const folder = this.newFolder(`with-${name}`)
+    await runFile('npm', ['install', '--omit=dev', '--prefer-offline', this.tarball(name)], { cwd: folder })
+    return folder
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** The Node of the machine, which may be older than that of the checkout. */
+export function machineNode(): string {
+  const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
+  const found = folders.find((folder) => {
+    try {
+      return readdirSync(folder).includes('node')
+    } catch {
+      return false
+    }
+  })
+  return found ? join(found, 'node') : process.execPath
+}
+
+/** The program in a package's README, and what the README says that it prints. */
+export function exampleOf(installedPackage: string): { program: string; printed: string } {
+  const text = readFileSync(join(installedPackage, 'README.md'), 'utf8')
+  const [, program = '', printed = ''] = /```js\n([\s\S]*?)```\n```text\n([\s\S]*?)```/.exec(text) ?? []
+  return { program, printed }
+}

@@ -1,0 +1,23 @@
+// Prepares the server's package for production: without scripts and development dependencies, and with the versions of its dependencies that were tested.
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { pack } from './pack.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Writes the package into a folder, ready for `npm pack`. The list `files` of package.json says what belongs to it. */
+export async function buildServer(work: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const checkout = await pack(root, work)
+  await promisify(execFile)('tar', ['-xzf', checkout, '-C', folder, '--strip-components=1'])
+  const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'))
+  // Nothing can be built or tested in an installed package, and npm would run `prepare`.
+  const { scripts, devDependencies, allowScripts, overrides, ...manifest } = await read('package.json')
+  const { packages } = await read('package-lock.json')
+  // An installation gets the versions that the tests ran with.
+  const pinned = Object.keys(manifest.dependencies).map((name) => [name, packages[`node_modules/${name}`].version])
+  const production = { ...manifest, dependencies: Object.fromEntries(pinned) }
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(production, undefined, 2)}\n`)
+}
