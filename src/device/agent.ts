@@ -33,6 +33,8 @@ interface Events {
   /** The credential no longer works and the agent has stopped. Delete the identity; enrol again with a new code. */
   unenrolled: []
   samplesRefused: [wire.SampleRefused]
+  /** For the maker's log: the service did not understand a message, which is a mistake in the device. */
+  messageRefused: [wire.MessageRefused]
   /** For the maker's log: a message that cannot be parsed, or storage that fails. */
   warning: [unknown]
 }
@@ -158,6 +160,9 @@ export class Agent extends EventEmitter<Events> {
       const body = JSON.parse(text)
       if (kind === 'operation') return this.#executeCommand(body, signal)
       if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
+      if (kind === 'message-refused') return void this.emit('messageRefused', body)
+      // A device ignores kinds that it does not know.
+      if (kind !== 'config') return undefined
       const applied = this.#configQueue.then(() => this.#apply(body))
       this.#configQueue = applied.catch(() => {})
       return applied

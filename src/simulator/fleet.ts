@@ -51,6 +51,7 @@ export class Fleet {
     connected: 0,
     samples: 0,
     refused: 0,
+    badMessages: 0,
     configs: 0,
     reboots: 0,
     messages: 0,

@@ -31,6 +31,7 @@ export interface FleetCounters {
   connected: number
   samples: number
   refused: number
+  badMessages: number
   configs: number
   reboots: number
   messages: number
@@ -87,6 +88,10 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
     })
     agent.on('samplesRefused', ({ refused }) => {
       counters.refused += refused.length
+    })
+    agent.on('messageRefused', ({ kind, field, reason }) => {
+      counters.badMessages++
+      this.#log(`message refused: ${kind} ${field} ${reason}`)
     })
     this.agent = agent
     return agent

@@ -5,7 +5,7 @@ import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-m
 import type { Device, DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { LogThrottle } from './log-throttle.ts'
-import { BadMessage, readMessage } from './messages.ts'
+import { BadMessage, maxKindLength, messageRefused, readMessage } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { MqttSession } from './session.ts'
 
@@ -39,11 +39,17 @@ export class Ingest {
       budget.release(bytes)
       session.acknowledgements.finish(unfinished)
     }
-    const handled = this.#handle(connection, topic.slice(topicPrefix.length), payload as Buffer)
-    if (!handled) {
+    const name = topic.slice(topicPrefix.length)
+    const handled = this.#handle(connection, name, payload as Buffer)
+    if (handled instanceof BadMessage) {
+      if (!this.#mayStay(session, connection.device)) {
+        budget.release(bytes)
+        return
+      }
+      // The limit on bad messages bounds these answers too. Messages at QoS 0 are not answered at all.
+      if (qos > 0) downlink?.send({ kind: 'message-refused', body: messageRefused(name, handled) })
       // A bad message is acknowledged all the same: sending it again would not make it better.
-      if (this.#mayStay(session, connection.device)) finish()
-      else budget.release(bytes)
+      finish()
       return
     }
     handled.then(
@@ -63,8 +69,7 @@ export class Ingest {
     )
   }
 
-  /** Undefined for a bad message. */
-  #handle(connection: DeviceConnection, name: string, payload: Buffer): Promise<readonly DownMessage[]> | undefined {
+  #handle(connection: DeviceConnection, name: string, payload: Buffer): Promise<readonly DownMessage[]> | BadMessage {
     const { received, metrics, logThrottle } = this.#options
     try {
       const { kind, message } = readMessage(name, payload)
@@ -73,8 +78,8 @@ export class Ingest {
     } catch (error) {
       if (!(error instanceof BadMessage)) return Promise.reject(error)
       metrics.bad.inc()
-      logThrottle.warn('bad message of a device', error, connection.device, { kind: name.slice(0, 40) })
-      return undefined
+      logThrottle.warn('bad message of a device', error, connection.device, { kind: name.slice(0, maxKindLength) })
+      return error
     }
   }
 
