@@ -220,6 +220,7 @@ function newSession(readsOn = true) {
     metrics: makeDeviceMetrics(new Registry()),
     onConnect: () => outcome,
     onPublish: (_session, { topic }) => published.push(topic),
+    onRefused() {},
   })
   session.start()
   const secondsUntilEnd = () => {

@@ -14,6 +14,7 @@ import { IngestBudget } from './ingest-budget.ts'
 import { LogThrottle } from './log-throttle.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
+import { RefusalLog } from './refusal-log.ts'
 import { MqttSession, type SessionOptions } from './session.ts'
 
 export interface DeviceConnectionsOptions {
@@ -52,15 +53,18 @@ export class DeviceConnections implements ConnectedDevices {
     const budget = new IngestBudget()
     const logThrottle = new LogThrottle(log, clock)
     const badMessages = new BadMessageLimit(clock)
+    const refusals = new RefusalLog(log, clock, metrics)
     const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget, badMessages })
     this.#services = { ...options, logThrottle }
-    this.#admission = new Admission({ handlers, clock, log, metrics, budget, badMessages })
+    this.#admission = new Admission({ handlers, clock, refusals, metrics, budget, badMessages })
     this.#badMessages = badMessages
     this.#sessionOptions = {
       budget,
       metrics,
       onConnect: (session, request) => this.#connect(session, request),
       onPublish: (session, packet, bytes) => ingest.receive(session, packet, bytes),
+      onRefused: (session, cause) =>
+        refusals.record(cause, { address: this.#addressOf(session), device: session.identified?.connection.device }),
     }
     metrics.watch('devices_connected', 'Devices that are connected now.', () => this.#current.size)
     metrics.watch('devices_waiting', 'Devices that wait for the ingest budget.', () => budget.queueLength)
@@ -138,7 +142,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   async #admit(session: MqttSession, request: ConnectRequest): Promise<void> {
-    const address = this.#sessions.get(session)?.remoteAddress ?? ''
+    const address = this.#addressOf(session)
     const device = await this.#admission.identify(address, request)
     if (this.#isClosed || session.socket.destroyed) throw new Refused('try later')
     const { handlers, log } = this.#services
@@ -156,6 +160,10 @@ export class DeviceConnections implements ConnectedDevices {
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
+  }
+
+  #addressOf(session: MqttSession): string {
+    return this.#sessions.get(session)?.remoteAddress ?? ''
   }
 
   #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {

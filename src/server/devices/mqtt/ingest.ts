@@ -26,12 +26,11 @@ export class Ingest {
 
   /** `bytes` is the message's share of the ingest budget. */
   receive(session: MqttSession, { topic, payload, qos, messageId = 0 }: IPublishPacket, bytes: number): void {
-    const { budget, metrics } = this.#options
+    const { budget } = this.#options
     const { connection, downlink, topicPrefix } = session.identified ?? {}
     if (!connection || !topicPrefix || !topic.startsWith(topicPrefix)) {
-      metrics.foreign.inc()
       budget.release(bytes)
-      session.fail('a device may publish to its own topics only')
+      session.refuseTopic('a device may publish to its own topics only')
       return
     }
     const unfinished = session.acknowledgements.begin(qos, messageId)

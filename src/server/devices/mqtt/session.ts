@@ -32,6 +32,7 @@ import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import { type ConnectRequest, ProtocolError, readConnect, readPacket } from './packet-reader.ts'
 import { connack, pingresp, suback, unsuback } from './packet-writer.ts'
+import type { RefusalCause } from './refusal-log.ts'
 
 const maxConnectBytes = 4096
 const connectTimeoutSeconds = 10
@@ -52,6 +53,8 @@ export interface SessionOptions {
   readonly onConnect: (session: MqttSession, request: ConnectRequest) => Promise<'accepted' | RefusalReason>
   /** Finishes the message, and releases its bytes of the ingest budget. */
   readonly onPublish: (session: MqttSession, packet: IPublishPacket, bytes: number) => void
+  /** Counts and logs a refusal that the session decides itself. */
+  readonly onRefused: (session: MqttSession, cause: RefusalCause) => void
 }
 
 /** A device whose credential was accepted. */
@@ -146,6 +149,13 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.socket.destroy(new Error(reason))
   }
 
+  /** Ends the connection, because the device used a topic that is not its own. */
+  refuseTopic(reason: string): void {
+    this.#options.metrics.foreign.inc()
+    this.#options.onRefused(this, 'foreign topic')
+    this.fail(reason)
+  }
+
   /** Ends the connection after the delay, so that a last packet can leave. */
   close(delayMs = 0): void {
     this.beginClosing()
@@ -160,6 +170,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   #connect(frame: Buffer, { headerBytes }: FixedHeader): void {
     const request = readConnect(frame, headerBytes)
     if (request === 'unsupported') {
+      this.#options.onRefused(this, 'version')
       this.#refuse('unsupported version')
       return
     }
@@ -201,8 +212,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     const { downlink } = this.#identified ?? {}
     const granted = subscriptions.map(({ topic, qos }) => downlink?.subscribe(topic, qos))
     if (!granted.every((qos) => qos !== undefined)) {
-      this.#options.metrics.foreign.inc()
-      this.fail('a device may subscribe to its own topics only')
+      this.refuseTopic('a device may subscribe to its own topics only')
       return
     }
     this.write(suback(messageId, granted))
