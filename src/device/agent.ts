@@ -6,17 +6,25 @@ import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
 import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
 
-/** The CONNACK code of a credential that no longer works. On any other code the agent keeps trying. */
+/** The CONNACK code of a credential that the service does not know. */
 const notAuthorizedCode = 5
 const succeeded = (id: string): CommandOutcome => ({ id, state: 'SUCCEEDED' })
 
 /** The waits between attempts to connect, to enrol and to upload logs. */
 export const deviceBackOff = { firstMs: 1_000, maxMs: 60_000 }
+/** A credential that has been refused for this long is tried once an hour. */
+const frequentRetriesMs = 7 * 24 * 3_600_000
+/** The jitter of the back-off takes up to a half, so the wait is an hour on average. */
+const refusedBackOff = { firstMs: 4_800_000, maxMs: 4_800_000 }
 /** With this many failures the back-off has reached its maximum. */
 const failuresForLongestWait = 6
 const disconnectTimeoutMs = 2_000
 const maxOutcomesKept = 100
 const maxErrorCharacters = 255
+
+/** The wait before the next attempt to connect. `refusedForMs` is how long the service has not known the credential. */
+export const retryWaitMs = (failures: number, refusedForMs: number, random = Math.random()): number =>
+  backOffMs(failures, refusedForMs < frequentRetriesMs ? deviceBackOff : refusedBackOff, random)
 
 export interface AgentOptions {
   readonly identity: wire.EnrolAnswer
@@ -30,8 +38,13 @@ interface Events {
   /** The agent has subscribed and receives everything from now on. */
   connected: []
   disconnected: [reason: Error | undefined]
-  /** The credential no longer works and the agent has stopped. Delete the identity; enrol again with a new code. */
+  /** The endpoint was unenrolled and the agent has stopped. Delete the identity; enrol again with a new code. */
   unenrolled: []
+  /**
+   * The service does not know the credential. Show that at the device; keep the identity, because the service may have lost its
+   * database for a while. The agent tries again: for 7 days with back-off, then once an hour.
+   */
+  credentialRefused: [since: Date]
   samplesRefused: [wire.SampleRefused]
   /** For the maker's log: the service did not understand a message, which is a mistake in the device. */
   messageRefused: [wire.MessageRefused]
@@ -139,19 +152,35 @@ export class Agent extends EventEmitter<Events> {
       for (const outcome of this.#unconfirmedOutcomes.values()) void this.#reportOutcome(outcome)
       client.subscribe(wire.downTopic(endpointId, '#'), { qos: 1 }, (error) => {
         if (error) client.end(true)
-        else if (!lifetime.signal.aborted) this.emit('connected')
+        else if (!lifetime.signal.aborted) this.#subscribed()
       })
     })
     client.once('close', () => {
       client.end(true) // rejects publishes that were not confirmed
       if (lifetime.signal.aborted) return
-      if (reason?.code === notAuthorizedCode) return this.#unenrolled()
       this.#client = undefined
       if (since === undefined) this.#addressIndex++
       else if (performance.now() - since >= deviceBackOff.maxMs) this.#failures = 0
-      this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), backOffMs(this.#failures++, deviceBackOff))
+      if (reason?.code === notAuthorizedCode) this.#credentialRefused()
+      const refusedForMs = Date.now() - (this.#state.refusedSince ?? Date.now())
+      this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), retryWaitMs(this.#failures++, refusedForMs))
       this.emit('disconnected', reason)
     })
+  }
+
+  #subscribed(): void {
+    if (this.#state.refusedSince !== undefined) this.#saveRefusal(undefined)
+    this.emit('connected')
+  }
+
+  #credentialRefused(): void {
+    const since = this.#state.refusedSince ?? Date.now()
+    if (this.#state.refusedSince === undefined) this.#saveRefusal(since)
+    this.emit('credentialRefused', new Date(since))
+  }
+
+  #saveRefusal(refusedSince: number | undefined): void {
+    this.#saveState({ refusedSince }).catch((error) => this.emit('warning', error))
   }
 
   #receive(topic: string, text: string, signal: AbortSignal): void {

@@ -86,6 +86,9 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
       markOffline()
       counters.unenrolled++
     })
+    agent.on('credentialRefused', (since) => {
+      this.#log(`the service does not know this device since ${logTimestamp(since.getTime())}`)
+    })
     agent.on('samplesRefused', ({ refused }) => {
       counters.refused += refused.length
     })

@@ -272,12 +272,13 @@ test('packets behind CONNECT wait until the device is accepted', async () => {
 })
 
 test('a session that was closed while its device connected stays closed', async () => {
-  const { session, socket, published, accept } = newSession()
+  const { session, socket, published, accept, secondsUntilEnd } = newSession()
   socket.push(Buffer.concat([frames.connect('name', 'secret'), frames.publish('a', 'x', 1, 1)]))
   await nextTurn()
   session.close(60_000)
   accept()
-  await expect.poll(() => socket.destroyed).toBe(true)
+  await expect.poll(() => socket.writableFinished).toBe(true)
+  expect(secondsUntilEnd(), 'the other side does not close').toBe(3)
   expect(session.isOpen).toBe(false)
   expect(published).toEqual([])
 })

@@ -4,7 +4,7 @@ import { keepAliveSeconds as keepAliveSecondsRange } from '../../../contract/dev
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { BadMessageLimit } from './bad-message-limit.ts'
-import type { Device, DeviceHandlers } from './handlers.ts'
+import type { Device, DeviceHandlers, UnenrolledDevice } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
@@ -21,8 +21,18 @@ export class Refused extends Error {
   }
 }
 
+/** The device has to be told that its endpoint was unenrolled. */
+export class Unenrolled extends Error {
+  readonly device: UnenrolledDevice
+
+  constructor(device: UnenrolledDevice) {
+    super('endpoint unenrolled')
+    this.device = device
+  }
+}
+
 interface AdmissionOptions {
-  readonly handlers: Pick<DeviceHandlers, 'identify'>
+  readonly handlers: Pick<DeviceHandlers, 'identify' | 'findUnenrolled'>
   readonly clock: Clock
   readonly refusals: RefusalLog
   readonly metrics: DeviceMetrics
@@ -46,7 +56,7 @@ export class Admission {
   }
 
   async identify(address: string, { keepAliveSeconds, username, password }: ConnectRequest): Promise<Device> {
-    const { handlers, clock, refusals, metrics, budget, badMessages } = this.#options
+    const { handlers, refusals, metrics, budget, badMessages } = this.#options
     const { min, max } = keepAliveSecondsRange
     if (keepAliveSeconds < min || keepAliveSeconds > max) {
       refusals.record('keep-alive', { address, username })
@@ -58,14 +68,32 @@ export class Admission {
     }
     const device =
       username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
-    if (!device) throw await this.refuseCredential(address, username)
+    if (!device) {
+      await this.#checkUnenrolled(address, username, password)
+      throw await this.refuseCredential(address, username)
+    }
     if (badMessages.isShutOut(device.id)) {
       refusals.record('bad messages', { address, device })
       throw new Refused('try later')
     }
-    const now = clock.now()
-    if (this.#connections.of(device.id, now).take(now)) return device
-    refusals.record('too often', { address, device })
+    this.#checkRate(address, device)
+    return device
+  }
+
+  async #checkUnenrolled(address: string, username: string | undefined, password: string | undefined): Promise<void> {
+    const { handlers, refusals } = this.#options
+    const device =
+      username === undefined || password === undefined ? undefined : await handlers.findUnenrolled(username, password)
+    if (!device) return
+    this.#checkRate(address, device)
+    refusals.record('unenrolled', { address, device })
+    throw new Unenrolled(device)
+  }
+
+  #checkRate(address: string, device: UnenrolledDevice): void {
+    const now = this.#options.clock.now()
+    if (this.#connections.of(device.id, now).take(now)) return
+    this.#options.refusals.record('too often', { address, device })
     throw new Refused('try later')
   }
 

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type DeviceCommandMessage, downTopic } from '../../../contract/device/protocol.ts'
 import type { ConnectedDevices } from '../../context/connected-devices.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import { Admission, type RefusalReason, Refused } from './admission.ts'
+import { Admission, Refused, Unenrolled } from './admission.ts'
 import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
 import type { Device, DeviceConnection, DeviceHandlers, Presence } from './handlers.ts'
@@ -15,7 +16,7 @@ import { LogThrottle } from './log-throttle.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
 import { RefusalLog } from './refusal-log.ts'
-import { MqttSession, type SessionOptions } from './session.ts'
+import { type ConnectOutcome, MqttSession, type SessionOptions } from './session.ts'
 
 export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
@@ -106,13 +107,11 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   cut(endpointIds: Iterable<string>, why: 'unenrolled' | 'replaced' = 'unenrolled'): void {
-    const deadline = isoTime(this.#services.clock.now() + unenrolDeadlineMs)
     for (const id of endpointIds) {
       const session = this.#current.get(id)
       if (!session) continue
       if (why === 'unenrolled') {
-        const body = { id: randomUUID(), type: 'UNENROL' as const, deadline }
-        session.identified?.downlink.send({ kind: 'operation', body })
+        session.identified?.downlink.send({ kind: 'operation', body: this.#unenrolCommand() })
       }
       this.#disconnected(session)
       session.close(unenrolDelayMs)
@@ -128,12 +127,15 @@ export class DeviceConnections implements ConnectedDevices {
     await Promise.all(this.#persisting)
   }
 
-  async #connect(session: MqttSession, request: ConnectRequest): Promise<'accepted' | RefusalReason> {
+  async #connect(session: MqttSession, request: ConnectRequest): Promise<ConnectOutcome> {
     try {
       await this.#admit(session, request)
       return 'accepted'
     } catch (error) {
       if (error instanceof Refused) return error.reason
+      if (error instanceof Unenrolled) {
+        return { topic: downTopic(error.device.id, 'operation'), lastMessage: JSON.stringify(this.#unenrolCommand()) }
+      }
       // A device is not to blame for any other error, so it may try again.
       const device = session.identified?.connection.device
       this.#services.logThrottle.warn('a device could not connect', error as Error, device)
@@ -160,6 +162,11 @@ export class DeviceConnections implements ConnectedDevices {
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
+  }
+
+  #unenrolCommand(): DeviceCommandMessage {
+    const deadline = isoTime(this.#services.clock.now() + unenrolDeadlineMs)
+    return { id: randomUUID(), type: 'UNENROL', deadline }
   }
 
   #addressOf(session: MqttSession): string {

@@ -4,13 +4,14 @@ import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { isUuid } from '../../core/uuid.ts'
-import type { Device } from './handlers.ts'
+import type { UnenrolledDevice } from './handlers.ts'
 import type { DeviceMetrics } from './metrics.ts'
 
 const reasons = {
   version: 'this version of MQTT is not supported',
   'keep-alive': `the keep-alive is not between ${keepAliveSeconds.min} and ${keepAliveSeconds.max} seconds`,
   credential: 'the credential is not known',
+  unenrolled: 'its endpoint was unenrolled, and it is told so',
   'foreign topic': 'the topic is not its own',
   'too often': 'it connects too often',
   'bad messages': 'it sent too many bad messages',
@@ -19,8 +20,8 @@ export type RefusalCause = keyof typeof reasons
 
 interface RefusedPeer {
   readonly address: string
-  /** A device whose credential was accepted. */
-  readonly device?: Device | undefined
+  /** A device whose credential is, or was, that of an endpoint. */
+  readonly device?: UnenrolledDevice | undefined
   /** The user name of a CONNECT whose credential was not accepted, or not looked at. */
   readonly username?: string | undefined
 }

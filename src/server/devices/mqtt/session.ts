@@ -5,7 +5,7 @@
 //               v
 //   +-----------------------+    anything but CONNECT, none within 10 s,
 //   | connecting            |    CONNACK 1, 2, 3 or 5
-//   |  reads one CONNECT,   |----------------------------------------------+
+//   |  reads one CONNECT,   |    or CONNACK 0 and UNENROL ------------------+
 //   |  pauses until CONNACK |                                              |
 //   +-----------------------+                                              v
 //               |                                                 +-----------------+
@@ -31,7 +31,7 @@ import type { DeviceConnection } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import { type ConnectRequest, ProtocolError, readConnect, readPacket } from './packet-reader.ts'
-import { connack, pingresp, suback, unsuback } from './packet-writer.ts'
+import { connack, pingresp, publish, suback, unsuback } from './packet-writer.ts'
 import type { RefusalCause } from './refusal-log.ts'
 
 const maxConnectBytes = 4096
@@ -45,12 +45,15 @@ type State =
   | { readonly name: 'connected'; readonly keepAliveSeconds: number; unreadSeconds: number }
   | { readonly name: 'closing'; seconds: number }
 
+/** Accepted; or refused; or accepted only to send a last message to a device whose endpoint was unenrolled. */
+export type ConnectOutcome = 'accepted' | RefusalReason | { readonly topic: string; readonly lastMessage: string }
+
 /** Settings and callbacks that all sessions share. */
 export interface SessionOptions {
   readonly budget: IngestBudget
   readonly metrics: DeviceMetrics
   /** Resolves when the device is connected and that is durable, or with the reason why it is refused. Never rejects. */
-  readonly onConnect: (session: MqttSession, request: ConnectRequest) => Promise<'accepted' | RefusalReason>
+  readonly onConnect: (session: MqttSession, request: ConnectRequest) => Promise<ConnectOutcome>
   /** Finishes the message, and releases its bytes of the ingest budget. */
   readonly onPublish: (session: MqttSession, packet: IPublishPacket, bytes: number) => void
   /** Counts and logs a refusal that the session decides itself. */
@@ -177,7 +180,8 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.#state = { name: 'connecting', seconds: 0, hasConnect: true }
     this.#reader.maxRemainingBytes = maxPacketBytes
     void this.#options.onConnect(this, request).then((outcome) => {
-      if (outcome !== 'accepted') this.#refuse(outcome)
+      if (typeof outcome === 'object') this.#dismiss(outcome.topic, outcome.lastMessage)
+      else if (outcome !== 'accepted') this.#refuse(outcome)
       // Another connection of the device, or its unenrolment, may have come first.
       else if (this.#state.name === 'closing') this.#refuse('try later')
       else this.#accept(request)
@@ -191,8 +195,22 @@ export class MqttSession implements FrameHandler, PacketSink {
   }
 
   #refuse(reason: RefusalReason): void {
+    this.#endWith(connack(reason))
+  }
+
+  /** A device has not subscribed yet when it gets this message, and may never do so while it waits for other answers. */
+  #dismiss(topic: string, lastMessage: string): void {
+    this.#endWith(Buffer.concat([connack('accepted'), publish(topic, lastMessage, 1, 1)]))
+  }
+
+  /**
+   * Ends the connection after a last packet. Input is read and ignored until the device closes its side: to close a socket with
+   * unread input would reset the connection, and the device could lose the packet.
+   */
+  #endWith(packet: Buffer): void {
     this.beginClosing()
-    this.socket.write(connack(reason), () => this.socket.destroy())
+    this.socket.end(packet)
+    this.#reader.proceed()
   }
 
   #receivePacket(frame: Buffer, { remainingBytes }: FixedHeader): void {
