@@ -20,7 +20,9 @@ const withoutDatabase = [
 const onSqliteOnly = [
   'test/console/*.test.ts',
   'test/contract/mcp-fleet.test.ts',
+  'test/devices/client-libraries.test.ts',
   'test/devices/message-refused.test.ts',
+  'test/devices/mqtt5.test.ts',
   'test/devices/refusal-log.test.ts',
   'test/docs/readme.test.ts',
   'test/http/malformed.test.ts',

@@ -1,11 +1,10 @@
 // The wire: who may connect, what they may say, and that presence is the truth.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import mqtt from 'mqtt'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { devicePaths, upTopic } from '../../src/contract/device/protocol.ts'
-import { enrolDevice, newDevice, type TestDevice } from '../support/devices/test-device.ts'
+import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, newPlace, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 import { rawRequest } from '../support/raw-http.ts'
@@ -268,16 +267,6 @@ async function storedConnected({ dataDir, databaseUrl }: Harness['place']): Prom
 }
 
 test('what is no MQTT at all is closed', async () => {
-  const { answer } = await enrolDevice(house, org, { roomId: room })
-  const rubbish = mqtt.connect(`mqtt://127.0.0.1:${house.mqttPort}`, {
-    reconnectPeriod: 0,
-    connectTimeout: 2000,
-    protocolVersion: 5,
-    username: answer.endpointId,
-    password: answer.credential,
-  })
-  const error = await new Promise((resolve) => rubbish.once('error', resolve))
-  expect(error).toMatchObject({ code: 1 })
   const { connect } = await import('node:net')
   for (const bytes of ['GET / HTTP/1.1\r\n\r\n', '\u0010\u00ff\u00ff\u00ff\u007f', '\u0000'.repeat(64)]) {
     const socket = connect(house.mqttPort, '127.0.0.1', () => socket.write(Buffer.from(bytes, 'latin1')))

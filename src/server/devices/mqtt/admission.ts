@@ -8,9 +8,8 @@ import type { Device, DeviceHandlers, UnenrolledDevice } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
+import type { RefusalReason } from './reasons.ts'
 import type { RefusalLog } from './refusal-log.ts'
-
-export type RefusalReason = 'unsupported version' | 'unacceptable keep-alive' | 'try later' | 'dead credential'
 
 export class Refused extends Error {
   readonly reason: RefusalReason
@@ -64,7 +63,7 @@ export class Admission {
     }
     if (budget.isOverloaded) {
       metrics.refused.inc({ reason: 'busy' })
-      throw new Refused('try later')
+      throw new Refused('busy')
     }
     const device =
       username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
@@ -74,7 +73,7 @@ export class Admission {
     }
     if (badMessages.isShutOut(device.id)) {
       refusals.record('bad messages', { address, device })
-      throw new Refused('try later')
+      throw new Refused('bad messages')
     }
     this.#checkRate(address, device)
     return device
@@ -94,7 +93,7 @@ export class Admission {
     const now = this.#options.clock.now()
     if (this.#connections.of(device.id, now).take(now)) return
     this.#options.refusals.record('too often', { address, device })
-    throw new Refused('try later')
+    throw new Refused('too often')
   }
 
   /** Delays only the address that fails often. */
@@ -103,6 +102,6 @@ export class Admission {
     refusals.record('credential', { address, username })
     const now = clock.now()
     if (!this.#deadCredentials.of(address, now).take(now)) await sleep(deadCredentialDelayMs)
-    return new Refused('dead credential')
+    return new Refused('unknown credential')
   }
 }

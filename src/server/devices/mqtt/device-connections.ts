@@ -15,8 +15,9 @@ import { IngestBudget } from './ingest-budget.ts'
 import { LogThrottle } from './log-throttle.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
+import type { ConnectOutcome } from './reasons.ts'
 import { RefusalLog } from './refusal-log.ts'
-import { type ConnectOutcome, MqttSession, type SessionOptions } from './session.ts'
+import { MqttSession, type SessionOptions } from './session.ts'
 
 export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
@@ -113,8 +114,8 @@ export class DeviceConnections implements ConnectedDevices {
       if (why === 'unenrolled') {
         session.identified?.downlink.send({ kind: 'operation', body: this.#unenrolCommand() })
       }
+      session.close(why, unenrolDelayMs)
       this.#disconnected(session)
-      session.close(unenrolDelayMs)
     }
   }
 
@@ -122,8 +123,8 @@ export class DeviceConnections implements ConnectedDevices {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#ticking)
+    for (const session of this.#sessions.keys()) session.shutDown()
     for (const session of this.#current.values()) this.#disconnected(session)
-    for (const { socket } of this.#sessions.keys()) socket.destroy()
     await Promise.all(this.#persisting)
   }
 
@@ -152,7 +153,7 @@ export class DeviceConnections implements ConnectedDevices {
     // The session before this one ends before the presence is written, even if this one is refused after all.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
-    before?.close()
+    before?.close('replaced')
     let presence: Presence | undefined
     try {
       presence = await handlers.connected(connection)

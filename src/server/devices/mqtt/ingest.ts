@@ -7,6 +7,7 @@ import type { IngestBudget } from './ingest-budget.ts'
 import type { LogThrottle } from './log-throttle.ts'
 import { BadMessage, maxKindLength, messageRefused, readMessage } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
+import { reasonCodes } from './reasons.ts'
 import type { MqttSession } from './session.ts'
 
 interface IngestOptions {
@@ -48,7 +49,8 @@ export class Ingest {
       // The limit on bad messages bounds these answers too. Messages at QoS 0 are not answered at all.
       if (qos > 0) downlink?.send({ kind: 'message-refused', body: messageRefused(name, handled) })
       // A bad message is acknowledged all the same: sending it again would not make it better.
-      finish()
+      budget.release(bytes)
+      session.acknowledgements.finish(unfinished, reasonCodes.payloadFormatInvalid)
       return
     }
     handled.then(
@@ -90,7 +92,7 @@ export class Ingest {
       const reason = `more than ${maxBeforeShutOut} bad messages in a minute`
       metrics.badMessageLimits.inc({ action: 'closed' })
       logThrottle.warn('device connection closed and refused for a minute', new Error(reason), device)
-      session.fail(reason)
+      session.fail(reason, reasonCodes.quotaExceeded)
       return false
     }
     if (verdict === 'slowed' && !session.backPressure.isSlowed) {
@@ -110,6 +112,6 @@ export class Ingest {
   /** Without an acknowledgement the device sends the message again on its next connection. */
   #failed(session: MqttSession, { device }: DeviceConnection, error: Error): void {
     this.#options.logThrottle.warn('a message could not be stored; the device sends it again', error, device)
-    session.fail('a message could not be stored')
+    session.fail('a message could not be stored', reasonCodes.serverBusy)
   }
 }
