@@ -5,26 +5,17 @@ import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
 import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
+import { deviceBackOff, retryWaitMs } from './reconnect.ts'
 
 /** The CONNACK code of a credential that the service does not know. */
 const notAuthorizedCode = 5
 const succeeded = (id: string): CommandOutcome => ({ id, state: 'SUCCEEDED' })
 
-/** The waits between attempts to connect, to enrol and to upload logs. */
-export const deviceBackOff = { firstMs: 1_000, maxMs: 60_000 }
-/** A credential that has been refused for this long is tried once an hour. */
-const frequentRetriesMs = 7 * 24 * 3_600_000
-/** The jitter of the back-off takes up to a half, so the wait is an hour on average. */
-const refusedBackOff = { firstMs: 4_800_000, maxMs: 4_800_000 }
 /** With this many failures the back-off has reached its maximum. */
 const failuresForLongestWait = 6
 const disconnectTimeoutMs = 2_000
 const maxOutcomesKept = 100
 const maxErrorCharacters = 255
-
-/** The wait before the next attempt to connect. `refusedForMs` is how long the service has not known the credential. */
-export const retryWaitMs = (failures: number, refusedForMs: number, random = Math.random()): number =>
-  backOffMs(failures, refusedForMs < frequentRetriesMs ? deviceBackOff : refusedBackOff, random)
 
 export interface AgentOptions {
   readonly identity: wire.EnrolAnswer
