@@ -5,13 +5,12 @@ import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
 import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
+import { deviceBackOff, retryWaitMs } from './reconnect.ts'
 
-/** The CONNACK code of a credential that no longer works. On any other code the agent keeps trying. */
+/** The CONNACK code of a credential that the service does not know. */
 const notAuthorizedCode = 5
 const succeeded = (id: string): CommandOutcome => ({ id, state: 'SUCCEEDED' })
 
-/** The waits between attempts to connect, to enrol and to upload logs. */
-export const deviceBackOff = { firstMs: 1_000, maxMs: 60_000 }
 /** With this many failures the back-off has reached its maximum. */
 const failuresForLongestWait = 6
 const disconnectTimeoutMs = 2_000
@@ -30,9 +29,16 @@ interface Events {
   /** The agent has subscribed and receives everything from now on. */
   connected: []
   disconnected: [reason: Error | undefined]
-  /** The credential no longer works and the agent has stopped. Delete the identity; enrol again with a new code. */
+  /** The endpoint was unenrolled and the agent has stopped. Delete the identity; enrol again with a new code. */
   unenrolled: []
+  /**
+   * The service does not know the credential. Show that at the device; keep the identity, because the service may have lost its
+   * database for a while. The agent tries again: for 7 days with back-off, then once an hour.
+   */
+  credentialRefused: [since: Date]
   samplesRefused: [wire.SampleRefused]
+  /** For the maker's log: the service did not understand a message, which is a mistake in the device. */
+  messageRefused: [wire.MessageRefused]
   /** For the maker's log: a message that cannot be parsed, or storage that fails. */
   warning: [unknown]
 }
@@ -137,19 +143,35 @@ export class Agent extends EventEmitter<Events> {
       for (const outcome of this.#unconfirmedOutcomes.values()) void this.#reportOutcome(outcome)
       client.subscribe(wire.downTopic(endpointId, '#'), { qos: 1 }, (error) => {
         if (error) client.end(true)
-        else if (!lifetime.signal.aborted) this.emit('connected')
+        else if (!lifetime.signal.aborted) this.#subscribed()
       })
     })
     client.once('close', () => {
       client.end(true) // rejects publishes that were not confirmed
       if (lifetime.signal.aborted) return
-      if (reason?.code === notAuthorizedCode) return this.#unenrolled()
       this.#client = undefined
       if (since === undefined) this.#addressIndex++
       else if (performance.now() - since >= deviceBackOff.maxMs) this.#failures = 0
-      this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), backOffMs(this.#failures++, deviceBackOff))
+      if (reason?.code === notAuthorizedCode) this.#credentialRefused()
+      const refusedForMs = Date.now() - (this.#state.refusedSince ?? Date.now())
+      this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), retryWaitMs(this.#failures++, refusedForMs))
       this.emit('disconnected', reason)
     })
+  }
+
+  #subscribed(): void {
+    if (this.#state.refusedSince !== undefined) this.#saveRefusal(undefined)
+    this.emit('connected')
+  }
+
+  #credentialRefused(): void {
+    const since = this.#state.refusedSince ?? Date.now()
+    if (this.#state.refusedSince === undefined) this.#saveRefusal(since)
+    this.emit('credentialRefused', new Date(since))
+  }
+
+  #saveRefusal(refusedSince: number | undefined): void {
+    this.#saveState({ refusedSince }).catch((error) => this.emit('warning', error))
   }
 
   #receive(topic: string, text: string, signal: AbortSignal): void {
@@ -158,6 +180,9 @@ export class Agent extends EventEmitter<Events> {
       const body = JSON.parse(text)
       if (kind === 'operation') return this.#executeCommand(body, signal)
       if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
+      if (kind === 'message-refused') return void this.emit('messageRefused', body)
+      // A device ignores kinds that it does not know.
+      if (kind !== 'config') return undefined
       const applied = this.#configQueue.then(() => this.#apply(body))
       this.#configQueue = applied.catch(() => {})
       return applied

@@ -27,6 +27,8 @@ export interface AgentState {
   /** The config version that was applied last, and the keys of it that the device rejected. */
   readonly version: number
   readonly rejected?: Record<string, string> | undefined
+  /** Since when the service has refused the credential, in milliseconds since 1970; absent while it knows the device. */
+  readonly refusedSince?: number | undefined
   /** Outcomes of the latest commands, oldest first. A command that arrives again is answered from here, not executed. */
   readonly outcomes: readonly CommandOutcome[]
 }

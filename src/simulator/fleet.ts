@@ -51,6 +51,7 @@ export class Fleet {
     connected: 0,
     samples: 0,
     refused: 0,
+    badMessages: 0,
     configs: 0,
     reboots: 0,
     messages: 0,
@@ -105,10 +106,13 @@ export class Fleet {
     const begin = performance.now()
     await forEachConcurrently(this.#devices, enrolConcurrency, this.#signal, async (device) => {
       const roomId = idOf.get(device.plan.room) as number
-      if ((await this.#enrolAndConnect(device, enrolment, roomId)) === 'unenrolled') {
-        // The device was unenrolled since the last run.
+      const outcome = await this.#enrolAndConnect(device, enrolment, roomId)
+      if (outcome === 'unenrolled' || outcome === 'refused') {
+        // The device was unenrolled since the last run, or the service has another database: the simulator enrols it again, as a
+        // person at a real device would.
+        await device.agent?.stop()
         delete this.#state.content.devices[device.plan.serial]
-        this.counters.unenrolled--
+        if (outcome === 'unenrolled') this.counters.unenrolled--
         this.progress.enrolled--
         await this.#enrolAndConnect(device, enrolment, roomId)
       }
@@ -121,7 +125,7 @@ export class Fleet {
     device: SimulatedDevice,
     enrolment: FleetEnrolment,
     roomId: number,
-  ): Promise<'connected' | 'unenrolled' | 'timeout'> {
+  ): Promise<'connected' | 'unenrolled' | 'refused' | 'timeout'> {
     const { content } = this.#state
     const { serial } = device.plan
     const known = content.devices[serial]
@@ -142,6 +146,7 @@ export class Fleet {
     const outcome = Promise.race([
       once(agent, 'connected', { signal }).then(() => 'connected' as const),
       once(agent, 'unenrolled', { signal }).then(() => 'unenrolled' as const),
+      once(agent, 'credentialRefused', { signal }).then(() => 'refused' as const),
       pause(firstConnectionTimeoutMs, 'timeout' as const, { signal }),
     ])
     try {

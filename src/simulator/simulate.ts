@@ -62,6 +62,7 @@ function summaryOf({ counters, progress }: Fleet): string {
   const done = [
     `${count(counters.samples)} samples`,
     ...(counters.refused > 0 ? [`${count(counters.refused)} of them refused`] : []),
+    ...(counters.badMessages > 0 ? [`${count(counters.badMessages)} messages that the service refused`] : []),
     `${count(counters.configs)} configs`,
     `${count(counters.reboots)} reboots`,
     `${count(counters.messages)} messages`,

@@ -32,6 +32,7 @@ export interface FleetCounters {
   connected: number
   samples: number
   refused: number
+  badMessages: number
   configs: number
   reboots: number
   messages: number
@@ -86,8 +87,15 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
       markOffline()
       counters.unenrolled++
     })
+    agent.on('credentialRefused', (since) => {
+      this.#log(`the service does not know this device since ${logTimestamp(since.getTime())}`)
+    })
     agent.on('samplesRefused', ({ refused }) => {
       counters.refused += refused.length
+    })
+    agent.on('messageRefused', ({ kind, field, reason }) => {
+      counters.badMessages++
+      this.#log(`message refused: ${kind} ${field} ${reason}`)
     })
     this.agent = agent
     return agent

@@ -5,9 +5,10 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { backOffMs } from '../../src/client/back-off.ts'
 import type { EnrolAnswer } from '../../src/contract/device/protocol.ts'
-import { Agent, deviceBackOff } from '../../src/device/agent.ts'
+import { Agent } from '../../src/device/agent.ts'
 import { EnrolmentRefusedError, requestEnrolment } from '../../src/device/enrol.ts'
 import type { AgentHandlers, AgentSettings, AgentState } from '../../src/device/handlers.ts'
+import { deviceBackOff, retryWaitMs } from '../../src/device/reconnect.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -233,7 +234,7 @@ describe('operations', () => {
   })
 })
 
-test('an unenrolled device hears of it and does not come back; a dead credential is told so', async () => {
+test('an unenrolled device hears of it and does not come back, also if it was offline', async () => {
   const device = await started(await newDevice())
   const unenrolled = once(device.agent, 'unenrolled')
   await write('DELETE', device.at)
@@ -248,6 +249,37 @@ test('an unenrolled device hears of it and does not come back; a dead credential
   await told
   await pause(1_200)
   expect(disconnections, 'it does not try again').toBe(0)
+})
+
+test('a refused credential is shown and tried again, and works when the service knows it again', async () => {
+  const device = await newDevice()
+  const stranger = new Device({ ...device.identity, credential: `${device.identity.credential.slice(0, -1)}_` })
+  let unenrolled = 0
+  stranger.agent.on('unenrolled', () => unenrolled++)
+  const refusals: Date[] = []
+  stranger.agent.on('credentialRefused', (since) => refusals.push(since))
+  await stranger.agent.start()
+  await until('two attempts', () => refusals.length >= 2)
+  expect(unenrolled).toBe(0)
+  expect(refusals[1], 'the time of the first refusal').toEqual(refusals[0])
+  expect(JSON.parse(stranger.kept ?? '{}').refusedSince).toBe(refusals[0]?.getTime())
+  await stranger.agent.stop()
+
+  // The service finds its database again: the credential that was refused is known.
+  const known = new Device(device.identity)
+  known.kept = stranger.kept
+  await started(known)
+  expect(JSON.parse(known.kept ?? '{}')).not.toHaveProperty('refusedSince')
+})
+
+test('a refused credential is tried with back-off for 7 days, then once an hour', () => {
+  const day = 24 * 3_600_000
+  expect([0, 3, 7 * day - 1].map((refusedFor) => retryWaitMs(50, refusedFor, 1))).toEqual([60_000, 60_000, 60_000])
+  for (const failures of [0, 50]) {
+    expect(retryWaitMs(failures, 7 * day, 0)).toBe(2_400_000)
+    expect(retryWaitMs(failures, 7 * day, 0.5)).toBe(3_600_000)
+    expect(retryWaitMs(failures, 700 * day, 1)).toBe(4_800_000)
+  }
 })
 
 test('the pause doubles up to a minute, and the jitter comes after that', () => {

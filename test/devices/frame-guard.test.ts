@@ -34,6 +34,7 @@ function newReader(budget: IngestBudget, onFrame: (frame: Buffer, header: FixedH
         if (isPublish(header)) backPressure.messageArrived(header.remainingBytes)
         onFrame(frame, header)
       },
+      rejectLarge: () => socket.destroy(),
       end: () => socket.destroy(),
     },
     maxBytes,

@@ -5,13 +5,24 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { IngestBudget } from '../../src/server/devices/mqtt/ingest-budget.ts'
 import { makeDeviceMetrics } from '../../src/server/devices/mqtt/metrics.ts'
-import { ProtocolError, readConnect, readPacket } from '../../src/server/devices/mqtt/packet-reader.ts'
-import { publish, suback } from '../../src/server/devices/mqtt/packet-writer.ts'
+import { readConnect, readPacket as readPacketOf, readVersion } from '../../src/server/devices/mqtt/packet-reader.ts'
+import { packetWriters } from '../../src/server/devices/mqtt/packet-writer.ts'
+import { ProtocolError } from '../../src/server/devices/mqtt/protocol-error.ts'
 import { MqttSession } from '../../src/server/devices/mqtt/session.ts'
 import { connack, frame, frames, pingresp, type RawConnection, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
 import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
+
+const { publish, suback } = {
+  publish: packetWriters[4].publish.bind(packetWriters[4]),
+  suback: packetWriters[4].suback.bind(packetWriters[4]),
+}
+const readPacket = (packet: Buffer) => readPacketOf(packet, 4)
+const readOld = (packet: Buffer) => {
+  readVersion(packet, 2)
+  return readConnect(packet, 4)
+}
 
 let house: Harness
 let org: TestOrg
@@ -71,7 +82,6 @@ test.each([
 })
 
 test.each([
-  ['MQTT 5', { level: 5 }],
   ['a version that is to come', { level: 6 }],
   ['the old name with a new version', { name: 'MQIsdp', level: 4 }],
 ] as const)('%s is refused with 1 [MQTT-3.1.2-2]', async (_, odd) => {
@@ -90,18 +100,21 @@ test.each([
   ['a password without a name [MQTT-3.1.2-22]', { flags: flags.password | flags.clean }],
 ] as const)('CONNECT with %s is none', async (_, odd) => {
   const login = { id: 'name', credential: 'secret' }
-  expect(readConnect(frame(0x10, connectBody(login, {})), 2)).toEqual({
+  expect(readOld(frame(0x10, connectBody(login, {})))).toEqual({
+    version: 4,
     keepAliveSeconds: 30,
+    clientId: '',
     username: 'name',
     password: 'secret',
+    limits: { receiveMaximum: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY },
   })
-  expect(() => readConnect(frame(0x10, connectBody(login, odd)), 2)).toThrow(ProtocolError)
+  expect(() => readOld(frame(0x10, connectBody(login, odd)))).toThrow(ProtocolError)
 })
 
 test('what ends too early is no packet, wherever it ends', () => {
   const connect = connectBody({ id: 'name', credential: 'secret' }, { flags: all | flags.will, will: true })
   for (let end = 0; end < connect.length; end++) {
-    expect(() => readConnect(frame(0x10, connect.subarray(0, end)), 2), `${end} bytes`).toThrow(ProtocolError)
+    expect(() => readOld(frame(0x10, connect.subarray(0, end))), `${end} bytes`).toThrow(ProtocolError)
   }
   for (const [first, body, packet] of [
     [0x82, [bytes(0, 1), text('topic'), bytes(1)], { messageId: 1, subscriptions: [{ topic: 'topic', qos: 1 }] }],
@@ -119,9 +132,9 @@ test('what ends too early is no packet, wherever it ends', () => {
 
 test('texts are UTF-8 without zeros [MQTT-1.5.3-1] [MQTT-1.5.3-2]', () => {
   const readAll = (topic: Buffer) => [
-    () => readConnect(frame(0x10, text('MQTT'), bytes(4, 0x02, 0, 30), topic), 2),
-    () => readConnect(frame(0x10, text('MQTT'), bytes(4, 0x82, 0, 30), text(''), topic), 2),
-    () => readConnect(frame(0x10, text('MQTT'), bytes(4, 0x06, 0, 30), text(''), topic, text('')), 2),
+    () => readOld(frame(0x10, text('MQTT'), bytes(4, 0x02, 0, 30), topic)),
+    () => readOld(frame(0x10, text('MQTT'), bytes(4, 0x82, 0, 30), text(''), topic)),
+    () => readOld(frame(0x10, text('MQTT'), bytes(4, 0x06, 0, 30), text(''), topic, text(''))),
     () => readPacket(frame(0x82, bytes(0, 1), topic, bytes(0))),
     () => readPacket(frame(0xa2, bytes(0, 1), topic)),
     () => readPacket(frame(0x30, topic)),
@@ -220,6 +233,7 @@ function newSession(readsOn = true) {
     metrics: makeDeviceMetrics(new Registry()),
     onConnect: () => outcome,
     onPublish: (_session, { topic }) => published.push(topic),
+    onRefused() {},
   })
   session.start()
   const secondsUntilEnd = () => {
@@ -271,12 +285,13 @@ test('packets behind CONNECT wait until the device is accepted', async () => {
 })
 
 test('a session that was closed while its device connected stays closed', async () => {
-  const { session, socket, published, accept } = newSession()
+  const { session, socket, published, accept, secondsUntilEnd } = newSession()
   socket.push(Buffer.concat([frames.connect('name', 'secret'), frames.publish('a', 'x', 1, 1)]))
   await nextTurn()
-  session.close(60_000)
+  session.close('replaced', 60_000)
   accept()
-  await expect.poll(() => socket.destroyed).toBe(true)
+  await expect.poll(() => socket.writableFinished).toBe(true)
+  expect(secondsUntilEnd(), 'the other side does not close').toBe(3)
   expect(session.isOpen).toBe(false)
   expect(published).toEqual([])
 })

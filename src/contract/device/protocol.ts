@@ -130,6 +130,18 @@ export const SampleRefused = Shape('SampleRefused', {
 })
 export type SampleRefused = Static<typeof SampleRefused>
 
+export const MessageRefused = Shape('MessageRefused', {
+  kind: Type.String({ description: 'The last part of the topic of the bad message, up to 40 characters.' }),
+  reason: Type.String({ description: 'What is wrong, in a sentence for a person.' }),
+  field: Type.String({
+    description: 'Where it is wrong: a JSON Pointer (RFC 6901), up to 200 characters; empty: the message as a whole.',
+  }),
+  allowed: Type.Optional(
+    Type.Array(Type.String(), { description: 'The values that are allowed there, if they can be listed.' }),
+  ),
+})
+export type MessageRefused = Static<typeof MessageRefused>
+
 /** The kinds of messages, by their name below the device's own topics. */
 export const upMessages = {
   status: StatusReport,
@@ -140,7 +152,12 @@ export const upMessages = {
 }
 export type UpKind = keyof typeof upMessages
 export type UpMessage<K extends UpKind> = Static<(typeof upMessages)[K]>
-export const downMessages = { config: DesiredConfig, operation: DeviceCommandMessage, 'sample-refused': SampleRefused }
+export const downMessages = {
+  config: DesiredConfig,
+  operation: DeviceCommandMessage,
+  'sample-refused': SampleRefused,
+  'message-refused': MessageRefused,
+}
 export type DownKind = keyof typeof downMessages
 export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
 

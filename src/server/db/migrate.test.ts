@@ -19,7 +19,15 @@ const withDb = async (work: (opened: Awaited<ReturnType<typeof openDatabase>>) =
 describe('migrations', () => {
   test('run once: a second opening finds nothing to do', () =>
     withDb(async ({ db, migrated }) => {
-      expect(migrated).toEqual(['001-ground', '002-devices', '003-samples', '004-history', '005-console', '006-growth'])
+      expect(migrated).toEqual([
+        '001-ground',
+        '002-devices',
+        '003-samples',
+        '004-history',
+        '005-console',
+        '006-growth',
+        '007-past-credentials',
+      ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
     }))
@@ -43,6 +51,7 @@ describe('migrations', () => {
         'dec_directory',
         'dec_past',
         'credential_directory',
+        'past_credentials',
         'serial_directory',
         'sessions',
         'login_links',

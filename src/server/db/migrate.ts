@@ -10,6 +10,7 @@ import { samples } from './migrations/003-samples.ts'
 import { history } from './migrations/004-history.ts'
 import { consoleSessions } from './migrations/005-console.ts'
 import { growth } from './migrations/006-growth.ts'
+import { pastCredentials } from './migrations/007-past-credentials.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names, and the order is fixed. A migration that was released is never edited. */
@@ -20,6 +21,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '004-history': history,
   '005-console': consoleSessions,
   '006-growth': growth,
+  '007-past-credentials': pastCredentials,
 }
 
 /** Lists those of the given migrations that this program does not know, because a newer one made them. */

@@ -119,6 +119,8 @@ export interface DatabaseSchema {
     endpoint_id: string
   }
   credential_directory: { hash: Buffer; org: number; endpoint_id: string }
+  /** Hashes of the credentials of endpoints that were unenrolled within the last 90 days. */
+  past_credentials: { hash: Buffer; org: number; endpoint_id: string; serial: string; unenrolled_at: number }
   serial_directory: { serial: string; org: number; endpoint_id: string }
   dec_past: { mac: Buffer; org: number; room_id: number }
   /** A row with only defaults means that nothing was ever set or reported. */

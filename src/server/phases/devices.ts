@@ -10,6 +10,7 @@ import { renewLogsCommand } from '../resources/bug-reports/upload.ts'
 import { listPendingMessages } from '../resources/commands/pending-messages.ts'
 import { storeCommandReport } from '../resources/commands/progress.ts'
 import { configReported } from '../resources/configs/reported.ts'
+import { findUnenrolledDevice } from '../resources/endpoints/past-credentials.ts'
 import {
   findDeviceByCredential,
   markAllDisconnected,
@@ -57,6 +58,7 @@ const noAnswer = () => []
 
 const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandlers => ({
   identify: (endpointId, credential) => findDeviceByCredential(services, endpointId, credential),
+  findUnenrolled: (endpointId, credential) => findUnenrolledDevice(services, endpointId, credential),
   connected: (session) => markConnected(services, session),
   disconnected: (session) => markDisconnected(services, session),
   waiting: (session, listensTo) => listPendingMessages(services, session, listensTo),

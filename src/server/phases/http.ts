@@ -106,7 +106,7 @@ export async function startHttp(
 
 function addRoutes(
   { app, identify, cookie, refuse }: HttpServer,
-  { services, keyring, metrics, options }: Core,
+  { services, keyring, log, metrics, options }: Core,
   { uploads }: Resources,
   devices: Devices,
   consoleFolder: string,
@@ -118,6 +118,7 @@ function addRoutes(
   enrolPage(app)
   enrolRoute(app, {
     clock,
+    log,
     metrics: devices.metrics,
     enrol: (request, from) => enrolDevice(services, request, from),
     addresses: () => connectAddresses(publicUrl(), devices.listeners, options.mqttHost),

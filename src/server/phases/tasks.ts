@@ -8,6 +8,7 @@ import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { deleteOldReports } from '../resources/bug-reports/retention.ts'
 import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
+import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { deleteOldSessions } from '../resources/sessions/retention.ts'
 import type { Core } from './core.ts'
@@ -90,6 +91,12 @@ const scheduledTasks = (
       intervalMs: hourMs,
       oncePerCluster: true,
       run: () => deleteOldCommands(services),
+    },
+    {
+      name: 'deleting credentials of unenrolled endpoints',
+      intervalMs: hourMs,
+      oncePerCluster: true,
+      run: () => deletePastCredentials(services),
     },
     {
       name: 'deleting old sessions',

@@ -1,5 +1,6 @@
 // MQTT written by hand, for what a library would not send: frames in one segment, in pieces, or half.
 import { connect, type Socket } from 'node:net'
+import { readFixedHeader } from '../../../src/server/devices/mqtt/frame-reader.ts'
 
 export const text = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value)
@@ -44,11 +45,12 @@ export async function rawMqtt(port: number): Promise<RawConnection> {
   })
   socket.on('data', (chunk) => {
     rest = Buffer.concat([rest, chunk])
-    // Packets to these connections are short: one byte of length is enough.
-    while (rest.length >= 2 && rest.length >= 2 + (rest[1] as number)) {
-      const end = 2 + (rest[1] as number)
-      connection.received.push({ type: (rest[0] as number) >> 4, id: end >= 4 ? rest.readUInt16BE(2) : 0 })
-      rest = rest.subarray(end)
+    for (;;) {
+      const header = readFixedHeader(rest, 0)
+      if (!header || rest.length < header.headerBytes + header.remainingBytes) break
+      const { firstByte, headerBytes, remainingBytes } = header
+      connection.received.push({ type: firstByte >> 4, id: remainingBytes >= 2 ? rest.readUInt16BE(headerBytes) : 0 })
+      rest = rest.subarray(headerBytes + remainingBytes)
     }
   })
   await new Promise((resolve) => socket.once('connect', resolve))

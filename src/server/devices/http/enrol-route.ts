@@ -6,6 +6,7 @@ import { devicePaths, type EnrolAnswer, EnrolRequest } from '../../../contract/d
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
+import type { Log } from '../../core/log.ts'
 import { sendJson } from '../../http/answer.ts'
 import { bodyReader } from '../../http/input/input.ts'
 import type { DeviceMetrics } from '../mqtt/metrics.ts'
@@ -13,12 +14,13 @@ import { insecureTransport } from './secure-transport.ts'
 
 export interface EnrolRouteOptions {
   readonly clock: Clock
+  readonly log: Log
   readonly metrics: DeviceMetrics
   /** Throws PERMISSION_DENIED for a code that does not work. */
   readonly enrol: (
     request: EnrolRequest,
     from: { ip: string; requestId: string },
-  ) => Promise<Pick<EnrolAnswer, 'endpointId' | 'credential'>>
+  ) => Promise<{ orgId: string; roomId: number; endpointId: string; credential: string }>
   readonly addresses: () => string[]
 }
 
@@ -28,7 +30,7 @@ const wrongCodeDelayMs = 500
 /** Further requests of one network wait, so that parallel guesses are no faster than sequential ones. */
 const maxConcurrentPerNetwork = 5
 
-export function enrolRoute(app: FastifyInstance, { clock, metrics, enrol, addresses }: EnrolRouteOptions): void {
+export function enrolRoute(app: FastifyInstance, { clock, log, metrics, enrol, addresses }: EnrolRouteOptions): void {
   const failures = new TokenBuckets(wrongCodeLimit)
   const limiter = new ConcurrencyLimiter(maxConcurrentPerNetwork)
   const read = bodyReader(EnrolRequest, {})
@@ -49,8 +51,13 @@ export function enrolRoute(app: FastifyInstance, { clock, metrics, enrol, addres
         )
       }
       try {
-        const identity = await enrol(body, { ip: request.ip, requestId: request.id })
-        return sendJson(reply, JSON.stringify({ ...identity, connect: addresses() } satisfies EnrolAnswer))
+        const { orgId, roomId, endpointId, credential } = await enrol(body, { ip: request.ip, requestId: request.id })
+        const { serial, model } = body
+        log.info(
+          { org: orgId, endpoint: endpointId, serial, model, room: roomId, address: request.ip },
+          'device enrolled',
+        )
+        return sendJson(reply, JSON.stringify({ endpointId, credential, connect: addresses() } satisfies EnrolAnswer))
       } catch (error) {
         if (error instanceof Failure && error.code === 'PERMISSION_DENIED') {
           bucket.take(now)

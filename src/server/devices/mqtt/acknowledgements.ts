@@ -1,6 +1,7 @@
 // Acknowledges messages in the order in which they came [MQTT-4.6.0-2], those of one moment in one write.
 import type { Duplex } from 'node:stream'
-import { type Acknowledgement, acknowledgement } from './packet-writer.ts'
+import { type Acknowledgement, packetWriters } from './packet-writer.ts'
+import { type ReasonCode, reasonCodes } from './reasons.ts'
 
 /** A message of the device that is not finished yet. */
 export interface Unfinished {
@@ -8,11 +9,15 @@ export interface Unfinished {
   readonly answer: Acknowledgement | undefined
   readonly messageId: number
   isFinished: boolean
+  /** Sent in MQTT 5 only. */
+  reasonCode: ReasonCode
 }
 
 const byQos = [undefined, 'puback', 'pubrec'] as const
 
 export class Acknowledgements {
+  /** The session sets it when the device has said which version it speaks. */
+  writer = packetWriters[4]
   readonly #socket: Duplex
   readonly #onAnswered: (messages: number) => void
   /** Messages with QoS 1 and 2 in their order. */
@@ -29,27 +34,28 @@ export class Acknowledgements {
   }
 
   begin(qos: 0 | 1 | 2, messageId: number): Unfinished {
-    const message: Unfinished = { answer: byQos[qos], messageId, isFinished: false }
+    const message: Unfinished = { answer: byQos[qos], messageId, isFinished: false, reasonCode: reasonCodes.success }
     if (qos > 0) this.#unfinished.push(message)
     return message
   }
 
-  finish(message: Unfinished): void {
+  finish(message: Unfinished, reasonCode: ReasonCode = reasonCodes.success): void {
     message.isFinished = true
-    if (!message.answer) this.#answer(undefined, 0, 1)
+    message.reasonCode = reasonCode
+    if (!message.answer) this.#answer(undefined, 0, reasonCode, 1)
     while (this.#unfinished[0]?.isFinished) {
-      const { answer, messageId } = this.#unfinished.shift() as Unfinished
-      this.#answer(answer, messageId, 1)
+      const first = this.#unfinished.shift() as Unfinished
+      this.#answer(first.answer, first.messageId, first.reasonCode, 1)
     }
   }
 
   /** Answers PUBREL, the third packet of QoS 2: the message itself was finished before its PUBREC. */
   release(messageId: number): void {
-    this.#answer('pubcomp', messageId, 0)
+    this.#answer('pubcomp', messageId, reasonCodes.success, 0)
   }
 
-  #answer(cmd: Acknowledgement | undefined, messageId: number, messages: number): void {
-    if (cmd) this.#packets.push(acknowledgement(cmd, messageId))
+  #answer(cmd: Acknowledgement | undefined, messageId: number, reasonCode: ReasonCode, messages: number): void {
+    if (cmd) this.#packets.push(this.writer.acknowledgement(cmd, messageId, reasonCode))
     this.#finishedMessages += messages
     if (!this.#isScheduled) process.nextTick(this.#flush)
     this.#isScheduled = true

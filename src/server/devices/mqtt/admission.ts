@@ -3,15 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keepAliveSeconds as keepAliveSecondsRange } from '../../../contract/device/protocol.ts'
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
-import { isUuid } from '../../core/uuid.ts'
 import type { BadMessageLimit } from './bad-message-limit.ts'
-import type { Device, DeviceHandlers } from './handlers.ts'
+import type { Device, DeviceHandlers, UnenrolledDevice } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
-
-export type RefusalReason = 'unsupported version' | 'unacceptable keep-alive' | 'try later' | 'dead credential'
+import type { RefusalReason } from './reasons.ts'
+import type { RefusalLog } from './refusal-log.ts'
 
 export class Refused extends Error {
   readonly reason: RefusalReason
@@ -22,10 +20,20 @@ export class Refused extends Error {
   }
 }
 
+/** The device has to be told that its endpoint was unenrolled. */
+export class Unenrolled extends Error {
+  readonly device: UnenrolledDevice
+
+  constructor(device: UnenrolledDevice) {
+    super('endpoint unenrolled')
+    this.device = device
+  }
+}
+
 interface AdmissionOptions {
-  readonly handlers: Pick<DeviceHandlers, 'identify'>
+  readonly handlers: Pick<DeviceHandlers, 'identify' | 'findUnenrolled'>
   readonly clock: Clock
-  readonly log: Log
+  readonly refusals: RefusalLog
   readonly metrics: DeviceMetrics
   readonly budget: IngestBudget
   readonly badMessages: BadMessageLimit
@@ -36,51 +44,64 @@ const connectionLimit = { rate: 0.5, burst: 10 }
 /** Dead credentials from one address: twenty at once, then one a second; beyond that the answer is delayed. */
 const deadCredentialLimit = { rate: 1, burst: 20 }
 const deadCredentialDelayMs = 1000
-/** Log lines about one address: one a minute. */
-const logLimit = { rate: 1 / 60, burst: 1 }
 
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #connections = new TokenBuckets(connectionLimit)
   readonly #deadCredentials = new TokenBuckets(deadCredentialLimit)
-  readonly #logged = new TokenBuckets(logLimit)
 
   constructor(options: AdmissionOptions) {
     this.#options = options
   }
 
   async identify(address: string, { keepAliveSeconds, username, password }: ConnectRequest): Promise<Device> {
-    const { handlers, clock, metrics, budget, badMessages } = this.#options
+    const { handlers, refusals, metrics, budget, badMessages } = this.#options
     const { min, max } = keepAliveSecondsRange
-    if (keepAliveSeconds < min || keepAliveSeconds > max) throw new Refused('unacceptable keep-alive')
+    if (keepAliveSeconds < min || keepAliveSeconds > max) {
+      refusals.record('keep-alive', { address, username })
+      throw new Refused('unacceptable keep-alive')
+    }
     if (budget.isOverloaded) {
       metrics.refused.inc({ reason: 'busy' })
-      throw new Refused('try later')
+      throw new Refused('busy')
     }
     const device =
       username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
-    if (!device) throw await this.refuseCredential(address, username)
-    if (badMessages.isShutOut(device.id)) {
-      metrics.refused.inc({ reason: 'bad messages' })
-      throw new Refused('try later')
+    if (!device) {
+      await this.#checkUnenrolled(address, username, password)
+      throw await this.refuseCredential(address, username)
     }
-    const now = clock.now()
-    if (this.#connections.of(device.id, now).take(now)) return device
-    metrics.refused.inc({ reason: 'too often' })
-    throw new Refused('try later')
+    if (badMessages.isShutOut(device.id)) {
+      refusals.record('bad messages', { address, device })
+      throw new Refused('bad messages')
+    }
+    this.#checkRate(address, device)
+    return device
+  }
+
+  async #checkUnenrolled(address: string, username: string | undefined, password: string | undefined): Promise<void> {
+    const { handlers, refusals } = this.#options
+    const device =
+      username === undefined || password === undefined ? undefined : await handlers.findUnenrolled(username, password)
+    if (!device) return
+    this.#checkRate(address, device)
+    refusals.record('unenrolled', { address, device })
+    throw new Unenrolled(device)
+  }
+
+  #checkRate(address: string, device: UnenrolledDevice): void {
+    const now = this.#options.clock.now()
+    if (this.#connections.of(device.id, now).take(now)) return
+    this.#options.refusals.record('too often', { address, device })
+    throw new Refused('too often')
   }
 
   /** Delays only the address that fails often. */
   async refuseCredential(address: string, username: string | undefined): Promise<Refused> {
-    const { clock, log, metrics } = this.#options
-    metrics.refused.inc({ reason: 'credential' })
+    const { clock, refusals } = this.#options
+    refusals.record('credential', { address, username })
     const now = clock.now()
-    if (this.#logged.of(address, now).take(now)) {
-      // A user name that is no UUID may be a secret in the wrong place.
-      const endpoint = isUuid(username ?? '') ? username : undefined
-      log.warn({ address, endpoint }, 'device refused: its credential is dead')
-    }
     if (!this.#deadCredentials.of(address, now).take(now)) await sleep(deadCredentialDelayMs)
-    return new Refused('dead credential')
+    return new Refused('unknown credential')
   }
 }

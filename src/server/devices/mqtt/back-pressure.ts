@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import { type FixedHeader, isPublish, isQos0 } from './frame-reader.ts'
 import type { BudgetApplicant, IngestBudget } from './ingest-budget.ts'
 
-const maxUnansweredMessages = 8
+/** MQTT 5 announces it as the receive maximum. */
+export const maxUnansweredMessages = 8
 /** A message that takes longer to arrive gives its share of the budget back: slow senders must not keep others out. */
 const reservationSeconds = 1
 

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type DeviceCommandMessage, downTopic } from '../../../contract/device/protocol.ts'
 import type { ConnectedDevices } from '../../context/connected-devices.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import { Admission, type RefusalReason, Refused } from './admission.ts'
+import { Admission, Refused, Unenrolled } from './admission.ts'
 import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
 import type { Device, DeviceConnection, DeviceHandlers, Presence } from './handlers.ts'
@@ -14,6 +15,8 @@ import { IngestBudget } from './ingest-budget.ts'
 import { LogThrottle } from './log-throttle.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
+import type { ConnectOutcome } from './reasons.ts'
+import { RefusalLog } from './refusal-log.ts'
 import { MqttSession, type SessionOptions } from './session.ts'
 
 export interface DeviceConnectionsOptions {
@@ -52,15 +55,18 @@ export class DeviceConnections implements ConnectedDevices {
     const budget = new IngestBudget()
     const logThrottle = new LogThrottle(log, clock)
     const badMessages = new BadMessageLimit(clock)
+    const refusals = new RefusalLog(log, clock, metrics)
     const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget, badMessages })
     this.#services = { ...options, logThrottle }
-    this.#admission = new Admission({ handlers, clock, log, metrics, budget, badMessages })
+    this.#admission = new Admission({ handlers, clock, refusals, metrics, budget, badMessages })
     this.#badMessages = badMessages
     this.#sessionOptions = {
       budget,
       metrics,
       onConnect: (session, request) => this.#connect(session, request),
       onPublish: (session, packet, bytes) => ingest.receive(session, packet, bytes),
+      onRefused: (session, cause) =>
+        refusals.record(cause, { address: this.#addressOf(session), device: session.identified?.connection.device }),
     }
     metrics.watch('devices_connected', 'Devices that are connected now.', () => this.#current.size)
     metrics.watch('devices_waiting', 'Devices that wait for the ingest budget.', () => budget.queueLength)
@@ -102,16 +108,14 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   cut(endpointIds: Iterable<string>, why: 'unenrolled' | 'replaced' = 'unenrolled'): void {
-    const deadline = isoTime(this.#services.clock.now() + unenrolDeadlineMs)
     for (const id of endpointIds) {
       const session = this.#current.get(id)
       if (!session) continue
       if (why === 'unenrolled') {
-        const body = { id: randomUUID(), type: 'UNENROL' as const, deadline }
-        session.identified?.downlink.send({ kind: 'operation', body })
+        session.identified?.downlink.send({ kind: 'operation', body: this.#unenrolCommand() })
       }
+      session.close(why, unenrolDelayMs)
       this.#disconnected(session)
-      session.close(unenrolDelayMs)
     }
   }
 
@@ -119,17 +123,20 @@ export class DeviceConnections implements ConnectedDevices {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#ticking)
+    for (const session of this.#sessions.keys()) session.shutDown()
     for (const session of this.#current.values()) this.#disconnected(session)
-    for (const { socket } of this.#sessions.keys()) socket.destroy()
     await Promise.all(this.#persisting)
   }
 
-  async #connect(session: MqttSession, request: ConnectRequest): Promise<'accepted' | RefusalReason> {
+  async #connect(session: MqttSession, request: ConnectRequest): Promise<ConnectOutcome> {
     try {
       await this.#admit(session, request)
       return 'accepted'
     } catch (error) {
       if (error instanceof Refused) return error.reason
+      if (error instanceof Unenrolled) {
+        return { topic: downTopic(error.device.id, 'operation'), lastMessage: JSON.stringify(this.#unenrolCommand()) }
+      }
       // A device is not to blame for any other error, so it may try again.
       const device = session.identified?.connection.device
       this.#services.logThrottle.warn('a device could not connect', error as Error, device)
@@ -138,7 +145,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   async #admit(session: MqttSession, request: ConnectRequest): Promise<void> {
-    const address = this.#sessions.get(session)?.remoteAddress ?? ''
+    const address = this.#addressOf(session)
     const device = await this.#admission.identify(address, request)
     if (this.#isClosed || session.socket.destroyed) throw new Refused('try later')
     const { handlers, log } = this.#services
@@ -146,7 +153,7 @@ export class DeviceConnections implements ConnectedDevices {
     // The session before this one ends before the presence is written, even if this one is refused after all.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
-    before?.close()
+    before?.close('replaced')
     let presence: Presence | undefined
     try {
       presence = await handlers.connected(connection)
@@ -156,6 +163,15 @@ export class DeviceConnections implements ConnectedDevices {
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
+  }
+
+  #unenrolCommand(): DeviceCommandMessage {
+    const deadline = isoTime(this.#services.clock.now() + unenrolDeadlineMs)
+    return { id: randomUUID(), type: 'UNENROL', deadline }
+  }
+
+  #addressOf(session: MqttSession): string {
+    return this.#sessions.get(session)?.remoteAddress ?? ''
   }
 
   #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {

@@ -10,10 +10,8 @@ import type { DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { LogThrottle } from './log-throttle.ts'
 import { subscribedTo } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
-import { publish } from './packet-writer.ts'
 
 const retryAfterMs = 5_000
-const maxPacketId = 65_535
 
 export interface DownlinkOptions {
   readonly handlers: Pick<DeviceHandlers, 'waiting'>
@@ -22,10 +20,19 @@ export interface DownlinkOptions {
   readonly logThrottle: LogThrottle
 }
 
-/** The session through which packets leave. */
+/** The session through which messages leave. */
 export interface PacketSink {
   readonly isOpen: boolean
-  write(packet: Buffer): void
+  /** Returns false if the device accepts no packet of this size. */
+  publish(topic: string, payload: string, qos: 0 | 1): boolean
+}
+
+/** A device whose credential was accepted. */
+export interface IdentifiedDevice {
+  readonly connection: DeviceConnection
+  readonly downlink: Downlink
+  /** The device publishes to topics that begin like this. */
+  readonly topicPrefix: string
 }
 
 export class Downlink {
@@ -34,7 +41,6 @@ export class Downlink {
   readonly #sink: PacketSink
   /** QoS by what follows the device's own topic: a kind of message, `#` or `+`. */
   readonly #subscriptions = new Map<string, 0 | 1>()
-  #lastPacketId = 0
   #sentConfig: { readonly version: number; readonly at: number } | undefined
   /** False only while it is certain that nothing waits for the device: then a subscription costs no query. */
   #mayHavePending = false
@@ -55,8 +61,9 @@ export class Downlink {
     return granted
   }
 
-  unsubscribe(topic: string): void {
-    this.#subscriptions.delete(subscribedTo(topic, this.#connection.device.id) ?? '')
+  /** Returns whether there was such a subscription. */
+  unsubscribe(topic: string): boolean {
+    return this.#subscriptions.delete(subscribedTo(topic, this.#connection.device.id) ?? '')
   }
 
   /** Something may wait for the device that it was not sent. */
@@ -94,11 +101,13 @@ export class Downlink {
       this.#mayHavePending = true
       return
     }
-    // A packet identifier is never 0. [MQTT-2.3.1-1]
-    this.#lastPacketId = (this.#lastPacketId % maxPacketId) + 1
-    const topic = downTopic(this.#connection.device.id, kind)
-    this.#sink.write(publish(topic, JSON.stringify(body), qos, this.#lastPacketId))
-    const { metrics, clock } = this.#options
+    const { metrics, clock, logThrottle } = this.#options
+    const { device } = this.#connection
+    if (!this.#sink.publish(downTopic(device.id, kind), JSON.stringify(body), qos)) {
+      const reason = new Error('it is larger than the maximum packet size of the device')
+      logThrottle.warn('a message was not sent to a device', reason, device, { kind })
+      return
+    }
     metrics.sent.inc({ kind })
     if (kind === 'config') this.#sentConfig = { version: body.version, at: clock.now() }
   }

@@ -13,6 +13,8 @@ export interface FixedHeader {
 export interface FrameHandler {
   /** Decides about a frame whose header has arrived. After 'wait' it is asked again when `proceed()` is called. */
   admit(header: FixedHeader): 'read' | 'skip' | 'wait'
+  /** Ends the connection, because a frame is larger than allowed. Called again for each further one. */
+  rejectLarge(header: FixedHeader): void
   /** Takes a whole frame that was admitted. */
   receive(frame: Buffer, header: FixedHeader): void
   /** The other side has ended its half of the connection, and everything before that was read. */
@@ -86,8 +88,10 @@ export class FrameReader {
       const header = readFixedHeader(this.#unread, this.#position)
       if (!header) return
       if (header.remainingBytes > this.maxRemainingBytes) {
-        this.#socket.destroy(new Error('a packet is malformed, or larger than allowed'))
-        return
+        this.#handler.rejectLarge(header)
+        // If the connection ends with a last packet, the rest of the input is read and ignored.
+        if (!this.#socket.destroyed) this.#begin(header, true)
+        continue
       }
       const decision = this.#handler.admit(header)
       if (decision === 'wait') {

@@ -12,6 +12,9 @@ export interface Device {
   readonly model: string
 }
 
+/** The device of an endpoint that was unenrolled while it was not connected. */
+export type UnenrolledDevice = Pick<Device, 'org' | 'id' | 'serial'>
+
 /** One MQTT connection of a device. */
 export interface DeviceConnection {
   readonly device: Device
@@ -35,6 +38,8 @@ type Received<K extends UpKind> = (
 export interface DeviceHandlers {
   /** Finds the device by its credential; undefined if the credential is dead. */
   identify(endpointId: string, credential: string): Promise<Device | undefined>
+  /** Finds the endpoint whose credential this was until it was unenrolled. */
+  findUnenrolled(endpointId: string, credential: string): Promise<UnenrolledDevice | undefined>
   /** Resolves when the presence is durable; undefined if the credential died since `identify`. */
   connected(connection: DeviceConnection): Promise<Presence | undefined>
   disconnected(connection: DeviceConnection): Promise<void>

@@ -5,8 +5,9 @@ import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-m
 import type { Device, DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { LogThrottle } from './log-throttle.ts'
-import { BadMessage, readMessage } from './messages.ts'
+import { BadMessage, maxKindLength, messageRefused, readMessage } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
+import { reasonCodes } from './reasons.ts'
 import type { MqttSession } from './session.ts'
 
 interface IngestOptions {
@@ -26,12 +27,11 @@ export class Ingest {
 
   /** `bytes` is the message's share of the ingest budget. */
   receive(session: MqttSession, { topic, payload, qos, messageId = 0 }: IPublishPacket, bytes: number): void {
-    const { budget, metrics } = this.#options
+    const { budget } = this.#options
     const { connection, downlink, topicPrefix } = session.identified ?? {}
     if (!connection || !topicPrefix || !topic.startsWith(topicPrefix)) {
-      metrics.foreign.inc()
       budget.release(bytes)
-      session.fail('a device may publish to its own topics only')
+      session.refuseTopic('a device may publish to its own topics only')
       return
     }
     const unfinished = session.acknowledgements.begin(qos, messageId)
@@ -39,11 +39,18 @@ export class Ingest {
       budget.release(bytes)
       session.acknowledgements.finish(unfinished)
     }
-    const handled = this.#handle(connection, topic.slice(topicPrefix.length), payload as Buffer)
-    if (!handled) {
+    const name = topic.slice(topicPrefix.length)
+    const handled = this.#handle(connection, name, payload as Buffer)
+    if (handled instanceof BadMessage) {
+      if (!this.#mayStay(session, connection.device)) {
+        budget.release(bytes)
+        return
+      }
+      // The limit on bad messages bounds these answers too. Messages at QoS 0 are not answered at all.
+      if (qos > 0) downlink?.send({ kind: 'message-refused', body: messageRefused(name, handled) })
       // A bad message is acknowledged all the same: sending it again would not make it better.
-      if (this.#mayStay(session, connection.device)) finish()
-      else budget.release(bytes)
+      budget.release(bytes)
+      session.acknowledgements.finish(unfinished, reasonCodes.payloadFormatInvalid)
       return
     }
     handled.then(
@@ -63,8 +70,7 @@ export class Ingest {
     )
   }
 
-  /** Undefined for a bad message. */
-  #handle(connection: DeviceConnection, name: string, payload: Buffer): Promise<readonly DownMessage[]> | undefined {
+  #handle(connection: DeviceConnection, name: string, payload: Buffer): Promise<readonly DownMessage[]> | BadMessage {
     const { received, metrics, logThrottle } = this.#options
     try {
       const { kind, message } = readMessage(name, payload)
@@ -73,8 +79,8 @@ export class Ingest {
     } catch (error) {
       if (!(error instanceof BadMessage)) return Promise.reject(error)
       metrics.bad.inc()
-      logThrottle.warn('bad message of a device', error, connection.device, { kind: name.slice(0, 40) })
-      return undefined
+      logThrottle.warn('bad message of a device', error, connection.device, { kind: name.slice(0, maxKindLength) })
+      return error
     }
   }
 
@@ -86,7 +92,7 @@ export class Ingest {
       const reason = `more than ${maxBeforeShutOut} bad messages in a minute`
       metrics.badMessageLimits.inc({ action: 'closed' })
       logThrottle.warn('device connection closed and refused for a minute', new Error(reason), device)
-      session.fail(reason)
+      session.fail(reason, reasonCodes.quotaExceeded)
       return false
     }
     if (verdict === 'slowed' && !session.backPressure.isSlowed) {
@@ -106,6 +112,6 @@ export class Ingest {
   /** Without an acknowledgement the device sends the message again on its next connection. */
   #failed(session: MqttSession, { device }: DeviceConnection, error: Error): void {
     this.#options.logThrottle.warn('a message could not be stored; the device sends it again', error, device)
-    session.fail('a message could not be stored')
+    session.fail('a message could not be stored', reasonCodes.serverBusy)
   }
 }

@@ -10,6 +10,18 @@ interface Schema {
   readonly maxProperties?: number
 }
 
+/** A text that is refused, with the path to it. */
+export class BadText extends Error {
+  /** The outermost key or index first. */
+  readonly path: (string | number)[] = []
+}
+
+/** Adds one step to the path of a refused text, on the way out of the value that contains it. */
+function within(step: string | number, error: unknown): unknown {
+  if (error instanceof BadText) error.path.unshift(step)
+  return error
+}
+
 export type Copy = (value: unknown) => unknown
 
 /**
@@ -37,7 +49,16 @@ function listCopier(schema: Schema | undefined, tidyText: (text: string) => stri
   if (!schema?.items) return (list: unknown[]) => list
   const { maxItems = Number.POSITIVE_INFINITY } = schema
   const copyItem = knownFieldsCopier(schema.items, tidyText)
-  return (list: unknown[]) => (list.length > maxItems ? list : list.map(copyItem))
+  return (list: unknown[]) => {
+    if (list.length > maxItems) return list
+    return list.map((item, index) => {
+      try {
+        return copyItem(item)
+      } catch (error) {
+        throw within(index, error)
+      }
+    })
+  }
 }
 
 function objectCopier(schema: Schema | undefined, tidyText: (text: string) => string) {
@@ -48,14 +69,22 @@ function objectCopier(schema: Schema | undefined, tidyText: (text: string) => st
     return (map: Record<string, unknown>) => {
       const names = Object.keys(map)
       if (names.length > maxProperties) return map
-      return Object.fromEntries(names.map((name) => [name, copyValue(map[name])]))
+      return Object.fromEntries(names.map((name) => [name, copyNamed(map, name, copyValue)]))
     }
   }
   if (!properties) return (object: Record<string, unknown>) => object
   const fields = Object.entries(properties).map(([name, inner]) => [name, knownFieldsCopier(inner, tidyText)] as const)
   return (object: Record<string, unknown>) => {
     const known: Record<string, unknown> = {}
-    for (const [name, copy] of fields) if (Object.hasOwn(object, name)) known[name] = copy(object[name])
+    for (const [name, copy] of fields) if (Object.hasOwn(object, name)) known[name] = copyNamed(object, name, copy)
     return known
+  }
+}
+
+function copyNamed(object: Record<string, unknown>, name: string, copy: Copy): unknown {
+  try {
+    return copy(object[name])
+  } catch (error) {
+    throw within(name, error)
   }
 }

@@ -1,16 +1,16 @@
 // Reads the messages of devices and checks them against the schemas of the device protocol.
 import { isUtf8 } from 'node:buffer'
-import { Ajv, type ValidateFunction } from 'ajv'
-import { downMessages, type UpKind, upMessages } from '../../../contract/device/protocol.ts'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { downMessages, type MessageRefused, type UpKind, upMessages } from '../../../contract/device/protocol.ts'
 import { parseTime } from '../../core/clock.ts'
 import { hasTooManyKeys, maxJsonKeys } from '../../core/json-keys.ts'
 import { textProblem } from '../../core/text.ts'
 import { isUuid } from '../../core/uuid.ts'
-import { type Copy, knownFieldsCopier } from './known-fields.ts'
+import { BadText, type Copy, knownFieldsCopier } from './known-fields.ts'
 
 function makeAjv(strictNumbers: boolean): Ajv {
-  // Fields that a schema does not know are dropped, at any depth, so that they are never stored.
-  const ajv = new Ajv({ strict: false, strictNumbers, removeAdditional: 'all' })
+  // Fields that a schema does not know are dropped, at any depth, so that they are never stored. `verbose` adds the schema to errors.
+  const ajv = new Ajv({ strict: false, strictNumbers, removeAdditional: 'all', verbose: true })
   for (const format of ['line', 'lines', 'int32', 'binary']) ajv.addFormat(format, true)
   ajv.addFormat('uuid', isUuid)
   ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
@@ -33,13 +33,37 @@ export function subscribedTo(filter: string, endpointId: string): string | undef
   return rest === '#' || rest === '+' || Object.hasOwn(downMessages, rest) ? rest : undefined
 }
 
-export class BadMessage extends Error {}
+/** In characters: a field may have a name that is as long as the message. */
+const maxFieldLength = 200
+export const maxKindLength = 40
+
+/** Says what is wrong with a message, and where. */
+export class BadMessage extends Error {
+  /** A JSON Pointer; empty for the message as a whole. */
+  readonly field: string
+  readonly allowed: readonly string[] | undefined
+
+  constructor(problem: string, field = '', allowed?: readonly string[]) {
+    const name = field.slice(1, maxFieldLength).replaceAll('/', '.') || 'it'
+    super(`${name} ${problem}`)
+    this.field = field.slice(0, maxFieldLength)
+    this.allowed = allowed
+  }
+}
+
+/** The answer to a bad message. Its size is bounded, because every part of it is. */
+export const messageRefused = (kind: string, { message, field, allowed }: BadMessage): MessageRefused => ({
+  kind: kind.slice(0, maxKindLength),
+  reason: `The message is not kept: ${message}. Do not send it again.`,
+  field,
+  ...(allowed && { allowed: [...allowed] }),
+})
 
 /** Texts are trimmed and have no control characters; only texts that people read may have lines. [contract 1.10] */
 const copier = (kind: UpKind, mayHaveLines: boolean): Copy =>
   knownFieldsCopier(upMessages[kind] as object, (text) => {
     const problem = textProblem(text, mayHaveLines)
-    if (problem) throw new BadMessage(`a text ${problem}`)
+    if (problem) throw new BadText(problem)
     return text.trim()
   })
 
@@ -52,28 +76,49 @@ const copyKnown: Record<UpKind, Copy> = {
   logs: copier('logs', false),
 }
 
-/** In characters: the name of a field may contain a key that is as long as the message. */
-const maxReasonLength = 200
-
 const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
 
 /** Throws BadMessage, which says what is wrong. */
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
-  if (!isKind(kind)) throw new BadMessage(`there is no message "${kind.slice(0, 40)}"`)
-  if (!isUtf8(payload)) throw new BadMessage('it is not UTF-8 text')
-  if (hasTooManyKeys(payload)) throw new BadMessage(`it has more than ${maxJsonKeys} keys`)
+  if (!isKind(kind)) throw new BadMessage('is of a kind that does not exist', '', Object.keys(validators))
+  if (!isUtf8(payload)) throw new BadMessage('is not UTF-8 text')
+  if (hasTooManyKeys(payload)) throw new BadMessage(`has more than ${maxJsonKeys} keys`)
   let message: unknown
   try {
     message = JSON.parse(payload.toString('utf8'))
   } catch {
-    throw new BadMessage('it is not JSON')
+    throw new BadMessage('is not JSON')
   }
-  message = copyKnown[kind](message)
+  message = copyFields(kind, message)
   const validate = validators[kind]
-  if (!validate(message)) {
-    const [first] = validate.errors ?? []
-    const field = first?.instancePath.slice(1, maxReasonLength).replaceAll('/', '.') || 'it'
-    throw new BadMessage(`${field} ${first?.message ?? 'is wrong'}`)
-  }
+  if (!validate(message)) throw asBadMessage(validate.errors ?? [])
   return { kind, message }
 }
+
+function copyFields(kind: UpKind, message: unknown): unknown {
+  try {
+    return copyKnown[kind](message)
+  } catch (error) {
+    if (!(error instanceof BadText)) throw error
+    throw new BadMessage(error.message, error.path.map((step) => `/${escapePointer(String(step))}`).join(''))
+  }
+}
+
+/** A value that fits none of several types has an error for each, so all errors at the place of the first are read. */
+function asBadMessage([first, ...others]: readonly ErrorObject[]): BadMessage {
+  if (!first) return new BadMessage('is wrong')
+  const { keyword, instancePath, params, parentSchema } = first
+  if (keyword === 'required') {
+    return new BadMessage('is missing', `${instancePath}/${escapePointer(params.missingProperty)}`)
+  }
+  const allowed = parentSchema?.enum as readonly string[] | undefined
+  if (allowed) return new BadMessage(`must be one of ${allowed.join(', ')}`, instancePath, allowed)
+  if (keyword !== 'type') return new BadMessage(first.message ?? 'is wrong', instancePath)
+  const types = [first, ...others]
+    .filter((error) => error.keyword === 'type' && error.instancePath === instancePath)
+    .map((error) => error.params.type as string)
+  return new BadMessage(`must be ${types.join(' or ')}`, instancePath)
+}
+
+/** RFC 6901, section 3. */
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

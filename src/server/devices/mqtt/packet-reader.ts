@@ -12,23 +12,25 @@ import {
   type Parser,
   parser,
 } from 'mqtt-packet'
+import type { SendLimits } from './outbound.ts'
+import { checkConnectProperties, checkProperties, checkPublishProperties } from './packet-properties.ts'
+import type { ProtocolVersion } from './packet-writer.ts'
+import { ProtocolError } from './protocol-error.ts'
+import { reasonCodes } from './reasons.ts'
 
-/** The connection must end: the packet is malformed, or comes at the wrong time. */
-export class ProtocolError extends Error {}
-
-/** Names and levels of the protocol that are spoken here: MQTT 3.1.1, and 3.1, which says the same. */
-const protocols = [
-  { name: Buffer.from('\0\x04MQTT'), level: 4 },
-  { name: Buffer.from('\0\x06MQIsdp'), level: 3 },
+/** Names and levels of the protocol that are spoken here: MQTT 5, MQTT 3.1.1, and 3.1, which says the same. */
+const protocols: readonly { readonly name: Buffer; readonly levels: Readonly<Record<number, ProtocolVersion>> }[] = [
+  { name: Buffer.from('\0\x04MQTT'), levels: { 4: 4, 5: 5 } },
+  { name: Buffer.from('\0\x06MQIsdp'), levels: { 3: 4 } },
 ]
 
-/** The packets of MQTT 3.1.1 and 3.1 differ in CONNECT only, which has a parser of its own. */
-const protocolVersion = 4
-
 export interface ConnectRequest {
+  readonly version: ProtocolVersion
   readonly keepAliveSeconds: number
+  readonly clientId: string
   readonly username: string | undefined
   readonly password: string | undefined
+  readonly limits: SendLimits
 }
 
 /** A packet that a connected device may send. */
@@ -36,17 +38,24 @@ export type DevicePacket =
   | IPublishPacket
   | ISubscribePacket
   | IUnsubscribePacket
-  | { readonly cmd: 'puback' | 'pubrel'; readonly messageId: number }
-  | { readonly cmd: 'pingreq' | 'disconnect' }
+  | { readonly cmd: 'puback'; readonly messageId: number }
+  | { readonly cmd: 'pubrel'; readonly messageId: number }
+  | { readonly cmd: 'pingreq' }
+  | { readonly cmd: 'disconnect' }
 
 /** Parses one whole frame at a time, so nothing of a frame stays behind, and all connections share one parser. */
 class FrameParser {
+  readonly #version: ProtocolVersion
   #parser: Parser | undefined
   #packet: Packet | undefined
   #error: Error | undefined
 
+  constructor(version: ProtocolVersion) {
+    this.#version = version
+  }
+
   parse(frame: Buffer): Packet {
-    this.#parser ??= parser({ protocolVersion })
+    this.#parser ??= parser({ protocolVersion: this.#version })
       .on('packet', (packet) => {
         this.#packet = packet
       })
@@ -69,44 +78,66 @@ class FrameParser {
   }
 }
 
-const deviceParser = new FrameParser()
+/** Packets after CONNECT. MQTT 3.1.1 and 3.1 differ in CONNECT only. */
+const deviceParsers: Readonly<Record<ProtocolVersion, FrameParser>> = { 4: new FrameParser(4), 5: new FrameParser(5) }
 
-/** The first packet of a connection; 'unsupported' for a version of MQTT that is not spoken here [MQTT-3.1.2-2]. */
-export function readConnect(frame: Buffer, headerBytes: number): ConnectRequest | 'unsupported' {
+/** The version that a CONNECT asks for, before the rest of it is read. [MQTT-3.1.2-2] */
+export function readVersion(frame: Buffer, headerBytes: number): ProtocolVersion | 'unsupported' {
+  // [MQTT-3.1.0-1]
+  if ((frame[0] as number) >> 4 !== 1) throw new ProtocolError('the first packet is not CONNECT')
   const body = frame.subarray(headerBytes)
   const protocol = protocols.find(({ name }) => name.equals(body.subarray(0, name.length)))
   const level = protocol && body[protocol.name.length]
-  // mqtt-packet does not report an unsupported version as such.
-  if (level !== undefined && level !== protocol?.level) return 'unsupported'
-  // A parser remembers the CONNECT that it has seen, with its password, so each has a parser of its own.
-  const packet = new FrameParser().parse(frame)
-  // [MQTT-3.1.0-1]
-  if (packet.cmd !== 'connect') throw new ProtocolError('the first packet is not CONNECT')
-  checkConnect(packet, frame)
-  const { keepalive = 0, username, password } = packet
-  return { keepAliveSeconds: keepalive, username, password: password?.toString('utf8') }
+  if (level === undefined) throw new ProtocolError('the protocol is not MQTT')
+  return protocol?.levels[level] ?? 'unsupported'
 }
 
-function checkConnect({ clientId, will, username, password }: IConnectPacket, frame: Buffer): void {
+export function readConnect(frame: Buffer, version: ProtocolVersion): ConnectRequest {
+  // A parser remembers the CONNECT that it has seen, with its password, so each has a parser of its own.
+  const packet = new FrameParser(version).parse(frame)
+  if (packet.cmd !== 'connect') throw new ProtocolError('the first packet is not CONNECT')
+  checkConnect(packet, frame, version)
+  const { keepalive = 0, clientId, username, password, properties = {} } = packet
+  const { receiveMaximum, maximumPacketSize } = properties
+  return {
+    version,
+    keepAliveSeconds: keepalive,
+    clientId,
+    username,
+    password: password?.toString('utf8'),
+    limits: {
+      receiveMaximum: receiveMaximum ?? Number.POSITIVE_INFINITY,
+      maxBytes: maximumPacketSize ?? Number.POSITIVE_INFINITY,
+    },
+  }
+}
+
+function checkConnect(packet: IConnectPacket, frame: Buffer, version: ProtocolVersion): void {
+  const { clientId, will, username, password } = packet
   for (const text of [clientId, will?.topic, username]) checkText(text, frame)
   // [MQTT-3.1.2-14]
   if (Number(will?.qos) > 2) throw new ProtocolError('a will has QoS 3')
-  // [MQTT-3.1.2-22]
-  if (password && username === undefined) throw new ProtocolError('a password comes without a user name')
+  if (version === 5) checkConnectProperties(packet)
+  // [MQTT-3.1.2-22] MQTT 5 allows it.
+  else if (password && username === undefined) throw new ProtocolError('a password comes without a user name')
 }
 
 /** Any packet after CONNECT. */
-export function readPacket(frame: Buffer): DevicePacket {
+export function readPacket(frame: Buffer, version: ProtocolVersion): DevicePacket {
   // [MQTT-3.1.0-2]
-  if ((frame[0] as number) >> 4 === 1) throw new ProtocolError('CONNECT comes a second time')
-  const packet = deviceParser.parse(frame)
+  if ((frame[0] as number) >> 4 === 1) {
+    throw new ProtocolError('CONNECT comes a second time', reasonCodes.protocolError)
+  }
+  const packet = deviceParsers[version].parse(frame)
   switch (packet.cmd) {
     case 'publish':
       if (packet.qos > 0) checkId(packet.messageId)
       checkTopic(packet.topic, frame)
+      if (version === 5) checkPublishProperties(packet)
       return packet
     case 'subscribe':
       checkId(packet.messageId)
+      if (version === 5) checkSubscribe(packet)
       // [MQTT-3.8.3-3]
       checkTopics(
         packet.subscriptions.map(({ topic }) => topic),
@@ -115,19 +146,24 @@ export function readPacket(frame: Buffer): DevicePacket {
       return packet
     case 'unsubscribe':
       checkId(packet.messageId)
+      if (version === 5) checkProperties('unsubscribe', packet.properties)
       // [MQTT-3.10.3-2]
       checkTopics(packet.unsubscriptions, frame)
       return packet
     case 'puback':
     case 'pubrel':
-      checkLength(packet, 2)
+      checkLength(packet, 2, version)
+      if (version === 5) checkProperties(packet.cmd, packet.properties)
       return { cmd: packet.cmd, messageId: packet.messageId as number }
     case 'pingreq':
+      checkLength(packet, 0, 4)
+      return packet
     case 'disconnect':
-      checkLength(packet, 0)
+      checkLength(packet, 0, version)
+      if (version === 5) checkProperties('disconnect', packet.properties)
       return packet
     default:
-      throw new ProtocolError(`${packet.cmd} comes from a device`)
+      throw new ProtocolError(`${packet.cmd} comes from a device`, reasonCodes.protocolError)
   }
 }
 
@@ -136,19 +172,34 @@ function checkId(id: number | undefined): void {
   if (id === undefined || id <= 0) throw new ProtocolError('a packet identifier is missing or 0')
 }
 
-function checkLength(packet: Packet, bytes: number): void {
-  if (packet.length !== bytes) throw new ProtocolError(`${packet.cmd} has a wrong length`)
+/** In MQTT 5 a reason code and properties may follow. */
+function checkLength(packet: Packet, bytes: number, version: ProtocolVersion): void {
+  const { length = 0 } = packet
+  if (version === 5 ? length < bytes : length !== bytes) throw new ProtocolError(`${packet.cmd} has a wrong length`)
+}
+
+function checkSubscribe({ properties, subscriptions }: ISubscribePacket): void {
+  checkProperties('subscribe', properties)
+  if (properties?.subscriptionIdentifier !== undefined) {
+    const problem = 'subscription identifiers are not supported'
+    throw new ProtocolError(problem, reasonCodes.subscriptionIdentifiersNotSupported)
+  }
+  if (subscriptions.some(({ topic }) => topic.startsWith('$share/'))) {
+    throw new ProtocolError('shared subscriptions are not supported', reasonCodes.sharedSubscriptionsNotSupported)
+  }
 }
 
 function checkTopics(topics: readonly string[], frame: Buffer): void {
-  if (topics.length === 0) throw new ProtocolError('a subscription names no topic')
+  if (topics.length === 0) throw new ProtocolError('a subscription names no topic', reasonCodes.protocolError)
   for (const topic of topics) checkText(topic, frame)
 }
 
 /** [MQTT-3.3.2-2] */
 function checkTopic(topic: string, frame: Buffer): void {
   checkText(topic, frame)
-  if (topic.includes('#') || topic.includes('+')) throw new ProtocolError('a topic has a wildcard')
+  if (topic.includes('#') || topic.includes('+')) {
+    throw new ProtocolError('a topic has a wildcard', reasonCodes.topicNameInvalid)
+  }
 }
 
 /** Ill-formed UTF-8 becomes U+FFFD in mqtt-packet; where the device sent U+FFFD itself, its bytes are in the frame. */

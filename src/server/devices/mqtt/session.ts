@@ -5,7 +5,7 @@
 //               v
 //   +-----------------------+    anything but CONNECT, none within 10 s,
 //   | connecting            |    CONNACK 1, 2, 3 or 5
-//   |  reads one CONNECT,   |----------------------------------------------+
+//   |  reads one CONNECT,   |    or CONNACK 0 and UNENROL ------------------+
 //   |  pauses until CONNACK |                                              |
 //   +-----------------------+                                              v
 //               |                                                 +-----------------+
@@ -23,21 +23,25 @@ import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
 import { maxPacketBytes, upTopic } from '../../../contract/device/protocol.ts'
 import { Acknowledgements } from './acknowledgements.ts'
-import type { RefusalReason } from './admission.ts'
 import { BackPressure } from './back-pressure.ts'
-import type { Downlink, PacketSink } from './downlink.ts'
+import type { Downlink, IdentifiedDevice, PacketSink } from './downlink.ts'
 import { type FixedHeader, type FrameHandler, FrameReader } from './frame-reader.ts'
 import type { DeviceConnection } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
-import { type ConnectRequest, ProtocolError, readConnect, readPacket } from './packet-reader.ts'
-import { connack, pingresp, suback, unsuback } from './packet-writer.ts'
+import { Outbound } from './outbound.ts'
+import { type ConnectRequest, readConnect, readPacket, readVersion } from './packet-reader.ts'
+import { ProtocolError } from './protocol-error.ts'
+import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from './reasons.ts'
+import type { RefusalCause } from './refusal-log.ts'
 
 const maxConnectBytes = 4096
 const connectTimeoutSeconds = 10
 const unreadTimeoutSeconds = 20
 /** Over a WebSocket both sides have to agree on the end, and the other side may be gone. */
 const closeTimeoutSeconds = 2
+/** Long enough for a last packet to leave. */
+const shutDownDelayMs = 100
 
 type State =
   | { readonly name: 'connecting'; seconds: number; hasConnect: boolean }
@@ -49,17 +53,11 @@ export interface SessionOptions {
   readonly budget: IngestBudget
   readonly metrics: DeviceMetrics
   /** Resolves when the device is connected and that is durable, or with the reason why it is refused. Never rejects. */
-  readonly onConnect: (session: MqttSession, request: ConnectRequest) => Promise<'accepted' | RefusalReason>
+  readonly onConnect: (session: MqttSession, request: ConnectRequest) => Promise<ConnectOutcome>
   /** Finishes the message, and releases its bytes of the ingest budget. */
   readonly onPublish: (session: MqttSession, packet: IPublishPacket, bytes: number) => void
-}
-
-/** A device whose credential was accepted. */
-interface Identified {
-  readonly connection: DeviceConnection
-  readonly downlink: Downlink
-  /** The device publishes to topics that begin like this. */
-  readonly topicPrefix: string
+  /** Counts and logs a refusal that the session decides itself. */
+  readonly onRefused: (session: MqttSession, cause: RefusalCause) => void
 }
 
 export class MqttSession implements FrameHandler, PacketSink {
@@ -68,9 +66,12 @@ export class MqttSession implements FrameHandler, PacketSink {
   readonly backPressure: BackPressure
   readonly #options: SessionOptions
   readonly #reader: FrameReader
+  readonly #outbound = new Outbound((packet) => this.write(packet))
   #state: State = { name: 'connecting', seconds: 0, hasConnect: false }
   /** Set while connecting, before CONNACK, and from then on in every state. */
-  #identified: Identified | undefined
+  #identified: IdentifiedDevice | undefined
+  /** Why the connection ends, if the device broke the protocol or is gone. */
+  #failure: Error | undefined
 
   constructor(socket: Duplex, options: SessionOptions) {
     this.socket = socket
@@ -90,7 +91,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     return this.#state.name !== 'closing' && this.socket.writable
   }
 
-  get identified(): Identified | undefined {
+  get identified(): IdentifiedDevice | undefined {
     return this.#identified
   }
 
@@ -112,12 +113,23 @@ export class MqttSession implements FrameHandler, PacketSink {
       else if (this.#state.name === 'connected') this.#receivePacket(frame, header)
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
-      this.fail(error.message)
+      this.fail(error.message, error.reasonCode)
     }
   }
 
+  rejectLarge({ remainingBytes }: FixedHeader): void {
+    if (this.#state.name === 'closing') return
+    const isMalformed = remainingBytes === Number.POSITIVE_INFINITY
+    const reason = isMalformed ? 'a packet is malformed' : 'a packet is larger than allowed'
+    this.fail(reason, isMalformed ? reasonCodes.malformedPacket : reasonCodes.packetTooLarge)
+  }
+
   end(): void {
-    this.socket.destroy()
+    this.socket.destroy(this.#failure)
+  }
+
+  publish(topic: string, payload: string, qos: 0 | 1): boolean {
+    return this.#outbound.publish(topic, payload, qos)
   }
 
   write(packet: Buffer): void {
@@ -128,28 +140,60 @@ export class MqttSession implements FrameHandler, PacketSink {
   tick(): void {
     const state = this.#state
     if (state.name === 'closing') {
-      if (++state.seconds > closeTimeoutSeconds) this.socket.destroy()
+      if (++state.seconds > closeTimeoutSeconds) this.socket.destroy(this.#failure)
     } else if (state.name === 'connecting') {
-      if (++state.seconds > connectTimeoutSeconds && !state.hasConnect) this.fail('CONNECT did not come in time')
+      if (++state.seconds > connectTimeoutSeconds && !state.hasConnect) {
+        this.fail('CONNECT did not come in time', reasonCodes.protocolError)
+      }
     } else {
       this.backPressure.tick()
       state.unreadSeconds = this.socket.writableNeedDrain ? state.unreadSeconds + 1 : 0
-      if (state.unreadSeconds > unreadTimeoutSeconds) this.fail('the device does not read what it is sent')
+      if (state.unreadSeconds > unreadTimeoutSeconds) this.#abort('the device does not read what it is sent')
       // One and a half keep-alives without a byte in either direction, and a second for the rounding. [MQTT-3.1.2-24]
-      else if (++this.#reader.quietSeconds > state.keepAliveSeconds * 1.5 + 1) this.fail('the keep-alive has passed')
+      else if (++this.#reader.quietSeconds > state.keepAliveSeconds * 1.5 + 1) {
+        this.fail('the keep-alive has passed', reasonCodes.keepAliveTimeout)
+      }
     }
   }
 
-  /** Ends the connection at once: the device broke the protocol, or is gone. */
-  fail(reason: string): void {
-    this.beginClosing()
-    this.socket.destroy(new Error(reason))
+  /** Ends the connection, because the device broke the protocol or is gone. MQTT 5 says why, MQTT 3.1.1 just closes. */
+  fail(reason: string, reasonCode: ReasonCode): void {
+    if (this.#outbound.version === 4 || this.#state.name === 'closing') {
+      this.#abort(reason)
+      return
+    }
+    this.#failure = new Error(reason)
+    const isConnecting = this.#state.name === 'connecting'
+    const { writer } = this.#outbound
+    this.#endWith(isConnecting ? writer.badConnect(reasonCode, reason) : this.#outbound.disconnect(reasonCode, reason))
   }
 
-  /** Ends the connection after the delay, so that a last packet can leave. */
-  close(delayMs = 0): void {
+  /** Ends the connection, because the device used a topic that is not its own. */
+  refuseTopic(reason: string): void {
+    this.#options.metrics.foreign.inc()
+    this.#options.onRefused(this, 'foreign topic')
+    this.fail(reason, reasonCodes.notAuthorized)
+  }
+
+  /** Ends the connection of a device that is not to blame; in MQTT 3.1.1 after a delay, so that a last message can leave. */
+  close(reason: EndingReason, delayMs = 0): void {
+    if (this.#mayDisconnect) this.#endWith(this.#outbound.farewell(reason))
     this.beginClosing()
-    setTimeout(() => this.socket.destroy(), delayMs).unref()
+    if (!this.socket.writableEnded) setTimeout(() => this.socket.destroy(), delayMs).unref()
+  }
+
+  /** Ends the connection because the service stops, and does not wait for the device. */
+  shutDown(): void {
+    if (this.#mayDisconnect) {
+      this.#endWith(this.#outbound.farewell('shutting down'))
+      setTimeout(() => this.socket.destroy(), shutDownDelayMs)
+    } else this.socket.destroy()
+    this.beginClosing()
+  }
+
+  /** Only MQTT 5 has a DISCONNECT of the server, and only after CONNACK. */
+  get #mayDisconnect(): boolean {
+    return this.#outbound.version === 5 && this.#state.name === 'connected'
   }
 
   /** Nothing that the device sends counts from now on. */
@@ -157,61 +201,88 @@ export class MqttSession implements FrameHandler, PacketSink {
     if (this.#state.name !== 'closing') this.#state = { name: 'closing', seconds: 0 }
   }
 
+  #abort(reason: string): void {
+    this.beginClosing()
+    this.socket.destroy(new Error(reason))
+  }
+
   #connect(frame: Buffer, { headerBytes }: FixedHeader): void {
-    const request = readConnect(frame, headerBytes)
-    if (request === 'unsupported') {
-      this.#refuse('unsupported version')
+    const version = readVersion(frame, headerBytes)
+    if (version === 'unsupported') {
+      this.#options.onRefused(this, 'version')
+      this.#endWith(this.#outbound.refusal('unsupported version'))
       return
     }
+    this.#outbound.version = version
+    const request = readConnect(frame, version)
+    this.#outbound.limits = request.limits
+    this.acknowledgements.writer = this.#outbound.writer
     this.#state = { name: 'connecting', seconds: 0, hasConnect: true }
     this.#reader.maxRemainingBytes = maxPacketBytes
     void this.#options.onConnect(this, request).then((outcome) => {
-      if (outcome !== 'accepted') this.#refuse(outcome)
+      if (typeof outcome === 'object') this.#dismiss(outcome.topic, outcome.lastMessage)
+      else if (outcome !== 'accepted') this.#endWith(this.#outbound.refusal(outcome))
       // Another connection of the device, or its unenrolment, may have come first.
-      else if (this.#state.name === 'closing') this.#refuse('try later')
+      else if (this.#state.name === 'closing') this.#endWith(this.#outbound.refusal('try later'))
       else this.#accept(request)
     })
   }
 
-  #accept({ keepAliveSeconds }: ConnectRequest): void {
+  #accept({ keepAliveSeconds, clientId, username }: ConnectRequest): void {
     this.#state = { name: 'connected', keepAliveSeconds, unreadSeconds: 0 }
-    this.write(connack('accepted'))
+    this.write(this.#outbound.writer.accepted(clientId === '' ? username : undefined))
     this.#reader.proceed()
   }
 
-  #refuse(reason: RefusalReason): void {
+  /** A device has not subscribed yet when it gets this message, and may never do so while it waits for other answers. */
+  #dismiss(topic: string, lastMessage: string): void {
+    const { writer, version } = this.#outbound
+    const packets = [writer.accepted(), writer.publish(topic, lastMessage, 1, 1)]
+    if (version === 5) packets.push(this.#outbound.farewell('unenrolled'))
+    this.#endWith(Buffer.concat(packets))
+  }
+
+  /**
+   * Ends the connection after a last packet. Input is read and ignored until the device closes its side: to close a socket with
+   * unread input would reset the connection, and the device could lose the packet.
+   */
+  #endWith(packet: Buffer): void {
     this.beginClosing()
-    this.socket.write(connack(reason), () => this.socket.destroy())
+    if (this.socket.writable) this.socket.end(packet)
+    this.#reader.proceed()
   }
 
   #receivePacket(frame: Buffer, { remainingBytes }: FixedHeader): void {
-    const packet = readPacket(frame)
+    const packet = readPacket(frame, this.#outbound.version)
     if (packet.cmd === 'publish') {
       this.backPressure.messageArrived(remainingBytes)
       this.#options.onPublish(this, packet, remainingBytes)
     } else if (packet.cmd === 'pubrel') this.acknowledgements.release(packet.messageId)
     else if (packet.cmd === 'subscribe') this.#subscribe(packet)
     else if (packet.cmd === 'unsubscribe') this.#unsubscribe(packet)
-    else if (packet.cmd === 'pingreq') this.write(pingresp())
+    else if (packet.cmd === 'pingreq') this.write(this.#outbound.writer.pingresp())
     else if (packet.cmd === 'disconnect') this.#disconnect()
     // A PUBACK says only that a message arrived. What the device did with it comes in its reports.
+    else this.#outbound.acknowledged(packet.messageId)
   }
 
   #subscribe({ messageId = 0, subscriptions }: ISubscribePacket): void {
     const { downlink } = this.#identified ?? {}
     const granted = subscriptions.map(({ topic, qos }) => downlink?.subscribe(topic, qos))
     if (!granted.every((qos) => qos !== undefined)) {
-      this.#options.metrics.foreign.inc()
-      this.fail('a device may subscribe to its own topics only')
+      this.refuseTopic('a device may subscribe to its own topics only')
       return
     }
-    this.write(suback(messageId, granted))
+    this.write(this.#outbound.writer.suback(messageId, granted))
     void downlink?.deliver()
   }
 
   #unsubscribe({ messageId = 0, unsubscriptions }: IUnsubscribePacket): void {
-    for (const topic of unsubscriptions) this.#identified?.downlink.unsubscribe(topic)
-    this.write(unsuback(messageId))
+    const { downlink } = this.#identified ?? {}
+    const codes = unsubscriptions.map((topic) =>
+      downlink?.unsubscribe(topic) ? reasonCodes.success : reasonCodes.noSubscriptionExisted,
+    )
+    this.write(this.#outbound.writer.unsuback(messageId, codes))
   }
 
   /** Acknowledgements that wait may still be sent. */

@@ -25,7 +25,9 @@ import {
 } from './device-store.ts'
 import { endpointRef } from './view.ts'
 
-export interface EnrolIdentity {
+export interface Enrolled {
+  readonly orgId: string
+  readonly roomId: number
   readonly endpointId: string
   readonly credential: string
 }
@@ -35,11 +37,7 @@ interface RequestOrigin {
   readonly requestId: string
 }
 
-export async function enrolDevice(
-  services: Services,
-  request: EnrolRequest,
-  origin: RequestOrigin,
-): Promise<EnrolIdentity> {
+export async function enrolDevice(services: Services, request: EnrolRequest, origin: RequestOrigin): Promise<Enrolled> {
   const code = await findDec(services.db.system, { mac: enrolmentCodeMac(services.secrets, request.code) })
   if (!code) throw refused('No room has this enrolment code. Check it, or ask for the present one.')
   const ctx = new RequestContext(
@@ -98,7 +96,7 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
   if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   return {
-    result: { endpointId: endpoint.id, credential },
+    result: { orgId: ctx.org.id, roomId: room.id, endpointId: endpoint.id, credential },
     target: endpointRef(endpoint),
     ...(known && { before: { model: known.model, roomId: known.room_id, profileId: known.profile_id } }),
     after: { model: endpoint.model, roomId: room.id, profileId: room.profile_id },

@@ -7,6 +7,7 @@ import type { OrgReader, Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
 import { bySite } from '../places/site-filter.ts'
+import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
 export type EndpointRow = Omit<Selectable<DatabaseSchema['endpoints']>, 'org' | 'number'>
@@ -213,6 +214,7 @@ const deleteRow = write((db, p: { org: number; id: string }) =>
 )
 export async function deleteEndpoint(tx: Tx, id: string, at: number) {
   await updateStayEnded(tx, id, at)
+  await insertPastCredential(tx, { id, at })
   await deleteRow(tx, { id })
 }
 
@@ -221,5 +223,6 @@ const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
 )
 export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
   await updateStaysEnded(tx, room, at)
+  await insertPastCredentialsOfRoom(tx, { room, at })
   return deleteRowsInRoom(tx, { room })
 }

@@ -1,0 +1,51 @@
+// Counts the connections of devices that are refused, and logs each device or address and reason once a minute.
+import { keepAliveSeconds } from '../../../contract/device/protocol.ts'
+import { TokenBuckets } from '../../auth/token-bucket.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { isUuid } from '../../core/uuid.ts'
+import type { UnenrolledDevice } from './handlers.ts'
+import type { DeviceMetrics } from './metrics.ts'
+
+const reasons = {
+  version: 'this version of MQTT is not supported',
+  'keep-alive': `the keep-alive is not between ${keepAliveSeconds.min} and ${keepAliveSeconds.max} seconds`,
+  credential: 'the credential is not known',
+  unenrolled: 'its endpoint was unenrolled, and it is told so',
+  'foreign topic': 'the topic is not its own',
+  'too often': 'it connects too often',
+  'bad messages': 'it sent too many bad messages',
+} as const
+export type RefusalCause = keyof typeof reasons
+
+interface RefusedPeer {
+  readonly address: string
+  /** A device whose credential is, or was, that of an endpoint. */
+  readonly device?: UnenrolledDevice | undefined
+  /** The user name of a CONNECT whose credential was not accepted, or not looked at. */
+  readonly username?: string | undefined
+}
+
+export class RefusalLog {
+  readonly #log: Log
+  readonly #clock: Clock
+  readonly #metrics: DeviceMetrics
+  readonly #lines = new TokenBuckets({ rate: 1 / 60, burst: 1 })
+
+  constructor(log: Log, clock: Clock, metrics: DeviceMetrics) {
+    this.#log = log
+    this.#clock = clock
+    this.#metrics = metrics
+  }
+
+  record(cause: RefusalCause, { address, device, username = '' }: RefusedPeer): void {
+    this.#metrics.refused.inc({ reason: cause })
+    const now = this.#clock.now()
+    // Before its credential is accepted, a device can claim any name, so only its address counts.
+    if (!this.#lines.of(`${cause} ${device?.id ?? address}`, now).take(now)) return
+    // A user name that is no UUID may be a secret in the wrong place.
+    const endpoint = device?.id ?? (isUuid(username) ? username : undefined)
+    const { org, serial } = device ?? {}
+    this.#log.info({ org: org?.id, endpoint, serial, address, reason: reasons[cause] }, 'device refused')
+  }
+}
