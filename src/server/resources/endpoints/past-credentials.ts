@@ -1,7 +1,8 @@
 // Recognises the devices of unenrolled endpoints by their former credentials, for 90 days. [contract 8.unenrolment]
+
+import { hourMs } from '../../../contract/durations.ts'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
-import { hourMs } from '../../core/durations.ts'
 import type { UnenrolledDevice } from '../../devices/mqtt/handlers.ts'
 import { deletePastCredentialRows, findPastCredential, hasPastCredential } from './past-credential-store.ts'
 
