@@ -1,8 +1,17 @@
 // Declares every option of the server once, for flags, environment variables, help and docs/operations.md.
-import { isIP } from 'node:net'
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
-import { StartupError } from '../core/failure.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
+import {
+  maxRetentionDays,
+  parseCidr,
+  parseDaysOrEver,
+  parseList,
+  parseOneOf,
+  parseOrigin,
+  parsePortOrOff,
+  parsePublicUrl,
+  parseWhole,
+} from './option-values.ts'
 
 export interface OptionSpec {
   /** In the syntax of commander, for example `--port <number>`. */
@@ -12,65 +21,6 @@ export interface OptionSpec {
   readonly help: string
   readonly parse?: (text: string, before?: unknown) => unknown
 }
-
-const whole = (name: string, min: number, max: number) => (text: string) => {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= min && value <= max) return value
-  throw new StartupError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
-}
-
-const portOrOff = (name: string) => (text: string) => {
-  if (text === 'off') return text
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value <= 65535) return value
-  throw new StartupError(`${name} must be a port from 0 to 65535, or off, not "${text}".`)
-}
-
-/** The option may be repeated, or have several values separated by commas. */
-const list = (parse: (item: string) => string) => (text: string, before?: unknown) => [
-  ...(Array.isArray(before) ? before : []),
-  ...text.split(',').map((item) => parse(item.trim())),
-]
-
-const url = (name: string) => (text: string) => {
-  if (/^https?:\/\/[^\s/?#]+\/*$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
-  throw new StartupError(`${name} must be an address such as https://rooms.example.org, not "${text}".`)
-}
-
-/** A path is allowed for a service below a path of its host. Only characters that no proxy and no cookie has to escape are. */
-const publicUrl = (name: string) => (text: string) => {
-  const [, address = '', path = ''] = /^(https?:\/\/[^\s/?#]+)((?:\/[\w.~-]+)*)\/*$/.exec(text) ?? []
-  const hasDotSegment = /\/\.{1,2}(?:\/|$)/.test(path)
-  if (address !== '' && URL.canParse(address) && !hasDotSegment) return address + path
-  throw new StartupError(
-    `${name} must be an address such as https://rooms.example.org or https://example.org/rooms, not "${text}".`,
-  )
-}
-
-const origin = (text: string) => new URL(url('--cors-origin')(text)).origin
-
-const cidr = (item: string) => {
-  const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item) ?? []
-  const family = isIP(address)
-  if (family !== 0 && Number(bits) <= (family === 4 ? 32 : 128)) return item
-  throw new StartupError(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
-}
-
-const daysOrEver = (name: string) => (text: string) => {
-  if (text === 'ever') return text
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= 1 && value <= maxRetentionDays) return value
-  throw new StartupError(
-    `${name} must be a whole number of days from 1 to ${maxRetentionDays}, or ever, not "${text}".`,
-  )
-}
-
-const oneOf = (name: string, choices: readonly string[]) => (text: string) => {
-  if (choices.includes(text)) return text
-  throw new StartupError(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
-}
-
-const maxRetentionDays = 3650
 
 export interface RetentionOptions {
   /** Days. */
@@ -111,7 +61,7 @@ export const databaseOptions: readonly OptionSpec[] = [
   {
     flag: '--secret-key-file <file>',
     env: 'ROOMKEEPER_SECRET_KEY_FILE',
-    help: 'the secret that is not in the database (default: secret.key in the data folder)',
+    help: 'file of the secret key, which is not in the database (default: secret.key in the data folder)',
   },
   {
     flag: '--config <file>',
@@ -126,7 +76,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_PORT',
     default: 8080,
     help: 'port of the API; 0 takes a free one',
-    parse: whole('--port', 0, 65535),
+    parse: parseWhole('--port', 0, 65535),
   },
   {
     flag: '--host <address>',
@@ -139,7 +89,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_HEALTH_PORT',
     default: 'off',
     help: 'second port for /livez, /readyz and /metrics, which answers under any load; 0 takes a free one',
-    parse: portOrOff('--health-port'),
+    parse: parsePortOrOff('--health-port'),
   },
   {
     flag: '--health-host <address>',
@@ -152,13 +102,13 @@ export const serveOptions: readonly OptionSpec[] = [
     flag: '--public-url <url>',
     env: 'ROOMKEEPER_PUBLIC_URL',
     help: 'how others reach the service: used in links and in answers to devices',
-    parse: publicUrl('--public-url'),
+    parse: parsePublicUrl('--public-url'),
   },
   {
     flag: '--trust-proxy <cidr>',
     env: 'ROOMKEEPER_TRUST_PROXY',
-    help: 'believe X-Forwarded-For from this proxy (repeatable), so that limits count its clients one by one',
-    parse: list(cidr),
+    help: 'trust X-Forwarded-For from this proxy (repeatable), so that limits apply to each of its clients',
+    parse: parseList(parseCidr),
   },
   { flag: '--tls-cert <file>', env: 'ROOMKEEPER_TLS_CERT', help: 'certificate chain (PEM): serve HTTPS' },
   { flag: '--tls-key <file>', env: 'ROOMKEEPER_TLS_KEY', help: 'private key of the certificate (PEM)' },
@@ -167,7 +117,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_MQTT_PORT',
     default: 1883,
     help: 'port for devices (MQTT); 0 takes a free one, off closes it',
-    parse: portOrOff('--mqtt-port'),
+    parse: parsePortOrOff('--mqtt-port'),
   },
   {
     flag: '--mqtt-host <address>',
@@ -180,7 +130,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_MQTT_TLS_PORT',
     default: 'off',
     help: 'port for devices over TLS, with the certificate of --tls-cert; usually 8883',
-    parse: portOrOff('--mqtt-tls-port'),
+    parse: parsePortOrOff('--mqtt-tls-port'),
   },
   {
     flag: '--log-retention <days>',
@@ -188,35 +138,35 @@ export const serveOptions: readonly OptionSpec[] = [
     default: 30,
     help: 'how long the logs of a bug report are kept',
     // Commands are deleted after 90 days, and they contain the result for each device's logs.
-    parse: whole('--log-retention', 1, 90),
+    parse: parseWhole('--log-retention', 1, 90),
   },
   {
     flag: '--sample-retention <days>',
     env: 'ROOMKEEPER_SAMPLE_RETENTION',
     default: retentionDefaults.sampleRetention,
     help: 'how long every sample of a device is kept; older ones are refused',
-    parse: whole('--sample-retention', 1, maxRetentionDays),
+    parse: parseWhole('--sample-retention', 1, maxRetentionDays),
   },
   {
     flag: '--rollup-retention <days>',
     env: 'ROOMKEEPER_ROLLUP_RETENTION',
     default: retentionDefaults.rollupRetention,
     help: 'how long the 15-minute and hourly history is kept; not less than --sample-retention',
-    parse: whole('--rollup-retention', 1, maxRetentionDays),
+    parse: parseWhole('--rollup-retention', 1, maxRetentionDays),
   },
   {
     flag: '--daily-retention <days>',
     env: 'ROOMKEEPER_DAILY_RETENTION',
     default: retentionDefaults.dailyRetention,
     help: 'how long the daily history is kept: ever, or not less than --rollup-retention',
-    parse: daysOrEver('--daily-retention'),
+    parse: parseDaysOrEver('--daily-retention'),
   },
   {
     flag: '--room-freshness <minutes>',
     env: 'ROOMKEEPER_ROOM_FRESHNESS',
     default: retentionDefaults.roomFreshness,
     help: 'how long the latest sample of a device counts for its room',
-    parse: whole('--room-freshness', 1, 1440),
+    parse: parseWhole('--room-freshness', 1, 1440),
   },
   {
     flag: '--air-limits <limits>',
@@ -234,54 +184,54 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_BACKUP_EVERY',
     default: backupDefaults.everyHours,
     help: 'hours between two backups',
-    parse: whole('--backup-every', 1, 8760),
+    parse: parseWhole('--backup-every', 1, 8760),
   },
   {
     flag: '--backup-keep <number>',
     env: 'ROOMKEEPER_BACKUP_KEEP',
     default: backupDefaults.keepCount,
     help: 'how many backups are kept; older ones are deleted',
-    parse: whole('--backup-keep', 1, 10_000),
+    parse: parseWhole('--backup-keep', 1, 10_000),
   },
   {
     flag: '--cors-origin <origin>',
     env: 'ROOMKEEPER_CORS_ORIGIN',
     help: 'let browsers of this origin call the API (repeatable)',
-    parse: list(origin),
+    parse: parseList(parseOrigin),
   },
   {
     flag: '--rate-limit <number>',
     env: 'ROOMKEEPER_RATE_LIMIT',
     default: 200,
     help: 'requests a second for each key; 0 switches the limit off',
-    parse: whole('--rate-limit', 0, 1_000_000),
+    parse: parseWhole('--rate-limit', 0, 1_000_000),
   },
   {
     flag: '--rate-burst <number>',
     env: 'ROOMKEEPER_RATE_BURST',
     help: 'requests that a key may send at once (default: twice the rate limit)',
-    parse: whole('--rate-burst', 1, 10_000_000),
+    parse: parseWhole('--rate-burst', 1, 10_000_000),
   },
   {
     flag: '--auth-failure-limit <number>',
     env: 'ROOMKEEPER_AUTH_FAILURE_LIMIT',
     default: 20,
     help: 'failed tokens a second for each address, with a burst of twenty times as many; 0 switches the limit off',
-    parse: whole('--auth-failure-limit', 0, 1_000_000),
+    parse: parseWhole('--auth-failure-limit', 0, 1_000_000),
   },
   {
     flag: '--log-level <level>',
     env: 'ROOMKEEPER_LOG_LEVEL',
     default: 'info',
     help: `one of ${levels.join(', ')}`,
-    parse: oneOf('--log-level', levels),
+    parse: parseOneOf('--log-level', levels),
   },
   {
     flag: '--log-requests <which>',
     env: 'ROOMKEEPER_LOG_REQUESTS',
     default: 'writes',
     help: 'which requests get a log line: writes or all',
-    parse: oneOf('--log-requests', ['writes', 'all']),
+    parse: parseOneOf('--log-requests', ['writes', 'all']),
   },
 ]
 
