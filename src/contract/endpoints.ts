@@ -2,7 +2,7 @@
 
 import Type, { type TSchema } from 'typebox'
 import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
-import { Empty, IdAndName, Int32, ListOf, OneOf, Shape, Timestamp } from './shape.ts'
+import { Empty, Int32, ListOf, NullableId, OneOf, Shape, Timestamp } from './shape.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
@@ -204,7 +204,7 @@ export const endpointOperations = {
     scope: 'write',
     summary: 'Assign a profile to an endpoint, or clear it',
     params: { id },
-    body: Shape('AssignProfileRequest', { profileId: IdAndName('The profile; null or 0 clears it.') }),
+    body: Shape('AssignProfileRequest', { profileId: NullableId('The profile; null or 0 clears it.') }),
     bodyLimitBytes: mediumBodyBytes,
     response: Empty,
     ifMatch: true,

@@ -2,17 +2,17 @@
 
 import Type from 'typebox'
 import { mediumBodyBytes, operation } from './operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, Named, Shape } from './shape.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, NullableId, Shape } from './shape.ts'
 
 const fields = {
   id: Int32('Identifier of the location.'),
   name: Type.String({ description: 'Name of the location.' }),
-  region: Type.Optional(Named('webpageLocationRegion', 'region')),
+  region: Type.Optional(IdAndName('webpageLocationRegion', 'region')),
 }
 export const Location = Shape('webpageLocation', fields)
 
 const id = Int32('Identifier of the location.')
-const regionId = Type.Optional(IdAndName('The region it is part of; 0 or null means none.'))
+const regionId = Type.Optional(NullableId('The region it is part of; 0 or null means none.'))
 const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' } }
 
 export const locationOperations = {

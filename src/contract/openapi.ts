@@ -29,7 +29,7 @@ export const tags: Readonly<Record<Tag, string>> = {
   Locations: 'Sites and buildings: locations hold rooms.',
   Rooms: 'Meeting rooms, their state and their enrolment codes.',
   'Room notes': 'What people want to remember about a room.',
-  Profiles: 'Named configs that rooms and endpoints share.',
+  Profiles: 'IdAndName configs that rooms and endpoints share.',
   Users: 'Records of the people who run the rooms.',
   'API keys': 'The keys that callers use.',
 }

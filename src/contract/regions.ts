@@ -2,12 +2,12 @@
 
 import Type from 'typebox'
 import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
-import { Empty, Int32, ListOf, Name, Named, Shape } from './shape.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, Shape } from './shape.ts'
 
 export const Region = Shape('webpageRegion', {
   id: Int32('Identifier of the region.'),
   name: Type.String({ description: 'Name of the region.' }),
-  locations: Type.Array(Named('webpageRegionLocation', 'location'), {
+  locations: Type.Array(IdAndName('webpageRegionLocation', 'location'), {
     description: 'The locations that are assigned to the region.',
   }),
 })

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { Endpoint } from './endpoints.ts'
 import { Location } from './locations.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, Named, OneOf, Shape } from './shape.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from './shape.ts'
 
 const State = OneOf(
   ['EMPTY', 'OFFLINE', 'DEGRADED', 'HEALTHY'],
@@ -16,7 +16,7 @@ const name = Type.String({ description: 'Name of the room.' })
 export const RoomInList = Shape('webpageRoomInList', {
   id,
   name,
-  location: Type.Optional(Named('webpageRoomLocation', 'location')),
+  location: Type.Optional(IdAndName('webpageRoomLocation', 'location')),
   state: State,
   endpointCount: Int32('How many endpoints are in the room.'),
   connectedCount: Int32('How many of them are connected.'),
@@ -59,7 +59,7 @@ const example = {
 }
 const body = {
   name: Name('room'),
-  locationId: Type.Optional(IdAndName('Where the room is; 0, null or absent: nowhere.')),
+  locationId: Type.Optional(NullableId('Where the room is; 0, null or absent: nowhere.')),
 }
 const filters = {
   regionId: Int32('Only rooms in this region.'),
@@ -172,7 +172,7 @@ export const roomOperations = {
     scope: 'write',
     summary: 'Assign a profile to a room and all its endpoints, or clear it',
     params: { id },
-    body: Shape('AssignProfileRequest', { profileId: IdAndName('The profile; null or 0 clears it.') }),
+    body: Shape('AssignProfileRequest', { profileId: NullableId('The profile; null or 0 clears it.') }),
     bodyLimitBytes: mediumBodyBytes,
     response: Empty,
     ifMatch: true,

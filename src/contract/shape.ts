@@ -5,7 +5,7 @@ export const int32 = { minimum: -2147483648, maximum: 2147483647 } as const
 export const Int32 = (description: string) => Type.Integer({ ...int32, format: 'int32', description })
 
 /** An id in a body: 0 and null both mean "none". [contract 4.locationsUpdate] */
-export const IdAndName = (description: string) => Type.Union([Int32(description), Type.Null()])
+export const NullableId = (description: string) => Type.Union([Int32(description), Type.Null()])
 
 /** One line of text, trimmed, counted in code points. [contract 1.10] */
 export const SingleLineText = (max: number, description: string) =>
@@ -52,5 +52,5 @@ export const Empty = Shape('genericObject', {})
 export const ListOf = <K extends string, S extends TSchema>(title: string, key: K, item: S) =>
   Type.Object({ [key]: Type.Array(item) } as Record<K, ReturnType<typeof Type.Array<S>>>, { title })
 
-export const Named = (title: string, noun: string) =>
+export const IdAndName = (title: string, noun: string) =>
   Shape(title, { id: Int32(`Identifier of the ${noun}.`), name: Type.String({ description: `Name of the ${noun}.` }) })

@@ -1,4 +1,4 @@
-// The service on one screen: the phases of a start. What a phase starts, it puts on the stack, which stops it in reverse order.
+// Starts the service in five phases. Each phase registers how to stop what it started; a stop runs these in reverse order.
 import type { ServeOptions } from './config/options.ts'
 import { writeServerRecord } from './config/server-record.ts'
 import type { Services } from './context/services.ts'
@@ -49,12 +49,13 @@ export async function startService(
     const core = await openCore(stack, { options, log, clock, onLost })
     const resources = await makeResources(core)
     const { services } = core
+    // Reports that expired while the service was stopped are deleted before devices can upload.
     await deleteOldReports(services, resources.bundles.folder)
     const devices = await startDevices(stack, core, resources, certificate)
     const { url, healthPort } = await startHttp(stack, core, resources, devices, { certificate, consoleFolder })
     startTasks(stack, core, resources, devices, certificate)
     writeServerRecord(options, { url, publicUrl: services.publicUrl() })
-    // This comes last: a start that fails must not use up the one time that the first key is shown.
+    // This comes last: the first key is shown once, and a start that fails later would lose it.
     const first = await firstStart(services)
     log.info({ ...core.build, url, healthPort, engine: services.db.engine, migrated: core.migrated }, 'ready')
     return {

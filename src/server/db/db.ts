@@ -20,7 +20,7 @@ export class Database {
   readonly #engine: DatabaseEngine
   readonly #listeners = new Map<string, WriteListener[]>()
   readonly #orgs = new Map<number, OrgDatabase>()
-  /** Audited writes use this one too where the engine has one writer. */
+  /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
   metrics: DatabaseMetrics = { transaction() {} }
 

@@ -24,7 +24,7 @@ export abstract class Handle {
     this.#writeLog = writeLog
   }
 
-  /** Gives a handle that shares the transaction of another one its connection. */
+  /** Returns what a second handle on the same transaction needs. */
   protected static connectionOf(handle: Handle) {
     return { engine: handle.engine, statements: handle.#statements, writeLog: handle.#writeLog }
   }
@@ -33,7 +33,7 @@ export abstract class Handle {
     return this.#statements.kysely
   }
 
-  /** Runs a query that was compiled once. Stores call it through `query()` and its relatives. */
+  /** Runs a query that was compiled once. Stores call it through the functions of query.ts and system.ts. */
   run<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]> {
     return this.#statements.run(query, values)
   }
@@ -51,8 +51,9 @@ export abstract class Handle {
   }
 }
 
+/** Reads one organisation. The writing handles extend this class. */
 export class OrgReader extends Handle {
-  /** The organisation's key. `query()` fills it in, so that no caller can name another one. */
+  /** The organisation's key. `query()` fills it in, so that no store can name another one. */
   readonly org: number
 
   constructor(org: number, engine: EngineName, statements: StatementRunner, writeLog?: WriteLog) {
@@ -63,6 +64,7 @@ export class OrgReader extends Handle {
 
 /** For audited writes. Only `audit/change.ts` opens one, and it writes the audit entry in the same transaction. */
 export class Tx extends OrgReader {
+  /** Makes the types distinct: a `TelemetryTx` cannot be passed as a `Tx`. */
   readonly isAudited = true
   /** Events to publish after the commit. */
   readonly drafts: EventDraft[] = []

@@ -11,8 +11,9 @@ export type BuildQuery<P, R> = (db: Kysely<DatabaseSchema>, p: P, engine: Engine
 interface ForOrg {
   readonly org: number
 }
-/** A caller passes all values but the organisation, which the handle knows. */
+/** The calling code passes all values but the organisation, which the handle knows. */
 type Values<P> = Omit<P, 'org'>
+/** The argument is optional if the query has no other values. */
 type ValuesArgument<P> = object extends Values<P> ? [values?: Values<P>] : [values: Values<P>]
 
 /** Reads the rows of one organisation. */
@@ -81,10 +82,11 @@ interface CompiledPlan<R> {
   readonly target: WriteTarget | undefined
 }
 
+/** Reading any property gives a placeholder with its name. */
 const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 const noValues = {}
 
-/** Compiles the query when it is first run on an engine. Only `query()` and its relatives call this. */
+/** Compiles the query when it is first run on an engine. Only the functions of query.ts and system.ts call this. */
 export function compileOnce<P, R>(build: BuildQuery<P, R>) {
   const plans: { [E in EngineName]?: CompiledPlan<R> } = {}
   return async (on: Handle, values: object = noValues, org: number | undefined): Promise<R[]> => {
@@ -97,7 +99,7 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>) {
     if (plan.target) on.noteWrite(plan.target, values, org)
     try {
       const rows = on.run(plan.query, parametersOf(plan.query, values, org))
-      // SQLite answers synchronously: awaiting its rows would cost a turn of the event loop.
+      // SQLite returns rows synchronously, and an await would cost a microtask for each query.
       return rows instanceof Promise ? await rows : rows
     } catch (error) {
       throw on.errorOf(error)

@@ -18,7 +18,7 @@ import type { Resources } from './resources.ts'
 interface ScheduledTask {
   /** Completes the sentence "… failed, trying again" in the log. */
   readonly name: string
-  readonly intervalMs: number
+  readonly pauseMs: number
   /** True if one run is enough for a whole cluster; false if every node must run it for itself. */
   readonly oncePerCluster: boolean
   readonly run: (signal: AbortSignal) => Promise<unknown>
@@ -36,44 +36,44 @@ const scheduledTasks = (
   return [
     {
       name: 'expiring commands',
-      intervalMs: 500,
+      pauseMs: 500,
       oncePerCluster: true,
       run: () => expireCommands(services),
     },
     {
       name: 'checking event streams',
-      intervalMs: 1000,
+      pauseMs: 1000,
       oncePerCluster: false,
       run: () => streams.check(),
     },
     {
       name: 'probing the full disk',
-      intervalMs: 1000,
+      pauseMs: 1000,
       oncePerCluster: false,
       run: () => probeDisk(db),
     },
     {
       // The files are compared, not watched: a watch on a symbolic link does not see that it points elsewhere.
       name: 'checking the certificate files',
-      intervalMs: 2000,
+      pauseMs: 2000,
       oncePerCluster: false,
       run: async () => certificate?.check(),
     },
     {
       name: 'writing last-used times',
-      intervalMs: 5000,
+      pauseMs: 5000,
       oncePerCluster: false,
       run: () => writeLastUsed(db, keyring, log),
     },
     {
       name: 'rolling up and deleting samples',
-      intervalMs: 10_000,
+      pauseMs: 10_000,
       oncePerCluster: true,
       run: (signal) => resources.rollups.run(signal),
     },
     {
       name: 'sending unacknowledged messages again',
-      intervalMs: resendAfterMs / 2,
+      pauseMs: resendAfterMs / 2,
       oncePerCluster: false,
       async run() {
         connections.wake(await listUnacknowledged(services))
@@ -82,35 +82,35 @@ const scheduledTasks = (
     },
     {
       name: 'deleting old bug reports',
-      intervalMs: hourMs,
+      pauseMs: hourMs,
       oncePerCluster: false,
       run: () => deleteOldReports(services, resources.bundles.folder),
     },
     {
       name: 'deleting old commands',
-      intervalMs: hourMs,
+      pauseMs: hourMs,
       oncePerCluster: true,
       run: () => deleteOldCommands(services),
     },
     {
       name: 'deleting credentials of unenrolled endpoints',
-      intervalMs: hourMs,
+      pauseMs: hourMs,
       oncePerCluster: true,
       run: () => deletePastCredentials(services),
     },
     {
       name: 'deleting old sessions',
-      intervalMs: hourMs,
+      pauseMs: hourMs,
       oncePerCluster: true,
       run: () => deleteOldSessions(services),
     },
     ...(backups
-      ? [{ name: 'backup', intervalMs: 5000, oncePerCluster: true, run: (signal: AbortSignal) => backups.run(signal) }]
+      ? [{ name: 'backup', pauseMs: 5000, oncePerCluster: true, run: (signal: AbortSignal) => backups.run(signal) }]
       : []),
     {
       // This frees the memory of deleted endpoints and of endpoints that are no longer requested.
       name: 'clearing caches',
-      intervalMs: hourMs,
+      pauseMs: hourMs,
       oncePerCluster: false,
       run: async () => core.caches.clear(),
     },
@@ -132,7 +132,7 @@ export function startTasks(
   devices: Devices,
   certificate: ServerCertificate | undefined,
 ): void {
-  for (const { intervalMs, name, run } of scheduledTasks(core, resources, devices, certificate)) {
-    stack.defer(repeat(intervalMs, name, core.log, run))
+  for (const { pauseMs, name, run } of scheduledTasks(core, resources, devices, certificate)) {
+    stack.defer(repeat(pauseMs, name, core.log, run))
   }
 }

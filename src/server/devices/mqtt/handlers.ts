@@ -1,4 +1,4 @@
-// The functions that the MQTT side calls when devices connect and send. app.ts provides them, so no resource is imported here.
+// The functions that the MQTT side calls when devices connect and send. phases/devices.ts provides them, so no resource is imported here.
 import type { DownKind, DownMessage, UpKind, UpMessage } from '../../../contract/device/protocol.ts'
 import type { Org } from '../../auth/keyring.ts'
 

@@ -4,7 +4,7 @@ import { answerUnreadable } from '../input/unreadable.ts'
 
 /** Limits a body whose sender is not authenticated, and the rest of a body whose request was already answered. */
 const unauthenticatedBodyTimeoutMs = 20_000
-/** Limits a body that is parsed, which has at most 1 MiB. */
+/** Limits a body that is parsed, which has at most 64 KiB. */
 const parsedBodyTimeoutMs = 60_000
 
 export function limitBodyTime(request: FastifyRequest, reply: FastifyReply): void {
@@ -14,7 +14,7 @@ export function limitBodyTime(request: FastifyRequest, reply: FastifyReply): voi
   const expire = () => answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   const { slow } = request.routeOptions.config
   let timer = setTimeout(() => {
-    // A slow route checks the credential by itself, and answers at once if it is wrong.
+    // A route marked `slow` (log upload) checks its own credential, and answers at once if it is wrong.
     if (reply.raw.writableEnded || !(request.caller || slow)) expire()
     else if (!slow) timer = setTimeout(expire, parsedBodyTimeoutMs - unauthenticatedBodyTimeoutMs)
   }, unauthenticatedBodyTimeoutMs)

@@ -9,7 +9,7 @@ const overloaded = new Failure(
   'UNAVAILABLE',
   'The server has more requests than it can answer. Send the request again in a moment, or send fewer.',
 )
-/** One line for all that are refused in this time: a line for each would cost more than the refusal. */
+/** One line is logged in this time, because a line for each refusal would cost more than the refusal. */
 const logEveryMs = 10_000
 
 export class Overload {

@@ -2,14 +2,14 @@
 
 /**
  * Node accepts one new connection in each turn of its event loop, and everything that became readable is handled in the same turn. So
- * the length of a turn under load decides how soon a new connection, such as that of a health check, is heard. Requests are
+ * the length of a turn under load decides how soon a new connection, such as that of a health check, is accepted. Requests are
  * handled for this long in a turn; the others wait for the next.
  */
 const turnMs = 8
 /** A shorter turn after one with a new connection: more connections may wait behind it. */
 const turnMsWhileConnecting = 1
 const maxWaitMs = 500
-/** With fewer requests in the queue the process was paused, not overloaded: they are handled, however late. */
+/** If fewer requests wait, the delay came from a pause of the process. They are handled even if they are late. */
 const minOverloadCount = 50
 /**
  * Requests wait here and not for a connection to the database, where they would not be refused in time. So many keep the
@@ -26,7 +26,7 @@ interface Waiting {
 
 export class RequestQueue {
   #waiting: Waiting[] = []
-  /** Those before it were begun. */
+  /** Index of the first request that has not begun. */
   #next = 0
   /** When the present turn began to handle requests, by the monotonic clock; undefined until it does. */
   #turnBeganAt: number | undefined
@@ -51,7 +51,7 @@ export class RequestQueue {
     return this.#isEmpty && now - (this.#turnBeganAt as number) < this.#turnMs && !this.#isDatabaseBusy
   }
 
-  /** `begin` is called in a later turn. It is late if it waited so long that its caller should rather come back. */
+  /** `begin` is called in a later turn. `isLate` is true if the request waited so long that it should be refused. */
   add(arrivedAt: number, begin: Waiting['begin']): void {
     this.#waiting.push({ begin, arrivedAt })
   }
@@ -101,16 +101,16 @@ export class RequestQueue {
     this.#waiting[this.#next] = begunRequest
     this.#next++
     waiting.begin(isLate)
-    queueMicrotask(this.#afterwards)
+    queueMicrotask(this.#scheduleNext)
   }
 
-  /** The ticks and promises of a request run before the next request begins, and count as time of the turn. */
-  readonly #afterwards = (): void => process.nextTick(this.#goOn)
+  /** nextTick callbacks and microtasks of a request run before the next one begins, and count towards the time of the turn. */
+  readonly #scheduleNext = (): void => process.nextTick(this.#continueTurn)
 
-  readonly #goOn = (): void => {
+  readonly #continueTurn = (): void => {
     if (performance.now() - (this.#turnBeganAt as number) < this.#turnMs) this.#step()
   }
 }
 
-/** In the place of one that was begun, so that nothing of it is held. */
+/** Replaces a begun request, so that its memory is released. */
 const begunRequest: Waiting = { begin: () => {}, arrivedAt: 0 }

@@ -11,15 +11,15 @@ declare module 'fastify' {
 }
 
 const maxBytes = 256 * 1024 * 1024
-/** Written to one connection at once while memory is plentiful, because smaller windows cost more CPU time. */
+/** Bytes that are written ahead to one connection while the total is small. Smaller windows cost more CPU time. */
 const maxBytesPerConnection = 8 * 1024 * 1024
 /**
  * From this total on, connections get the smaller window. Node reports a write when all of it was sent, so with small windows a client
  * that reads slowly can be told from one that does not read.
  */
-const tightFromBytes = 64 * 1024 * 1024
+const smallWindowThresholdBytes = 64 * 1024 * 1024
 const maxBytesPerConnectionUnderPressure = 256 * 1024
-/** Node reports a connection that reads nothing after two checks, which are this far apart. */
+/** A connection that reads nothing is closed after two periods of this length. */
 const stallCheckMs = 15_000
 interface Unsent {
   readonly response: ServerResponse
@@ -38,7 +38,7 @@ export class UnsentAnswers {
   readonly #holders = new Map<object, number>()
   /** Bytes of all held bodies. Each is counted once, in full, until the last answer that holds it ends. */
   bytes = 0
-  /** Connections that were closed because they read nothing, or made no progress for longest when memory was short. */
+  /** Connections that were closed because they read nothing, or because they were the slowest when memory ran out. */
   closed = 0
 
   constructor(clock: Clock) {
@@ -47,7 +47,7 @@ export class UnsentAnswers {
 
   /** Bytes of an answer that may be written before the client must have read some. */
   get windowBytes(): number {
-    return this.bytes < tightFromBytes ? maxBytesPerConnection : maxBytesPerConnectionUnderPressure
+    return this.bytes < smallWindowThresholdBytes ? maxBytesPerConnection : maxBytesPerConnectionUnderPressure
   }
 
   /** Must be called when an answer was not sent at once. Its body counts until the answer is finished or its connection ends. */
@@ -65,7 +65,7 @@ export class UnsentAnswers {
 
   #watch(unsent: Unsent): void {
     const { response } = unsent
-    // Back-pressure. Data from the client would also count as activity, and reset the timeout of its connection.
+    // The socket is paused, because data from the client would reset the timeout of the connection.
     response.socket?.pause()
     response.setTimeout(stallCheckMs, () => {
       if (response.writableLength > 0) this.#close(unsent)

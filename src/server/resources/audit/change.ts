@@ -51,7 +51,7 @@ export async function change<T>(
 const noDrafts = () => []
 
 /** These changes are made by the command line, and have no operation in the API. */
-const commandChanges = {
+const cliChanges = {
   orgCreate: { category: 'ORG', type: 'ORG_CREATED' },
   orgTimezone: { category: 'ORG', type: 'ORG_UPDATED' },
 } as const
@@ -63,14 +63,10 @@ const consoleChanges = {
   loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
 } as const
 
-const otherChanges: Readonly<Record<string, EntryKind>> = { ...deviceChanges, ...commandChanges, ...consoleChanges }
+const otherChanges: Readonly<Record<string, EntryKind>> = { ...deviceChanges, ...cliChanges, ...consoleChanges }
 
 /** A change is an operation of the API, an action of a device, a command, or a sign-in or sign-out of the console. */
-export type ChangeId =
-  | AuditedId
-  | keyof typeof deviceChanges
-  | keyof typeof commandChanges
-  | keyof typeof consoleChanges
+export type ChangeId = AuditedId | keyof typeof deviceChanges | keyof typeof cliChanges | keyof typeof consoleChanges
 
 const kindOf = (id: ChangeId): EntryKind =>
   otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)

@@ -1,4 +1,4 @@
-// Tests locations, and of text in names, through HTTP.
+// Tests locations, and the rules for text in names,, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 

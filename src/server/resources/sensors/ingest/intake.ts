@@ -1,4 +1,4 @@
-// Takes in the samples of devices: checks them, writes them in batches, and acknowledges them once they are durable. [contract 5.2]
+// Takes in the samples of devices: checks them, and writes them in batches. ingest.ts acknowledges them when they are durable. [contract 5.2]
 
 import { modelOf } from '../../../../contract/device/models.ts'
 import type { DeviceSample, SampleRefused } from '../../../../contract/device/protocol.ts'
@@ -180,7 +180,9 @@ export class SampleIntake {
       const newest = [...batch.newest.values()]
       const rows = newest.map(({ org, endpoint, sample }) => valuesOf(sample, org, endpoint))
       const isFollowed = newest.some(({ org }) => this.#services.feed.forOrg(org).isFollowed())
-      const updated = isFollowed ? await updateLatestReturning(tx, rows) : void (await updateLatest(tx, rows))
+      let updated: UpdatedEndpoints | undefined
+      if (isFollowed) updated = await updateLatestReturning(tx, rows)
+      else await updateLatest(tx, rows)
       // A quarter is due as soon as its rollup lacks a sample.
       await insertDue(tx, batch.due)
       return updated
