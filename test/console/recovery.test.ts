@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeClient } from '../../src/client/client.ts'
 import { type Service, startService } from '../../src/server/app.ts'
 import { makeLog } from '../../src/server/core/log.ts'
@@ -10,10 +10,12 @@ import { builtConsoleFolder } from '../../src/server/http/browser/static-files.t
 import { expectTrouble, newTab, openBrowser, settled, signIn, type Tab } from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
 import { newPlace, quiet } from '../support/harness.ts'
+import { startNginx } from '../support/nginx.ts'
 import { freePort } from '../support/program.ts'
 
 /** Failed requests are logged by the browser. */
-const failedRequests = /ERR_|Failed to load|404|Failed to fetch|MIME type|preload|CodeLoadError|ServerUnreachableError/
+const failedRequests =
+  /ERR_|Failed to load|404|Failed to fetch|MIME type|preload|CodeLoadError|ServerUnreachableError|ApiError: Server error \(502\)/
 
 let browser: Browser
 let otherBuild: string
@@ -99,6 +101,25 @@ test('data that could not be requested appears without a reload once the server 
   await start()
   await settled(page, 'Skog')
   expect(loads()).toBe(0)
+  expectTrouble(trouble, failedRequests)
+})
+
+test('an error of a proxy while the server is stopped is shown as a server that cannot be reached', async () => {
+  const proxyPort = await freePort()
+  const proxy = await startNginx(proxyPort, `location / { proxy_pass http://127.0.0.1:${port}; }`)
+  onTestFinished(() => proxy.stop())
+  const tab = await newTab(browser, `https://127.0.0.1:${proxyPort}`, { ignoreHTTPSErrors: true })
+  const { page, trouble } = tab
+  await signIn(tab, key, '/rooms')
+  await page.getByRole('link', { name: 'Fjord' }).click()
+  await settled(page, 'Fjord')
+  await openPage(page, 'Rooms')
+  await settled(page, 'Rooms')
+  await stop()
+  await page.getByRole('link', { name: 'Skog' }).click()
+  await page.getByRole('alert').getByText('Can’t reach the server').first().waitFor()
+  await start()
+  await settled(page, 'Skog')
   expectTrouble(trouble, failedRequests)
 })
 

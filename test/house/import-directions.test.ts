@@ -166,6 +166,14 @@ test('the shared folders of the console import no page, and nothing of its shell
   expect(wrong).toEqual([])
 })
 
+test('every dynamic import of the console goes through loadCode, so that its failure can be recovered from', () => {
+  const imports = files
+    .filter(({ path }) => path.startsWith('console/'))
+    .flatMap(({ path, text }) => [...text.matchAll(/^.*\bimport\(.*$/gm)].map(([line]) => `${path}: ${line.trim()}`))
+  expect(imports.length).toBeGreaterThan(10)
+  expect(imports.filter((line) => !line.includes('loadCode(() => import('))).toEqual([])
+})
+
 test('no file imports itself through others: what closes a circle belongs into a file of its own', () => {
   for (const folder of ['src', 'bench'] as const) expect(importCircles(sourceFiles(folder)), folder).toEqual([])
 })

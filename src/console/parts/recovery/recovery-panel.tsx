@@ -11,12 +11,15 @@ import { type ProbeResult, probeServer } from './server-probe.ts'
 import { hasUnsavedInput } from './unsaved-input.ts'
 
 const probeBackOff = { firstMs: 1000, maxMs: 30_000 }
-/** A proxy, or a server without its database, answers the probe while requests still fail, so these are repeated slowly. */
-const gatewayBackOff = { firstMs: 10_000, maxMs: 30_000 }
+/** A server without its database answers the probe while requests still fail, so these are repeated slowly. */
+const notReadyBackOff = { firstMs: 10_000, maxMs: 30_000 }
 /** A tab that nobody looks at must not probe for days. */
 const probeLimitMs = 60 * 60_000
 
-const isGatewayError = (error: unknown) => error instanceof ApiError && [502, 503, 504].includes(error.status)
+const isGatewayError = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [502, 503, 504].includes(error.status)
+/** The service itself answers, with an error that says why. An answer of a proxy has no such body. */
+const isNotReady = (error: unknown): error is ApiError => isGatewayError(error) && error.body !== undefined
 
 /** True for errors that pass by themselves once the server is back, or once the console is loaded again. */
 export const isRecoverable = (error: unknown): boolean =>
@@ -48,7 +51,7 @@ export function RecoveryPanel({ error, onRetry }: RecoveryPanelProps) {
     let isStopped = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const startedMs = Date.now()
-    const backOff = isGatewayError(error) ? gatewayBackOff : probeBackOff
+    const backOff = isNotReady(error) ? notReadyBackOff : probeBackOff
     const probeLater = (failures: number) => {
       if (Date.now() - startedMs > probeLimitMs) return setPhase('gave up')
       timer = setTimeout(probe, backOffMs(failures, backOff), failures)
@@ -102,7 +105,7 @@ export function RecoveryPanel({ error, onRetry }: RecoveryPanelProps) {
 }
 
 function titleOf(error: unknown, found: ProbeResult | undefined): string {
-  if (isGatewayError(error)) return 'The server is not ready'
+  if (isNotReady(error)) return 'The server is not ready'
   if (!(error instanceof CodeLoadError) || found === 'unreachable') return 'Can’t reach the server'
   return found === 'updated' ? 'Roomkeeper was updated' : error.message
 }
@@ -110,7 +113,7 @@ function titleOf(error: unknown, found: ProbeResult | undefined): string {
 function textOf(phase: Phase, error: unknown): string {
   switch (phase) {
     case 'probing':
-      if (isGatewayError(error)) return `${(error as ApiError).message} The console tries again by itself.`
+      if (isNotReady(error)) return `${error.message} The console tries again by itself.`
       return 'The page reloads by itself once the server answers.'
     case 'gave up':
       return 'The server did not answer for an hour. Check your connection, then try again.'
