@@ -1,4 +1,4 @@
-// Refused connections are counted by reason and logged once a minute; so is every enrolment.
+// Refused connections are counted by reason and logged once a minute. Enrolments and ended connections are logged.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { frame, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
@@ -105,4 +105,23 @@ test('an enrolment is one line, without the credential', async () => {
     address: '127.0.0.1',
   })
   expect(JSON.stringify(house.logged)).not.toContain(device.credential)
+})
+
+test('a connection that ends is one info line with its reason', async () => {
+  const device = await newDevice(house, org, { roomId, offline: true })
+  const lines = () =>
+    house.logged
+      .filter(({ msg, serial }) => msg === 'device disconnected' && serial === device.serial)
+      .map(({ endpoint, reason }) => ({ endpoint, reason }))
+  await device.connect()
+  await device.close()
+  await until('the first line', () => lines().length === 1)
+  await device.connect()
+  device.client.publish(upTopic('5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11', 'status'), '{}')
+  await device.ended()
+  await until('the second line', () => lines().length === 2)
+  expect(lines()).toEqual([
+    { endpoint: device.id, reason: 'DISCONNECT' },
+    { endpoint: device.id, reason: 'a device may publish to its own topics only' },
+  ])
 })

@@ -90,11 +90,13 @@ export class DeviceConnections implements ConnectedDevices {
     this.#sessions.set(session, peer)
     socket.on('error', (error) => {
       metrics.broken.inc()
+      session.endReason ??= error.message
       log.debug({ reason: error.message }, 'device connection broke')
     })
     socket.once('close', () => {
       this.#sessions.delete(session)
       this.#disconnected(session)
+      this.#logEnd(session)
     })
     session.start()
   }
@@ -196,6 +198,13 @@ export class DeviceConnections implements ConnectedDevices {
       this.#persisting.delete(persisting),
     )
     this.#persisting.add(persisting)
+  }
+
+  /** One line for each connection that ends, except at a stop of the service, which ends all of them. */
+  #logEnd({ wasConnected, identified, endReason = 'the device closed the connection' }: MqttSession): void {
+    if (!wasConnected || !identified || this.#isClosed) return
+    const { id, serial } = identified.connection.device
+    this.#services.log.info({ endpoint: id, serial, reason: endReason }, 'device disconnected')
   }
 
   /** Tries until it is written, or until the device is connected again. */

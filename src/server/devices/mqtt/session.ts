@@ -1,7 +1,6 @@
 // One MQTT session, from an accepted socket to its end: what may happen in each of its states.
 //
 //      a socket is accepted
-//               |
 //               v
 //   +-----------------------+    anything but CONNECT, none within 10 s,
 //   | connecting            |    CONNACK 1, 2, 3 or 5
@@ -15,9 +14,9 @@
 //   | connected             |    another connection of the        |  left, for 2 s  |
 //   |  reads packets within |    device, an unenrolment,          +-----------------+
 //   |  its back-pressure    |    1.5 keep-alives of silence, 20 s          ^
-//   |                       |    of unread answers, bad messages           |
+//   |                       |    of unread answers, bad messages, a        |
+//   |                       |    foreign topic, a database that fails      |
 //   +-----------------------+----------------------------------------------+
-//
 // A socket that closes by itself, or because the service stops, ends a session in any state. No session outlives its socket.
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
@@ -34,19 +33,14 @@ import { type ConnectRequest, readConnect, readPacket, readVersion } from './pac
 import { ProtocolError } from './protocol-error.ts'
 import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from './reasons.ts'
 import type { RefusalCause } from './refusal-log.ts'
-
-const maxConnectBytes = 4096
-const connectTimeoutSeconds = 10
-const unreadTimeoutSeconds = 20
-/** Over a WebSocket both sides have to agree on the end, and the other side may be gone. */
-const closeTimeoutSeconds = 2
-/** Long enough for a last packet to leave. */
-const shutDownDelayMs = 100
-
-type State =
-  | { readonly name: 'connecting'; seconds: number; hasConnect: boolean }
-  | { readonly name: 'connected'; readonly keepAliveSeconds: number; unreadSeconds: number }
-  | { readonly name: 'closing'; seconds: number }
+import {
+  closeTimeoutSeconds,
+  connectTimeoutSeconds,
+  maxConnectBytes,
+  type SessionState,
+  shutDownDelayMs,
+  unreadTimeoutSeconds,
+} from './session-state.ts'
 
 /** Settings and callbacks that all sessions share. */
 export interface SessionOptions {
@@ -67,11 +61,14 @@ export class MqttSession implements FrameHandler, PacketSink {
   readonly #options: SessionOptions
   readonly #reader: FrameReader
   readonly #outbound = new Outbound((packet) => this.write(packet))
-  #state: State = { name: 'connecting', seconds: 0, hasConnect: false }
-  /** Set while connecting, before CONNACK, and from then on in every state. */
+  #state: SessionState = { name: 'connecting', seconds: 0, hasConnect: false }
+  /** Set once the credential is accepted, before CONNACK. */
   #identified: IdentifiedDevice | undefined
   /** Why the connection ends, if the device broke the protocol or is gone. */
   #failure: Error | undefined
+  /** For the log; undefined if the device closed its connection without DISCONNECT. */
+  endReason: string | undefined
+  wasConnected = false
 
   constructor(socket: Duplex, options: SessionOptions) {
     this.socket = socket
@@ -149,7 +146,7 @@ export class MqttSession implements FrameHandler, PacketSink {
       this.backPressure.tick()
       state.unreadSeconds = this.socket.writableNeedDrain ? state.unreadSeconds + 1 : 0
       if (state.unreadSeconds > unreadTimeoutSeconds) this.#abort('the device does not read what it is sent')
-      // One and a half keep-alives without a byte in either direction, and a second for the rounding. [MQTT-3.1.2-24]
+      // One and a half keep-alives without a byte from the device or an acknowledgement to it, and a second for the rounding. [MQTT-3.1.2-24]
       else if (++this.#reader.quietSeconds > state.keepAliveSeconds * 1.5 + 1) {
         this.fail('the keep-alive has passed', reasonCodes.keepAliveTimeout)
       }
@@ -158,6 +155,7 @@ export class MqttSession implements FrameHandler, PacketSink {
 
   /** Ends the connection, because the device broke the protocol or is gone. MQTT 5 says why, MQTT 3.1.1 just closes. */
   fail(reason: string, reasonCode: ReasonCode): void {
+    this.endReason ??= reason
     if (this.#outbound.version === 4 || this.#state.name === 'closing') {
       this.#abort(reason)
       return
@@ -177,6 +175,7 @@ export class MqttSession implements FrameHandler, PacketSink {
 
   /** Ends the connection of a device that is not to blame; in MQTT 3.1.1 after a delay, so that a last message can leave. */
   close(reason: EndingReason, delayMs = 0): void {
+    this.endReason ??= reason
     if (this.#mayDisconnect) this.#endWith(this.#outbound.farewell(reason))
     this.beginClosing()
     if (!this.socket.writableEnded) setTimeout(() => this.socket.destroy(), delayMs).unref()
@@ -196,12 +195,13 @@ export class MqttSession implements FrameHandler, PacketSink {
     return this.#outbound.version === 5 && this.#state.name === 'connected'
   }
 
-  /** Nothing that the device sends counts from now on. */
+  /** Ignores everything that the device sends from now on. */
   beginClosing(): void {
     if (this.#state.name !== 'closing') this.#state = { name: 'closing', seconds: 0 }
   }
 
   #abort(reason: string): void {
+    this.endReason ??= reason
     this.beginClosing()
     this.socket.destroy(new Error(reason))
   }
@@ -222,13 +222,14 @@ export class MqttSession implements FrameHandler, PacketSink {
     void this.#options.onConnect(this, request).then((outcome) => {
       if (typeof outcome === 'object') this.#dismiss(outcome.topic, outcome.lastMessage)
       else if (outcome !== 'accepted') this.#endWith(this.#outbound.refusal(outcome))
-      // Another connection of the device, or its unenrolment, may have come first.
+      // The device may have connected again, or been unenrolled, while its presence was written.
       else if (this.#state.name === 'closing') this.#endWith(this.#outbound.refusal('try later'))
       else this.#accept(request)
     })
   }
 
   #accept({ keepAliveSeconds, clientId, username }: ConnectRequest): void {
+    this.wasConnected = true
     this.#state = { name: 'connected', keepAliveSeconds, unreadSeconds: 0 }
     this.write(this.#outbound.writer.accepted(clientId === '' ? username : undefined))
     this.#reader.proceed()
@@ -285,8 +286,9 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.write(this.#outbound.writer.unsuback(messageId, codes))
   }
 
-  /** Acknowledgements that wait may still be sent. */
+  /** Pending acknowledgements are still sent. */
   #disconnect(): void {
+    this.endReason ??= 'DISCONNECT'
     this.beginClosing()
     this.socket.end(() => this.socket.destroy())
   }
