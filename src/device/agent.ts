@@ -5,7 +5,7 @@ import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
 import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
-import { deviceBackOff, retryWaitMs } from './reconnect.ts'
+import { deviceBackOff, isEncrypted, retryWaitMs, usableAddresses } from './reconnect.ts'
 
 /** The CONNACK code of a credential that the service does not know. */
 const notAuthorizedCode = 5
@@ -117,7 +117,9 @@ export class Agent extends EventEmitter<Events> {
   }
 
   #connect(lifetime: AbortController): void {
-    const { endpointId, credential, connect: addresses } = this.#options.identity
+    const { endpointId, credential, connect: allAddresses } = this.#options.identity
+    const addresses = usableAddresses(allAddresses, this.#state.hasHadTls ?? false)
+    const address = addresses[this.#addressIndex % addresses.length] ?? ''
     const credentials = {
       protocolVersion: 4,
       clientId: endpointId,
@@ -126,7 +128,7 @@ export class Agent extends EventEmitter<Events> {
     } as const
     // The agent does its own reconnecting, and subscribes again on each connection.
     const options = { ...credentials, keepalive: wire.keepAliveSeconds.usual, reconnectPeriod: 0, resubscribe: false }
-    const client = connect(addresses[this.#addressIndex % addresses.length] ?? '', options)
+    const client = connect(address, options)
     this.#client = client
     let since: number | undefined
     let reason: (Error & { code?: number | string }) | undefined
@@ -137,6 +139,7 @@ export class Agent extends EventEmitter<Events> {
     client.on('message', (topic, payload) => this.#receive(topic, payload.toString(), lifetime.signal))
     client.once('connect', () => {
       since = performance.now()
+      if (isEncrypted(address) && !this.#state.hasHadTls) this.#remember({ hasHadTls: true })
       // Reported before subscribing, so that the service does not send a config that the device already has.
       this.reportConfig()
       this.reportStatus({ ...this.#options.status })
@@ -160,18 +163,19 @@ export class Agent extends EventEmitter<Events> {
   }
 
   #subscribed(): void {
-    if (this.#state.refusedSince !== undefined) this.#saveRefusal(undefined)
+    if (this.#state.refusedSince !== undefined) this.#remember({ refusedSince: undefined })
     this.emit('connected')
   }
 
   #credentialRefused(): void {
     const since = this.#state.refusedSince ?? Date.now()
-    if (this.#state.refusedSince === undefined) this.#saveRefusal(since)
+    if (this.#state.refusedSince === undefined) this.#remember({ refusedSince: since })
     this.emit('credentialRefused', new Date(since))
   }
 
-  #saveRefusal(refusedSince: number | undefined): void {
-    this.#saveState({ refusedSince }).catch((error) => this.emit('warning', error))
+  /** Saves without making anybody wait. */
+  #remember(changes: Partial<AgentState>): void {
+    this.#saveState(changes).catch((error) => this.emit('warning', error))
   }
 
   #receive(topic: string, text: string, signal: AbortSignal): void {
@@ -222,7 +226,7 @@ export class Agent extends EventEmitter<Events> {
     const { identity, handlers } = this.#options
     if (type === 'REBOOT') return handlers.reboot()
     if (type === 'MESSAGE') {
-      await handlers.showMessage(message)
+      await handlers.showMessage(message, wire.messageShownMs)
       return this.#recordOutcome(succeeded(id))
     }
     if (!logs) throw new Error(`This device does not support the operation ${type}.`)

@@ -13,7 +13,8 @@ export interface AgentHandlers {
   applyConfig(config: AgentSettings, version: number): Awaitable<Record<string, string> | undefined>
   /** Reboots the device, which starts its agent again when it is up. */
   reboot(): Awaitable<void>
-  showMessage(text: string): Awaitable<void>
+  /** Returns when the message has appeared. It stays for `durationMs`, unless a person closes it or another message replaces it. */
+  showMessage(text: string, durationMs: number): Awaitable<void>
   /** Returns the logs as gzip. */
   collectLogs(options: { inCallLogs: boolean }): Awaitable<Readable | Buffer>
 }
@@ -29,6 +30,8 @@ export interface AgentState {
   readonly rejected?: Record<string, string> | undefined
   /** Since when the service has refused the credential, in milliseconds since 1970; absent while it knows the device. */
   readonly refusedSince?: number | undefined
+  /** True after the first connection with TLS: from then on plain addresses are not used. */
+  readonly hasHadTls?: boolean | undefined
   /** Outcomes of the latest commands, oldest first. A command that arrives again is answered from here, not executed. */
   readonly outcomes: readonly CommandOutcome[]
 }

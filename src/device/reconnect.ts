@@ -1,4 +1,4 @@
-// How long a device waits before it tries again.
+// How long a device waits before it tries again, and which addresses it may use.
 import { backOffMs } from '../client/back-off.ts'
 
 /** The waits between attempts to connect, to enrol and to upload logs. */
@@ -11,3 +11,14 @@ const refusedBackOff = { firstMs: 4_800_000, maxMs: 4_800_000 }
 /** The wait before the next attempt to connect. `refusedForMs` is how long the service has not known the credential. */
 export const retryWaitMs = (failures: number, refusedForMs: number, random = Math.random()): number =>
   backOffMs(failures, refusedForMs < frequentRetriesMs ? deviceBackOff : refusedBackOff, random)
+
+export const isEncrypted = (address: string): boolean => /^(?:mqtts|wss):/.test(address)
+
+/**
+ * After a connection with TLS a device uses no plain address any more. Otherwise anybody who can block TLS in its network would
+ * get the credential. The list itself came over HTTPS, so one without encrypted addresses is used as it is.
+ */
+export function usableAddresses(addresses: readonly string[], hasHadTls: boolean): readonly string[] {
+  const encrypted = addresses.filter(isEncrypted)
+  return hasHadTls && encrypted.length > 0 ? encrypted : addresses
+}

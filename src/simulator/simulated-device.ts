@@ -192,9 +192,9 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
     })
   }
 
-  showMessage(text: string): void {
+  showMessage(text: string, durationMs: number): void {
     this.#context.counters.messages++
-    this.#log(`message on screen: ${text}`)
+    this.#log(`message on screen for ${durationMs / 1000} s: ${text}`)
   }
 
   async collectLogs({ inCallLogs }: { inCallLogs: boolean }): Promise<Buffer> {

@@ -1,14 +1,20 @@
 // The agent at the end of a wire where anything can come: twice, late, from the wrong place, or not at all.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttp, type Server as HttpServer } from 'node:http'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, connect as connectPlain, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { Aedes } from 'aedes'
 import { expect, onTestFinished, test } from 'vitest'
 import type { DeviceCommandMessage } from '../../src/contract/device/protocol.ts'
 import { Agent } from '../../src/device/agent.ts'
 import type { AgentHandlers, AgentState } from '../../src/device/handlers.ts'
+import { usableAddresses } from '../../src/device/reconnect.ts'
+import { certificate } from '../support/certificate.ts'
 import { until } from '../support/program.ts'
 
 const endpointId = '5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11'
@@ -52,15 +58,15 @@ async function newService(refuse: () => number | undefined = () => undefined) {
 const command = (type: DeviceCommandMessage['type'], more: Partial<DeviceCommandMessage> = {}): string =>
   JSON.stringify({ id: randomUUID(), type, deadline: new Date(Date.now() + 60_000).toISOString(), ...more })
 
-async function newAgent(connect: string[], handlers: Partial<AgentHandlers> = {}) {
-  const memory: { kept?: AgentState } = {}
+async function newAgent(connect: string[], handlers: Partial<AgentHandlers> = {}, kept?: AgentState) {
+  const memory: { kept?: AgentState | undefined } = { kept }
   const agent = new Agent({
     identity: { endpointId, credential: 'credential', connect },
     status: {},
     storage: {
       load: () => memory.kept,
-      save: (kept) => {
-        memory.kept = kept
+      save: (state) => {
+        memory.kept = state
       },
     },
     handlers: {
@@ -196,6 +202,60 @@ test('tries later when it is told so, tries the next address when one is silent,
   agent.on('unenrolled', () => void reasons.push('unenrolled'))
   await connected
   expect(reasons).toEqual(['ECONNREFUSED', 3, 'ECONNREFUSED'])
+})
+
+test('a device that has had TLS never falls back to plain MQTT, also after a reboot', async () => {
+  const site = { dataDir: mkdtempSync(join(tmpdir(), 'roomkeeper-tls-')) }
+  onTestFinished(() => rmSync(site.dataDir, { recursive: true }))
+  const { cert, key } = certificate(site)
+  const service = await newService()
+  const { port: plainPort } = new URL(service.url)
+  const tls = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (socket) =>
+    socket
+      .pipe(connectPlain(Number(plainPort), '127.0.0.1'))
+      .pipe(socket)
+      .on('error', () => {}),
+  )
+  let plainConnections = 0
+  const plain = createServer((socket) => {
+    plainConnections++
+    socket.destroy()
+  })
+  const addresses = [`mqtts://127.0.0.1:${await portOf(tls)}`, `mqtt://127.0.0.1:${await portOf(plain)}`]
+  const authorities = getCACertificates('default')
+  setDefaultCACertificates([...authorities, readFileSync(cert, 'utf8')])
+  onTestFinished(() => setDefaultCACertificates(authorities))
+  const { agent, connected, memory } = await newAgent(addresses)
+  await connected
+  expect(memory.kept?.hasHadTls).toBe(true)
+  await agent.stop()
+  setDefaultCACertificates(authorities)
+
+  // The certificate is not trusted any more, as if somebody stood between the device and the service.
+  const failures: unknown[] = []
+  const reborn = await newAgent(addresses, {}, memory.kept)
+  reborn.agent.on('disconnected', (reason) => failures.push(reason))
+  reborn.connected.catch(() => {})
+  await until('two more attempts', () => failures.length >= 2)
+  expect(plainConnections).toBe(0)
+})
+
+test('plain addresses are used as long as there was no TLS, or the service has no encrypted address', () => {
+  const [mqtts, wss, plain, ws] = ['mqtts://a:1', 'wss://a/x', 'mqtt://a:2', 'ws://a/x'] as const
+  expect(usableAddresses([mqtts, wss, plain, ws], false)).toEqual([mqtts, wss, plain, ws])
+  expect(usableAddresses([mqtts, wss, plain, ws], true)).toEqual([mqtts, wss])
+  expect(usableAddresses([plain, ws], true)).toEqual([plain, ws])
+})
+
+test('a message is to be shown for a minute, and is reported when it has appeared', async () => {
+  const service = await newService()
+  const shown: [string, number][] = []
+  const { connected } = await newAgent([service.url], { showMessage: (...message) => void shown.push(message) })
+  await connected
+  await service.send('operation', command('MESSAGE', { message: 'Lunch.' }))
+  await until('the report', () => service.reports().length === 1)
+  expect(service.reports()).toMatchObject([{ state: 'SUCCEEDED' }])
+  expect(shown).toEqual([['Lunch.', 60_000]])
 })
 
 test('what was not confirmed when the wire was cut rejects; outcomes are said again with the next connection', async () => {

@@ -1,8 +1,11 @@
 // MQTT 5 beside MQTT 3.1.1: what the service announces, and the reason code of everything that it refuses or ends.
 import { connect } from 'node:net'
+import fc from 'fast-check'
 import { generate, type IConnectPacket, type Packet, parser } from 'mqtt-packet'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { downTopic, upTopic } from '../../src/contract/device/protocol.ts'
+import { readConnect, readPacket } from '../../src/server/devices/mqtt/packet-reader.ts'
+import { ProtocolError } from '../../src/server/devices/mqtt/protocol-error.ts'
 import { frame, text } from '../support/devices/raw-mqtt.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -125,6 +128,27 @@ test('a bad message has an acknowledgement with a reason code, and the usual ans
   expect(it.of('publish')).toHaveLength(2)
   it.send({ cmd: 'pingreq' })
   await it.next('pingresp')
+})
+
+test('no bytes of one device get in the way of the next packet of another', () => {
+  const good = frame(0x32, text('topic'), bytes(0, 7, 0), Buffer.from('payload'))
+  const outcome = (read: () => unknown) => {
+    try {
+      read()
+    } catch (error) {
+      expect(error).toBeInstanceOf(ProtocolError)
+    }
+  }
+  fc.assert(
+    fc.property(fc.nat(255), fc.uint8Array({ maxLength: 60 }), (first, body) => {
+      outcome(() => readPacket(frame(first, Buffer.from(body)), 5))
+      // Most packets of random bytes end early; these have a topic, an id, and random properties.
+      outcome(() => readPacket(frame(0x32, text('topic'), bytes(0, 1, body.length), Buffer.from(body)), 5))
+      outcome(() => readConnect(frame(0x10, text('MQTT'), bytes(5, first & 0xfe, 0, 30), Buffer.from(body)), 5))
+      expect(readPacket(good, 5)).toMatchObject({ topic: 'topic', messageId: 7, payload: Buffer.from('payload') })
+    }),
+    { numRuns: 3000 },
+  )
 })
 
 const overview = { cmd: 'connack', properties: { reasonString: expect.stringMatching(/./) } }

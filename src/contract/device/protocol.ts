@@ -171,6 +171,8 @@ export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt',
 export const keepAliveSeconds = { min: 5, max: 300, usual: 30 } as const
 /** A device that was told something and said nothing for so long is told again. In milliseconds. */
 export const resendAfterMs = 30_000
+/** A message stays on the screen for this long, unless a person closes it or another message replaces it. */
+export const messageShownMs = 60_000
 /** The largest MQTT packet: 500 samples fit. */
 export const maxPacketBytes = 128 * 1024
 export const maxBundleBytes = 64 * 1024 * 1024
