@@ -23,6 +23,7 @@ const onSqliteOnly = [
   'test/contract/mcp-fleet.test.ts',
   'test/contract/monitoring-adapter.test.ts',
   'test/docs/readme.test.ts',
+  'test/events/documented-example.test.ts',
   'test/http/malformed.test.ts',
   'test/http/methods.test.ts',
   'test/http/overload.test.ts',
