@@ -1,7 +1,7 @@
 // docs/events.md is real: its example follows events through an interruption, and EventSource works as it says.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { newTab, openBrowser, signIn } from '../support/console/browser.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -32,6 +32,8 @@ test('the example hears every event once, also across an interruption, and ends 
   const org = await house.newOrg()
   const key = await org.newKey({ scopes: ['read'] })
   const wire = await wireTo(house.url)
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => warned.mockRestore())
   const names: string[] = []
   const onEvent: Parameters<Example['followEvents']>[0]['onEvent'] = ({ change }) => {
     if (change) names.push(change.target.name)
@@ -51,6 +53,7 @@ test('the example hears every event once, also across an interruption, and ends 
   wire.mend()
   await create('Africa')
   await until('the events of the interruption', () => names.includes('Africa'))
+  expect(warned).toHaveBeenCalled()
   expect(names.slice(names.indexOf('Europe, «Ø» 🎉'))).toEqual(['Europe, «Ø» 🎉', 'Asia', 'Africa'])
 
   const { keys } = (await org.call('GET', '/keys')).body
