@@ -30,6 +30,7 @@ const onSqliteOnly = [
   'test/devices/refusal-log.test.ts',
   'test/docs/readme.test.ts',
   'test/http/health-port.test.ts',
+  'test/events/documented-example.test.ts',
   'test/http/malformed.test.ts',
   'test/http/methods.test.ts',
   'test/http/pipeline.test.ts',

@@ -66,7 +66,7 @@ export const eventOperations = {
     scope: 'read',
     summary: 'Follow what happens, as Server-Sent Events',
     description:
-      'The answer does not end. Send the id of the last event as the header `Last-Event-ID` to go on after it; when that is not possible any more, the first event is `reset`. A reader that is too slow is cut.',
+      'The answer does not end. Send the id of the last event as the header `Last-Event-ID` to go on after it; when that is not possible any more, the first event is `reset`. A reader that is too slow is cut. A browser cannot send the token with `EventSource`: use `fetch` and read its stream.',
     query: {
       types: Type.String({
         description: `Only events of these types, separated by commas: ${selectableEventTypes.join(', ')}. \`reset\` is always sent.`,
