@@ -31,4 +31,6 @@ test('the packed package runs from node_modules, and holds no tests', async () =
   expect(help.stderr).toBe('')
   const org = await program('org', 'create', 'Packed', '--json', '--data-dir', join(folder, 'data'))
   expect(JSON.parse(org.stdout).name).toBe('Packed')
+  const backup = await program('backup', join(folder, 'backup.tar'), '--json', '--data-dir', join(folder, 'data'))
+  expect(JSON.parse(backup.stdout).engine).toBe('sqlite')
 }, 60_000)

@@ -41,7 +41,6 @@ export async function writeBackupFile(
   file: string,
   manifest: BackupManifest,
   entries: readonly BackupEntry[],
-  signal: AbortSignal,
 ): Promise<void> {
   const text = `${JSON.stringify({ format: formatNumber, ...manifest }, null, 2)}\n`
   const sums = [`${createHash('sha256').update(text).digest('hex')}  ${manifestName}`]
@@ -52,9 +51,7 @@ export async function writeBackupFile(
     sources.push({ type: 'file', target: entry.name, source: entry.file, mode })
   }
   sources.push({ type: 'content', target: checksumsName, content: `${sums.join('\n')}\n`, mode })
-  await pipeline(packTar(sources, { concurrency: 1 }), createWriteStream(file, { flags: 'wx', mode, flush: true }), {
-    signal,
-  })
+  await pipeline(packTar(sources, { concurrency: 1 }), createWriteStream(file, { flags: 'wx', mode, flush: true }))
 }
 
 /** Unpacks a backup into an empty folder, and verifies every file of it. */
