@@ -50,7 +50,12 @@ export async function startService(
     const devices = await startDevices(stack, core, resources, tls)
     const url = await startHttp(stack, core, resources, devices, { tls, consoleFolder })
     startTasks(stack, core, resources, devices)
-    writeServerRecord(options, { url, publicUrl: services.publicUrl() })
+    try {
+      writeServerRecord(options, { url, publicUrl: services.publicUrl() })
+    } catch (error) {
+      // Only commands need the record, so a full disk does not stop the server here.
+      log.warn({ reason: (error as Error).message }, 'server.json was not written')
+    }
     // This comes last: a start that fails must not use up the one time that the first key is shown.
     const first = await firstStart(services)
     log.info({ url, engine: services.db.engine, migrated: core.migrated }, 'ready')

@@ -1,6 +1,6 @@
 // The backup file: a tar archive of a manifest, the database, and if asked the secret key and log bundles, with checksums at its end.
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -35,6 +35,8 @@ export interface BackupEntry {
   /** The name in the archive. */
   readonly name: string
   readonly file: string
+  /** True for a file that the running server may delete, such as an expired log bundle: it is then left out. */
+  readonly mayVanish?: boolean
 }
 
 export async function writeBackupFile(
@@ -47,6 +49,7 @@ export async function writeBackupFile(
   const mode = 0o600
   const sources: TarSource[] = [{ type: 'content', target: manifestName, content: text, mode }]
   for (const entry of entries) {
+    if (entry.mayVanish && !existsSync(entry.file)) continue
     sums.push(`${await checksumOf(entry.file)}  ${entry.name}`)
     sources.push({ type: 'file', target: entry.name, source: entry.file, mode })
   }

@@ -38,23 +38,26 @@ export interface BackupSummary extends BackupManifest {
 export async function makeBackup(request: BackupRequest): Promise<BackupSummary> {
   const file = resolve(request.file)
   if (existsSync(file)) throw new StartupError(`There is already a file ${file}. Name another one, or delete it first.`)
+  const folder = await makeWorkFolder(file)
   try {
-    // The folder is private (0700) and on the disk of the result, which is then renamed into place.
-    const folder = await mkdtemp(file + unfinishedSuffix)
-    try {
-      return await makeBackupIn(folder, file, request)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    return await makeBackupIn(folder, file, request)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    throw new StartupError(
+      `The disk of ${dirname(file)} is full. No backup was made; a backup needs twice its size while it is made.`,
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The folder is private (0700) and on the disk of the result, which is then renamed into place. */
+async function makeWorkFolder(file: string): Promise<string> {
+  try {
+    return await mkdtemp(file + unfinishedSuffix)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR' || code === 'EROFS')
-      throw new StartupError(`Cannot write to the folder ${dirname(file)} (${code}). Create it, or name another one.`)
-    if (code === 'ENOSPC')
-      throw new StartupError(
-        `The disk of ${dirname(file)} is full. No backup was made; a backup needs twice its size while it is made.`,
-      )
-    throw error
+    throw new StartupError(`Cannot write to the folder ${dirname(file)} (${code}). Create it, or name another one.`)
   }
 }
 
@@ -100,7 +103,7 @@ async function listBundles(root: string): Promise<BackupEntry[]> {
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => ({ name: `${bundlesName}/${relative(root, file)}`, file }))
+    .map((file) => ({ name: `${bundlesName}/${relative(root, file)}`, file, mayVanish: true }))
 }
 
 /** The new name survives a power cut only after its folder is synced. */
