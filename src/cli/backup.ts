@@ -2,9 +2,9 @@
 import type { DatabaseOptions } from '../server/config/options.ts'
 import { secretKeyFileOf } from '../server/context/open-services.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { runBackupProcess } from '../server/maintenance/backup/backup-process.ts'
 import { makeBackup } from '../server/maintenance/backup/make-backup.ts'
 import { restoreBackup, shortFingerprint } from '../server/maintenance/backup/restore-backup.ts'
-import { takeSnapshot } from '../server/maintenance/backup/sqlite-snapshot.ts'
 import { checkLineText, checkPlace } from './check.ts'
 import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
@@ -17,8 +17,7 @@ interface BackupOptions extends DatabaseCommandOptions {
 export const backupCommand = (terminal: Terminal, file: string, options: BackupOptions): Promise<void> =>
   withRecordedAddress(options, async (place) => {
     const { withSecret = false, withBundles = false, json } = options
-    const { signal } = new AbortController()
-    const summary = await makeBackup({ place, file, withSecret, withBundles, signal })
+    const summary = await makeBackup({ place, file, withSecret, withBundles })
     const fingerprint = shortFingerprint(summary.secretFingerprint)
     printResult(terminal, json, summary, [
       `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${summary.bundles} log bundles` : ''}.`,
@@ -44,6 +43,7 @@ export async function restoreCommand(
   if (checks.some((line) => !line.isGood)) throw new StartupError('The restored database failed a check.')
 }
 
-/** The child process of a backup calls this. */
-export const snapshotCommand = (terminal: Terminal, source: string, target: string): void =>
-  terminal.write(JSON.stringify(takeSnapshot(source, target)))
+/** The server runs this for backups that it makes by itself. */
+export async function backupProcess(terminal: Terminal): Promise<void> {
+  terminal.write(JSON.stringify(await runBackupProcess(process.stdin)))
+}

@@ -2,8 +2,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { backupProcessCommand } from '../server/maintenance/backup/backup-process.ts'
 import { auditHead, auditVerify } from './audit.ts'
-import { backupCommand, restoreCommand, snapshotCommand } from './backup.ts'
+import { backupCommand, backupProcess, restoreCommand } from './backup.ts'
 import { checkCommand } from './check.ts'
 import { copyCommand, copyOptions } from './copy.ts'
 import { demoOptions } from './demo-options.ts'
@@ -120,11 +121,7 @@ export function program(terminal: Terminal): Command {
   addDatabaseCommand(root, 'restore', 'restore a backup into an empty data folder or database')
     .argument('<file>', 'a file that "backup" made')
     .action((file, options) => restoreCommand(terminal, file, options))
-  root
-    .command('sqlite-snapshot', { hidden: true })
-    .argument('<source>')
-    .argument('<target>')
-    .action((source, target) => snapshotCommand(terminal, source, target))
+  root.command(backupProcessCommand, { hidden: true }).action(() => backupProcess(terminal))
   addDatabaseCommand(root, 'check', 'check the database, its references, the audit log and the secret key').action(
     (options) => checkCommand(terminal, options),
   )

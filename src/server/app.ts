@@ -1,6 +1,6 @@
 // Starts the service in five phases. Each phase registers how to stop what it started; a stop runs these in reverse order.
 import type { ServeOptions } from './config/options.ts'
-import { writeServerRecord } from './config/server-record.ts'
+import { recordServer } from './config/server-record.ts'
 import type { Services } from './context/services.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
@@ -54,7 +54,7 @@ export async function startService(
     const devices = await startDevices(stack, core, resources, certificate)
     const { url, healthPort } = await startHttp(stack, core, resources, devices, { certificate, consoleFolder })
     startTasks(stack, core, resources, devices, certificate)
-    writeServerRecord(options, { url, publicUrl: services.publicUrl() })
+    recordServer(options, { url, publicUrl: services.publicUrl() }, log)
     // This comes last: the first key is shown once, and a start that fails later would lose it.
     const first = await firstStart(services)
     log.info({ ...core.build, url, healthPort, engine: services.db.engine, migrated: core.migrated }, 'ready')

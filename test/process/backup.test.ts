@@ -27,8 +27,8 @@ beforeAll(async () => {
   plain = join(folder, 'plain.tar')
   complete = join(folder, 'complete.tar')
   const { place } = house
-  await makeBackup({ place, file: plain, withSecret: false, withBundles: false, signal })
-  await makeBackup({ place, file: complete, withSecret: true, withBundles: true, signal })
+  await makeBackup({ place, file: plain, withSecret: false, withBundles: false })
+  await makeBackup({ place, file: complete, withSecret: true, withBundles: true })
 })
 afterAll(async () => {
   await house.close()
@@ -100,7 +100,7 @@ test('rubbish, a truncated file and a damaged one are refused with a sentence, a
 
 test('a backup does not replace a file, and a failed one leaves nothing', async () => {
   const backup = (file: string, place = house.place) =>
-    makeBackup({ place, file, withSecret: false, withBundles: false, signal })
+    makeBackup({ place, file, withSecret: false, withBundles: false })
   await expect(backup(plain)).rejects.toThrow(/^There is already a file .*plain\.tar\. Name another one/)
   await expect(backup(join(folder, 'no', 'such.tar'))).rejects.toThrow(/^Cannot write to the folder .*\(ENOENT\)/)
   const before = readdirSync(folder)

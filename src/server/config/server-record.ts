@@ -1,7 +1,8 @@
-// The server's note in the data folder about its database and its address, for commands that run beside it.
+// The server's record in the data folder about its database and its address, for commands that run beside it.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { StartupError } from '../core/failure.ts'
+import type { Log } from '../core/log.ts'
 import type { DatabaseOptions } from './options.ts'
 
 const fileName = 'server.json'
@@ -17,8 +18,19 @@ export interface ServerRecord {
   readonly publicUrl: string
 }
 
-/** Replaces the note of an earlier start. A crash leaves the earlier one or the new one, complete. */
-export function writeServerRecord(options: DatabaseOptions, addresses: Pick<ServerRecord, 'url' | 'publicUrl'>): void {
+type Addresses = Pick<ServerRecord, 'url' | 'publicUrl'>
+
+/** Only commands need the record, so a disk that is full does not stop the server. */
+export function recordServer(options: DatabaseOptions, addresses: Addresses, log: Log): void {
+  try {
+    writeServerRecord(options, addresses)
+  } catch (error) {
+    log.warn({ reason: (error as Error).message }, 'server.json was not written')
+  }
+}
+
+/** Replaces the record of an earlier start. A crash leaves the earlier one or the new one, complete. */
+export function writeServerRecord(options: DatabaseOptions, addresses: Addresses): void {
   const { dataDir, databaseUrl, secretKeyFile } = options
   const record: ServerRecord = {
     ...(databaseUrl !== undefined && { databaseUrl: withoutPassword(databaseUrl) }),

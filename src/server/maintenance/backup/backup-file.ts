@@ -1,6 +1,6 @@
 // The backup file: a tar archive of a manifest, the database, and if asked the secret key and log bundles, with checksums at its end.
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -35,26 +35,26 @@ export interface BackupEntry {
   /** The name in the archive. */
   readonly name: string
   readonly file: string
+  /** True for a file that the running server may delete, such as an expired log bundle: it is then left out. */
+  readonly mayVanish?: boolean
 }
 
 export async function writeBackupFile(
   file: string,
   manifest: BackupManifest,
   entries: readonly BackupEntry[],
-  signal: AbortSignal,
 ): Promise<void> {
   const text = `${JSON.stringify({ format: formatNumber, ...manifest }, null, 2)}\n`
   const sums = [`${createHash('sha256').update(text).digest('hex')}  ${manifestName}`]
   const mode = 0o600
   const sources: TarSource[] = [{ type: 'content', target: manifestName, content: text, mode }]
   for (const entry of entries) {
+    if (entry.mayVanish && !existsSync(entry.file)) continue
     sums.push(`${await checksumOf(entry.file)}  ${entry.name}`)
     sources.push({ type: 'file', target: entry.name, source: entry.file, mode })
   }
   sources.push({ type: 'content', target: checksumsName, content: `${sums.join('\n')}\n`, mode })
-  await pipeline(packTar(sources, { concurrency: 1 }), createWriteStream(file, { flags: 'wx', mode, flush: true }), {
-    signal,
-  })
+  await pipeline(packTar(sources, { concurrency: 1 }), createWriteStream(file, { flags: 'wx', mode, flush: true }))
 }
 
 /** Unpacks a backup into an empty folder, and verifies every file of it. */

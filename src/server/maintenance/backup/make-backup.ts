@@ -1,4 +1,4 @@
-// Makes a backup of a database that may be in use: one file, complete under its name or not there at all.
+// Makes a backup of a database that may be in use: one file, complete under its name or not there at all. It may block the thread.
 import { existsSync } from 'node:fs'
 import { mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -17,7 +17,7 @@ import {
   writeBackupFile,
 } from './backup-file.ts'
 import { dumpPostgres } from './postgres-tools.ts'
-import { snapshotInChild } from './sqlite-snapshot.ts'
+import { takeSnapshot } from './sqlite-snapshot.ts'
 
 /** A backup that is not finished is in a folder with this behind its name. */
 export const unfinishedSuffix = '.unfinished-'
@@ -27,7 +27,6 @@ export interface BackupRequest {
   readonly file: string
   readonly withSecret: boolean
   readonly withBundles: boolean
-  readonly signal: AbortSignal
 }
 
 export interface BackupSummary extends BackupManifest {
@@ -39,35 +38,38 @@ export interface BackupSummary extends BackupManifest {
 export async function makeBackup(request: BackupRequest): Promise<BackupSummary> {
   const file = resolve(request.file)
   if (existsSync(file)) throw new StartupError(`There is already a file ${file}. Name another one, or delete it first.`)
+  const folder = await makeWorkFolder(file)
   try {
-    // The folder is private (0700) and on the disk of the result, which is then renamed into place.
-    const folder = await mkdtemp(file + unfinishedSuffix)
-    try {
-      return await makeBackupIn(folder, file, request)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    return await makeBackupIn(folder, file, request)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    throw new StartupError(
+      `The disk of ${dirname(file)} is full. No backup was made; a backup needs twice its size while it is made.`,
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The folder is private (0700) and on the disk of the result, which is then renamed into place. */
+async function makeWorkFolder(file: string): Promise<string> {
+  try {
+    return await mkdtemp(file + unfinishedSuffix)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR' || code === 'EROFS')
-      throw new StartupError(`Cannot write to the folder ${dirname(file)} (${code}). Create it, or name another one.`)
-    if (code === 'ENOSPC')
-      throw new StartupError(
-        `The disk of ${dirname(file)} is full. No backup was made; a backup needs twice its size while it is made.`,
-      )
-    throw error
+    throw new StartupError(`Cannot write to the folder ${dirname(file)} (${code}). Create it, or name another one.`)
   }
 }
 
 async function makeBackupIn(folder: string, file: string, request: BackupRequest): Promise<BackupSummary> {
-  const { place, withSecret, withBundles, signal } = request
+  const { place, withSecret, withBundles } = request
   const createdAt = new Date().toISOString()
   const engine = place.databaseUrl === undefined ? 'sqlite' : 'postgres'
   const database = { name: databaseNames[engine], file: join(folder, databaseNames[engine]) }
   const { migrations, secretFingerprint } =
     place.databaseUrl === undefined
-      ? await snapshotInChild(requireSqliteFile(place), database.file, signal)
-      : await dumpPostgres(place.databaseUrl, database.file, folder, signal)
+      ? takeSnapshot(requireSqliteFile(place), database.file)
+      : await dumpPostgres(place.databaseUrl, database.file, folder)
   if (secretFingerprint === undefined)
     throw new StartupError(
       'There is no Roomkeeper in that database, so there is nothing to back up. Check the options.',
@@ -76,7 +78,7 @@ async function makeBackupIn(folder: string, file: string, request: BackupRequest
   const bundles = withBundles ? await listBundles(join(place.dataDir, bundlesName)) : []
   const manifest = { engine, createdAt, version: programVersion(), migrations, secretFingerprint } as const
   const draft = join(folder, 'backup.tar')
-  await writeBackupFile(draft, manifest, [database, ...secret, ...bundles], signal)
+  await writeBackupFile(draft, manifest, [database, ...secret, ...bundles])
   const { size } = await stat(draft)
   await rename(draft, file)
   await syncParent(file)
@@ -101,7 +103,7 @@ async function listBundles(root: string): Promise<BackupEntry[]> {
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => ({ name: `${bundlesName}/${relative(root, file)}`, file }))
+    .map((file) => ({ name: `${bundlesName}/${relative(root, file)}`, file, mayVanish: true }))
 }
 
 /** The new name survives a power cut only after its folder is synced. */

@@ -12,23 +12,17 @@ import type { SnapshotFacts } from './sqlite-snapshot.ts'
 const sharedParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
 /** Writes a dump in the custom format of pg_dump. Sessions and sign-in links are left out. */
-export async function dumpPostgres(url: string, file: string, folder: string, signal: AbortSignal) {
+export async function dumpPostgres(url: string, file: string, folder: string) {
   const facts = await withClient(url, factsOf)
   const left = ['--exclude-table-data=sessions', '--exclude-table-data=login_links']
-  await runTool(
-    'pg_dump',
-    url,
-    ['--format=custom', '--no-owner', '--no-privileges', ...left, '--file', file],
-    folder,
-    signal,
-  )
+  await runTool('pg_dump', url, ['--format=custom', '--no-owner', '--no-privileges', ...left, '--file', file], folder)
   return facts
 }
 
 /** Loads a dump in one transaction: completely or not at all. */
 export async function restorePostgres(url: string, file: string, folder: string): Promise<void> {
   const options = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction', file]
-  await runTool('pg_restore', url, options, folder, new AbortController().signal)
+  await runTool('pg_restore', url, options, folder)
 }
 
 export const hasPostgresTables = (url: string): Promise<boolean> =>
@@ -69,13 +63,11 @@ async function runTool(
   url: string,
   args: readonly string[],
   folder: string,
-  signal: AbortSignal,
 ): Promise<void> {
   try {
     const connection = await connectionText(url, folder)
-    await promisify(execFile)(tool, ['--dbname', connection, '--no-password', ...args], { signal })
+    await promisify(execFile)(tool, ['--dbname', connection, '--no-password', ...args])
   } catch (error) {
-    signal.throwIfAborted()
     const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string }
     if (code === 'ENOENT')
       throw new StartupError(`${tool} was not found. Install it: on Debian, apt-get install postgresql-client.`)

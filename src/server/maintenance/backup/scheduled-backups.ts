@@ -9,7 +9,8 @@ import type { Clock } from '../../core/clock.ts'
 import { StartupError } from '../../core/failure.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import { makeBackup, unfinishedSuffix } from './make-backup.ts'
+import { backupInChild } from './backup-process.ts'
+import { type BackupSummary, unfinishedSuffix } from './make-backup.ts'
 
 /** After a failure the next try is made after this time, or after the interval if that is shorter. */
 const retryAfterMs = 600_000
@@ -82,7 +83,7 @@ export class ScheduledBackups {
     await this.#removeUnfinished()
     const file = join(this.#folder, nameAt(now))
     const startedAt = performance.now()
-    const { bytes } = await makeBackup({ place: this.#options, file, withSecret: false, withBundles: false, signal })
+    const { bytes } = await this.#backUpTo(file, signal)
     this.#made++
     this.#newestMs = now
     this.#nextTryMs = now + this.#everyMs
@@ -91,12 +92,27 @@ export class ScheduledBackups {
     for (const name of outdated) await rm(join(this.#folder, name), { force: true })
   }
 
+  async #backUpTo(file: string, signal: AbortSignal): Promise<BackupSummary> {
+    const { dataDir, databaseUrl, secretKeyFile } = this.#options
+    const place = {
+      dataDir,
+      ...(databaseUrl !== undefined && { databaseUrl }),
+      ...(secretKeyFile !== undefined && { secretKeyFile }),
+    }
+    try {
+      return await backupInChild({ place, file, withSecret: false, withBundles: false }, signal)
+    } catch (error) {
+      await this.#removeUnfinished().catch(() => {})
+      throw error
+    }
+  }
+
   /** The backups in the folder, the oldest first. Other files are left alone. */
   async #list(): Promise<string[]> {
     return (await readdir(this.#folder)).filter((name) => namePattern.test(name)).sort()
   }
 
-  /** A server that was killed during a backup has left a folder. */
+  /** A backup that was ended, with its server or alone, has left a folder. */
   async #removeUnfinished(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const [of, rest] = name.split(unfinishedSuffix)

@@ -1,7 +1,4 @@
-// Takes a snapshot of a SQLite database that is in use, in a child process, because VACUUM INTO blocks the thread that runs it.
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+// Takes a snapshot of a SQLite database that is in use. VACUUM INTO blocks the thread, so a server must not call this itself.
 import Database from 'better-sqlite3'
 import { StartupError } from '../../core/failure.ts'
 import { createPrivateFile } from '../../core/private-files.ts'
@@ -11,21 +8,6 @@ export interface SnapshotFacts {
   readonly migrations: readonly string[]
   /** Absent if no server has used the database. */
   readonly secretFingerprint: string | undefined
-}
-
-/** The child runs the program itself, because only that can load TypeScript in an installed package. */
-const program = fileURLToPath(new URL('../../../../bin/roomkeeper.js', import.meta.url))
-
-export async function snapshotInChild(source: string, target: string, signal: AbortSignal): Promise<SnapshotFacts> {
-  try {
-    const args = [program, 'sqlite-snapshot', source, target]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { signal, killSignal: 'SIGKILL' })
-    return JSON.parse(stdout)
-  } catch (error) {
-    signal.throwIfAborted()
-    const { stderr, message } = error as Error & { stderr?: string }
-    throw new StartupError(stderr?.trim() || message)
-  }
 }
 
 /** Copies the state of one moment, whatever is written concurrently. Sessions and sign-in links are left out. */
