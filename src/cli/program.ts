@@ -51,6 +51,12 @@ export function program(terminal: Terminal): Command {
       return demo(terminal, options)
     },
   )
+  addCommand(root, 'doctor', 'check the installation, with the options of "serve"', serveOptions)
+    .option('--json', 'print JSON')
+    .action(async (options) => {
+      const { doctorCommand } = await import('./doctor/doctor.ts')
+      return doctorCommand(terminal, options)
+    })
   simulateOptions(root.command('simulate').description('run a fleet of simulated devices against a server')).action(
     (options) => simulateCommand(terminal, options),
   )

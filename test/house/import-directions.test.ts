@@ -22,6 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server/auth',
     'server/config',
     'server/core',
+    'server/devices',
     'server/http',
     'client',
     'simulator',

@@ -78,6 +78,22 @@ describe('roomkeeper', () => {
     expect(Number.parseInt(stdout, 10), 'megabytes of the installation').toBeLessThan(100)
   })
 
+  test('has a bill of materials: npm sbom lists the version of every package that was installed', async () => {
+    await runFile('npm', ['pkg', 'set', 'version=1.0.0'], { cwd: folders.server })
+    const { stdout } = await runFile('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev'], { cwd: folders.server })
+    const bill = JSON.parse(stdout)
+    expect(bill.bomFormat).toBe('CycloneDX')
+    const listed: string[] = bill.components.map(
+      (one: { name: string; version: string }) => `${one.name} ${one.version}`,
+    )
+    const lock = JSON.parse(readFileSync(join(folders.server, 'node_modules/.package-lock.json'), 'utf8'))
+    const installed = Object.entries<{ version: string }>(lock.packages).map(
+      ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
+    )
+    expect(installed.length).toBeGreaterThan(100)
+    expect(installed.filter((name) => !listed.includes(name))).toEqual([])
+  })
+
   test('runs from node_modules: serves the console and the API, and stops on a signal', async () => {
     const site = await siteForTest()
     const bin = join(folders.server, 'node_modules/roomkeeper/bin/roomkeeper.js')

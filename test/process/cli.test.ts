@@ -244,7 +244,18 @@ describe('--help', () => {
 
   test('of the program names every command', async () => {
     const text = await help()
-    for (const name of ['serve', 'org', 'keys', 'audit', 'simulate', 'demo', 'migrate', 'openapi', 'messages'])
+    for (const name of [
+      'serve',
+      'doctor',
+      'org',
+      'keys',
+      'audit',
+      'simulate',
+      'demo',
+      'migrate',
+      'openapi',
+      'messages',
+    ])
       expect(text).toContain(` ${name} `)
   })
 

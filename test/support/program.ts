@@ -247,7 +247,8 @@ export function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp)
 
 /** A port of this machine that something else listens on until the test ends. */
 export async function takenPort(): Promise<number> {
-  const other = createServer().listen(0, '127.0.0.1')
+  // A connection that stayed open would keep the port from closing.
+  const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void other.close(() => resolve())))
   return (other.address() as AddressInfo).port

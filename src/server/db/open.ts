@@ -36,9 +36,20 @@ export interface OpenDatabaseOptions {
   readonly onError: (error: Error) => void
 }
 
+/** Opens a database that exists, as it is: nothing is created or migrated. */
+export async function openExisting(place: DatabaseOptions): Promise<Database> {
+  if (!hasDatabase(place)) throw noDatabase(place)
+  const { db } = place.databaseUrl ? await openRemote(place.databaseUrl, () => {}) : openFile(place.dataDir)
+  return db
+}
+
+/** A PostgreSQL counts as there: whether it is reachable shows when it is opened. */
+export const hasDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): boolean =>
+  databaseUrl !== undefined || existsSync(sqliteFileOf(dataDir))
+
 export async function openDatabase(place: DatabaseOptions, settings: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const { isLocked, mustExist, onError } = settings
-  if (mustExist && !place.databaseUrl && !existsSync(sqliteFileOf(place.dataDir))) throw noDatabase(place)
+  if (mustExist && !hasDatabase(place)) throw noDatabase(place)
   prepareDataFolder(place.dataDir)
   const engine = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
   try {

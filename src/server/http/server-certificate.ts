@@ -18,12 +18,22 @@ interface TlsPaths {
 }
 
 /** Returns undefined if the options ask for no HTTPS. */
-export function loadCertificate({ tlsCert, tlsKey }: ServeOptions, log: Log): ServerCertificate | undefined {
+export function loadCertificate(options: ServeOptions, log: Log): ServerCertificate | undefined {
+  const paths = pathsIn(options)
+  return paths && new ServerCertificate(paths, readPair(paths), log)
+}
+
+/** Returns undefined if the options ask for no HTTPS. */
+export function readTlsFiles(options: ServeOptions): TlsFiles | undefined {
+  const paths = pathsIn(options)
+  return paths && readPair(paths)
+}
+
+function pathsIn({ tlsCert, tlsKey }: ServeOptions): TlsPaths | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
   if (tlsCert === undefined || tlsKey === undefined)
     throw new StartupError('HTTPS needs both --tls-cert and --tls-key.')
-  const paths = { cert: tlsCert, key: tlsKey }
-  return new ServerCertificate(paths, readPair(paths), log)
+  return { cert: tlsCert, key: tlsKey }
 }
 
 export class ServerCertificate {

@@ -1,0 +1,28 @@
+// `roomkeeper doctor`: checks the installation with the options of `serve`, and says what to do about each problem.
+import type { ServeOptions } from '../../server/config/options.ts'
+import { sensorSettingsOf } from '../../server/config/sensor-settings.ts'
+import { StartupError } from '../../server/core/failure.ts'
+import type { Terminal } from '../terminal.ts'
+import { printResult } from '../terminal.ts'
+import { checkCertificate } from './certificate.ts'
+import type { Finding } from './finding.ts'
+import { checkNetwork } from './network.ts'
+import { checkStorage } from './storage.ts'
+
+export async function doctorCommand(terminal: Terminal, options: ServeOptions & { json?: boolean }): Promise<void> {
+  sensorSettingsOf(options)
+  const now = Date.now()
+  const findings = [
+    ...(await checkStorage(options, now)),
+    checkCertificate(options, now),
+    ...(await checkNetwork(options)),
+  ]
+  const failures = findings.filter(({ state }) => state === 'failed').length
+  printResult(terminal, options.json, { ok: failures === 0, version: terminal.version, findings }, [
+    `Roomkeeper ${terminal.version} on Node ${process.versions.node}`,
+    ...findings.map(lineOf),
+  ])
+  if (failures > 0) throw new StartupError(failures === 1 ? '1 check failed.' : `${failures} checks failed.`)
+}
+
+const lineOf = ({ state, subject, message }: Finding): string => `${state.padEnd(8)} ${subject.padEnd(14)}  ${message}`

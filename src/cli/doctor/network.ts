@@ -1,0 +1,136 @@
+// Checks of ports, of the public address, and of the way that a device would take to the service.
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
+import { connectAsync } from 'mqtt'
+import type { ServeOptions } from '../../server/config/options.ts'
+import { isLoopbackHost } from '../../server/core/loopback.ts'
+import { connectAddresses } from '../../server/devices/mqtt/listeners.ts'
+import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
+
+const answerTimeoutMs = 5_000
+/** The CONNACK codes of a wrong credential: an MQTT service has read it. */
+const credentialRefusedCodes: readonly unknown[] = [4, 5]
+
+export async function checkNetwork(options: ServeOptions): Promise<Finding[]> {
+  const scheme = options.tlsCert === undefined ? 'http' : 'https'
+  const local = `${scheme}://${reachableHost(options.host)}:${options.port}`
+  const isRunning = options.port !== 0 && (await isRoomkeeper(local, true)) === undefined
+  const publicUrl = options.publicUrl ?? local
+  return [
+    ...(await checkPorts(options, isRunning)),
+    await checkPublicAddress(options, publicUrl, isRunning),
+    ...(await checkDevicesView(options, publicUrl, isRunning)),
+  ]
+}
+
+/** Returns undefined if a Roomkeeper answers there, or the reason why not. The certificate counts only where others see it. */
+async function isRoomkeeper(url: string, isLocal: boolean): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(answerTimeoutMs), redirect: 'manual' })
+    const text = await response.text()
+    return text === '{"ok":true}' ? undefined : `the answer (status ${response.status}) is not that of Roomkeeper`
+  } catch (error) {
+    const reason = reasonOf(error)
+    const isCertificate = /certificate|altnames|self.signed/i.test(reason)
+    return isLocal && isCertificate ? undefined : reason
+  }
+}
+
+async function checkPorts(options: ServeOptions, isRunning: boolean): Promise<Finding[]> {
+  const { host, mqttHost } = options
+  const wanted = [
+    { option: '--port', port: options.port, host },
+    { option: '--mqtt-port', port: options.mqttPort, host: mqttHost },
+    { option: '--mqtt-tls-port', port: options.mqttTlsPort, host: mqttHost },
+  ]
+  const findings = wanted.map(async ({ option, port, host: address }) => {
+    if (port === 'off' || port === 0) return []
+    const subject = `port ${port}`
+    const code = await listenCode(port, address)
+    if (code === undefined) {
+      return isRunning
+        ? [warning(subject, `Nothing uses it, although a server runs: it was started with another ${option}.`)]
+        : [ok(subject, `It is free for ${option}.`)]
+    }
+    if (code === 'EADDRINUSE') {
+      return isRunning
+        ? [ok(subject, 'A running Roomkeeper uses it.')]
+        : [failed(subject, `Another program uses it. Stop that, or choose another with ${option}.`)]
+    }
+    if (code === 'EACCES') return [failed(subject, `This user may not open it. Choose one above 1023 with ${option}.`)]
+    return [failed(subject, `It cannot be opened on ${address} (${code}). Choose an address of this machine.`)]
+  })
+  return (await Promise.all(findings)).flat()
+}
+
+/** Returns the code of the error with which a port cannot be opened. */
+const listenCode = (port: number, host: string) =>
+  new Promise<string | undefined>((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+
+async function checkPublicAddress(options: ServeOptions, url: string, isRunning: boolean): Promise<Finding> {
+  const subject = 'public address'
+  if (!isRunning)
+    return warning(subject, `${url} was not tried, because no server runs here. Start it, then run this again.`)
+  const reason = await isRoomkeeper(url, false)
+  if (reason !== undefined) {
+    return failed(
+      subject,
+      `${url} does not lead here: ${reason}. Check --public-url, the proxy, the name and the certificate.`,
+    )
+  }
+  if (options.publicUrl !== undefined) return ok(subject, `${url} leads to a Roomkeeper.`)
+  return isLoopbackHost(options.host)
+    ? warning(subject, `Only this machine can use ${url}. Set --public-url before others do, and before devices enrol.`)
+    : warning(subject, `Links and devices get ${url}. Set --public-url to the address that they can reach.`)
+}
+
+async function checkDevicesView(options: ServeOptions, publicUrl: string, isRunning: boolean): Promise<Finding[]> {
+  const subject = 'devices'
+  const portOf = (port: number | 'off') => (port === 'off' || port === 0 ? undefined : port)
+  const listeners = { mqttPort: portOf(options.mqttPort), mqttsPort: portOf(options.mqttTlsPort), close: () => {} }
+  const addresses = connectAddresses(publicUrl, listeners, options.mqttHost)
+  if (!isRunning) return [warning(subject, `${addresses.join(' and ')} were not tried, because no server runs here.`)]
+  return Promise.all(
+    addresses.map(async (address) => {
+      const reason = await deviceRefusal(address)
+      return reason === undefined
+        ? ok(subject, `A device gets through to ${address}.`)
+        : failed(
+            subject,
+            `A device does not get through to ${address}: ${reason}. Check the proxy, the firewall and the certificate.`,
+          )
+    }),
+  )
+}
+
+/** Connects as a device with a wrong credential would. The service must read and refuse it; any other end is returned as the reason. */
+async function deviceRefusal(address: string): Promise<string | undefined> {
+  const id = randomUUID()
+  try {
+    const client = await connectAsync(
+      address,
+      {
+        clientId: id,
+        username: id,
+        password: 'doctor',
+        protocolVersion: 4,
+        connectTimeout: answerTimeoutMs,
+        reconnectPeriod: 0,
+      },
+      false,
+    )
+    await client.endAsync(true)
+    return 'a wrong credential was accepted, so this is not Roomkeeper'
+  } catch (error) {
+    return credentialRefusedCodes.includes((error as { code?: unknown }).code) ? undefined : reasonOf(error)
+  }
+}
+
+const reachableHost = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
