@@ -33,6 +33,9 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
+/** These run with `npm run test:long`, by a configuration of their own. */
+const long = ['test/long/*.test.ts']
+
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], './test/support/summary-reporter.ts'],
@@ -44,14 +47,14 @@ export default defineConfig({
       { extends: true, test: { name: 'house', include: withoutDatabase } },
       {
         extends: true,
-        test: { name: 'sqlite', include: all, exclude: withoutDatabase, env: { TEST_ENGINE: 'sqlite' } },
+        test: { name: 'sqlite', include: all, exclude: [...withoutDatabase, ...long], env: { TEST_ENGINE: 'sqlite' } },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: all,
-          exclude: [...withoutDatabase, ...onSqliteOnly],
+          exclude: [...withoutDatabase, ...onSqliteOnly, ...long],
           env: { TEST_ENGINE: 'postgres' },
           globalSetup: [
             './test/support/console/console-build.ts',
