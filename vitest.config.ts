@@ -29,6 +29,7 @@ const onSqliteOnly = [
   'test/http/static-files.test.ts',
   'test/http/unread.test.ts',
   'test/http/worst-bodies.test.ts',
+  'test/process/hostile-clients.test.ts',
   'test/process/refusals.test.ts',
   'test/process/simulate.test.ts',
 ]

@@ -1,7 +1,7 @@
 // The counts of the endurance tests: `npm test` uses the short ones, `npm run test:long` the long ones or those of environment variables.
 
 export interface EnduranceCounts {
-  /** The same seed makes the same requests, packets and pauses. */
+  /** Equal seeds make equal requests, packets and pauses. */
   readonly seed: number
   readonly kills: number
   readonly badHttpRequests: number
