@@ -42,6 +42,7 @@ const onSqliteOnly = [
   'test/process/certificate.test.ts',
   'test/packages/*.test.ts',
   'test/process/config-file.test.ts',
+  'test/process/hostile-clients.test.ts',
   'test/process/refusals.test.ts',
   'test/process/simulate.test.ts',
 ]
@@ -52,6 +53,8 @@ const onPostgresOnly = [
   'test/process/forgotten-sqlite.test.ts',
   'test/process/postgres-tools.test.ts',
 ]
+/** These run with `npm run test:long`, by a configuration of their own. */
+const long = ['test/long/*.test.ts']
 
 export default defineConfig({
   test: {
@@ -67,7 +70,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: all,
-          exclude: [...withoutDatabase, ...onPostgresOnly],
+          exclude: [...withoutDatabase, ...onPostgresOnly, ...long],
           env: { TEST_ENGINE: 'sqlite' },
         },
       },
@@ -76,7 +79,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: all,
-          exclude: [...withoutDatabase, ...onSqliteOnly],
+          exclude: [...withoutDatabase, ...onSqliteOnly, ...long],
           env: { TEST_ENGINE: 'postgres' },
           globalSetup: [
             './test/support/console/console-build.ts',

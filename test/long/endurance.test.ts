@@ -1,0 +1,36 @@
+// The endurance tests in their long form; test/support/endurance/counts.ts names the environment variables that change the counts.
+import { expect, test } from 'vitest'
+import { badHttp } from '../support/endurance/bad-http.ts'
+import { badMqtt } from '../support/endurance/bad-mqtt.ts'
+import { longCountsFrom } from '../support/endurance/counts.ts'
+import { killCycles } from '../support/endurance/kill-cycles.ts'
+import { soak } from '../support/endurance/soak.ts'
+import { percentile } from '../support/flood.ts'
+import { measureOverload, overloadText } from '../support/overload.ts'
+import { siteForTest } from '../support/program.ts'
+
+const counts = longCountsFrom(process.env)
+
+test('300 times kill -9: no acknowledged write, sample or command is lost or doubled, and the server is ready within 2 s', async () => {
+  const { readyMs } = await killCycles(await siteForTest(), counts)
+  expect(percentile(readyMs, 95)).toBeLessThan(2000)
+})
+
+test('1,000,000 bad HTTP requests do not end the server, and its memory is bounded', async () => {
+  await badHttp(await siteForTest(), counts)
+})
+
+test('1,000,000 bad MQTT packets do not end the server, and its memory is bounded', async () => {
+  await badMqtt(await siteForTest(), counts)
+})
+
+test('after 10 minutes of unread answers, stalled streams and idle connections the memory is at most 1.5 times that before', async () => {
+  await soak(await siteForTest(), counts)
+})
+
+test('at three times the load that can be served, health checks on the health port take less than 100 ms, and 80 % of the work is useful', async () => {
+  const figures = await measureOverload(await siteForTest(), 20, 800)
+  process.stdout.write(`${overloadText(figures)}\n`)
+  for (const { port, path, p99Ms } of figures.probes) if (port === 'health') expect(p99Ms, path).toBeLessThan(100)
+  expect(figures.usefulWork).toBeGreaterThan(0.8)
+})

@@ -1,0 +1,117 @@
+// Sends malformed and refused MQTT packets by the thousand, and checks that good devices are served on, in bounded memory.
+import { connect } from 'node:net'
+import { expect } from 'vitest'
+import { devicePaths, upTopic } from '../../../src/contract/device/protocol.ts'
+import { frame, frames, text } from '../devices/raw-mqtt.ts'
+import { TestDevice } from '../devices/test-device.ts'
+import { send } from '../harness.ts'
+import { freePort, type Site } from '../program.ts'
+import { type EnduranceCounts, report } from './counts.ts'
+import { SeededChoices } from './random.ts'
+import { inMebibytes, mebibyte, residentBytes } from './server-memory.ts'
+
+const parallelConnections = 16
+const packetsPerConnection = 5
+/** A packet may announce bytes that never come; the client gives up then. */
+const maxConnectionMs = 500
+/** V8 collects garbage late, so the memory varies by this much without a leak. */
+const maxGrowthBytes = 96 * mebibyte
+const devices = 20
+const model = 'NF19B1'
+
+interface Credential {
+  readonly endpointId: string
+  readonly credential: string
+}
+
+const payloads = ['', '{', '{"samples":1}', '{"samples":[{}]}', `"${'x'.repeat(4000)}"`, '[[[[]]]]', '{"a":{"b":null}}']
+
+function badPacket(choices: SeededChoices, { endpointId, credential }: Credential): Buffer {
+  const topic = choices.pick([
+    upTopic(endpointId, 'sample'),
+    upTopic(endpointId, 'status'),
+    upTopic('nobody', 'sample'),
+    'v1/+/up/#',
+    '$SYS',
+    '',
+  ])
+  switch (choices.below(8)) {
+    case 0:
+      return choices.bytes(1 + choices.below(100))
+    case 1:
+      return choices.damage(frames.connect(endpointId, credential))
+    case 2:
+      return frames.connect(endpointId, 'wrong', choices.below(256))
+    case 3:
+      return choices.damage(frames.publish(topic, choices.pick(payloads), 1, choices.below(65_536)))
+    case 4:
+      return frames.subscribe(choices.pick(['#', '+/+', `v1/nobody/down/#`, '']), choices.below(65_536))
+    case 5:
+      return frame(choices.below(256), text(topic), choices.bytes(choices.below(20)))
+    default:
+      return frames.publish(topic, choices.pick(payloads), 1, choices.below(65_536))
+  }
+}
+
+/** Writes the packets and waits until the server closes the connection, or for a short time. */
+const sendPackets = (port: number, packets: Buffer) =>
+  new Promise<void>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(packets))
+    const timer = setTimeout(() => socket.destroy(), maxConnectionMs)
+    socket.on('data', () => {})
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+export async function badMqtt(site: Site, { badMqttPackets, seed }: EnduranceCounts): Promise<void> {
+  const choices = new SeededChoices(seed)
+  const mqttPort = await freePort()
+  const server = await site.serve('--mqtt-port', String(mqttPort), '--log-level', 'error')
+  const { url, org, key } = server
+  const { dec } = (await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })).body
+  const enrol = async (serial: string) =>
+    (await send(url, 'POST', devicePaths.enrol, { body: { code: dec, serial, model } })).body
+  const credentials: Credential[] = []
+  for (let i = 0; i < devices; i++) credentials.push(await enrol(`BAD${i}`))
+  const good = new TestDevice(mqttPort, 'GOOD', model, await enrol('GOOD'))
+  await good.connect()
+
+  let sent = 0
+  const sendUntil = (total: number) =>
+    Promise.all(
+      Array.from({ length: parallelConnections }, async () => {
+        while (sent < total) {
+          const device = choices.pick(credentials)
+          const isConnected = choices.below(4) === 0
+          const packets = Array.from({ length: packetsPerConnection }, () => badPacket(choices, device))
+          const begin = isConnected ? [frames.connect(device.endpointId, device.credential)] : []
+          // Without a CONNECT the server reads one packet and closes, so only that one counts.
+          sent += isConnected ? packets.length : 1
+          await sendPackets(mqttPort, Buffer.concat(isConnected ? [...begin, ...packets] : packets.slice(0, 1)))
+          expect(server.isRunning, server.stderr).toBe(true)
+        }
+      }),
+    )
+  const started = performance.now()
+  await sendUntil(badMqttPackets / 4)
+  const before = await residentBytes(url)
+  await sendUntil(badMqttPackets)
+  const seconds = (performance.now() - started) / 1000
+  const after = await residentBytes(url)
+  // The good device was connected all the time, and is served.
+  await good.publish('sample', { samples: [{ timestamp: Math.floor(Date.now() / 1000) - 10, co2: 500 }] })
+  const { body } = await send(url, 'GET', `/v1/orgs/${org}/endpoints/${good.id}/sensor`, { key })
+  expect(body.endpointData.data[0].co2).toBe(500)
+  await good.close()
+  expect(server.stderr, 'nothing is logged as an error').toBe('')
+  expect(after).toBeLessThan(before * 1.5 + maxGrowthBytes)
+  report('bad MQTT', seed, {
+    packets: sent,
+    seconds: Math.round(seconds),
+    'memory after a quarter': inMebibytes(before),
+    'memory at the end': inMebibytes(after),
+  })
+}

@@ -1,0 +1,57 @@
+// The counts of the endurance tests: `npm test` uses the short ones, `npm run test:long` the long ones or those of environment variables.
+
+export interface EnduranceCounts {
+  /** Equal seeds make equal requests, packets and pauses. */
+  readonly seed: number
+  readonly kills: number
+  readonly badHttpRequests: number
+  readonly badMqttPackets: number
+  readonly soakSeconds: number
+}
+
+export const shortCounts: EnduranceCounts = {
+  seed: 14,
+  kills: 2,
+  badHttpRequests: 3000,
+  badMqttPackets: 3000,
+  soakSeconds: 3,
+}
+
+const longCounts: EnduranceCounts = {
+  seed: 14,
+  kills: 300,
+  badHttpRequests: 1_000_000,
+  badMqttPackets: 1_000_000,
+  soakSeconds: 600,
+}
+
+const variables: Readonly<Record<keyof EnduranceCounts, string>> = {
+  seed: 'ENDURANCE_SEED',
+  kills: 'ENDURANCE_KILLS',
+  badHttpRequests: 'ENDURANCE_HTTP_REQUESTS',
+  badMqttPackets: 'ENDURANCE_MQTT_PACKETS',
+  soakSeconds: 'ENDURANCE_SOAK_SECONDS',
+}
+
+/** The long counts, each replaced by its environment variable where that is set. */
+export function longCountsFrom(env: Readonly<Record<string, string | undefined>>): EnduranceCounts {
+  const count = (name: keyof EnduranceCounts) => {
+    const text = env[variables[name]]
+    if (text === undefined) return longCounts[name]
+    if (!/^\d+$/.test(text)) throw new Error(`${variables[name]} must be a whole number, not "${text}".`)
+    return Number(text)
+  }
+  return {
+    seed: count('seed'),
+    kills: count('kills'),
+    badHttpRequests: count('badHttpRequests'),
+    badMqttPackets: count('badMqttPackets'),
+    soakSeconds: count('soakSeconds'),
+  }
+}
+
+/** Prints the figures of a run, which docs/reliability.md quotes. */
+export function report(title: string, seed: number, figures: Readonly<Record<string, number | string>>): void {
+  const parts = Object.entries(figures).map(([name, value]) => `${name} ${value}`)
+  process.stdout.write(`${title} (seed ${seed}): ${parts.join(', ')}\n`)
+}

@@ -1,0 +1,116 @@
+// Holds unread answers, stalled event streams and idle connections open for a time, and checks that memory and others recover.
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { percentile } from '../flood.ts'
+import { type Reply, send } from '../harness.ts'
+import { freePort, type Site, until } from '../program.ts'
+import { type EnduranceCounts, report } from './counts.ts'
+import { inMebibytes, residentBytes } from './server-memory.ts'
+
+const unreadConnections = 100
+const stalledStreams = 40
+const idleConnections = 100
+const maxMemoryFactor = 1.5
+/** V8 gives memory back some time after the connections have ended. */
+const recoveryMs = 90_000
+const regions = 400
+
+/** Keeps so many connections open that send the text and read nothing; a connection that the server closes is replaced. */
+class SilentClients {
+  readonly #sockets = new Set<Socket>()
+  readonly #port: number
+  readonly #text: string
+  #isOpen = true
+
+  constructor(port: number, count: number, text: string) {
+    this.#port = port
+    this.#text = text
+    for (let i = 0; i < count; i++) this.#open()
+  }
+
+  #open(): void {
+    const socket = connect(this.#port, '127.0.0.1', () => this.#text && socket.write(this.#text))
+    socket.pause()
+    this.#sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      this.#sockets.delete(socket)
+      if (this.#isOpen) setTimeout(() => this.#isOpen && this.#open(), 100)
+    })
+  }
+
+  close(): void {
+    this.#isOpen = false
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
+
+export async function soak(site: Site, { soakSeconds, seed }: EnduranceCounts): Promise<void> {
+  const mqttPort = await freePort()
+  const server = await site.serve('--rate-limit', '0', '--mqtt-port', String(mqttPort), '--log-level', 'error')
+  const { url, org, key } = server
+  const path = `/v1/orgs/${org}/regions`
+  const create = (name: string) => send(url, 'POST', path, { key, body: { name } })
+  for (let i = 0; i < regions; i++) await create(`${i}-${'x'.repeat(200)}`)
+  const times: number[] = []
+  let refused = 0
+  /** Notes how long an answer took. A refusal because of overload tells the caller to come back, and is counted. */
+  const expectServed = async (ask: () => Promise<Reply>) => {
+    const started = performance.now()
+    const { status, headers, text } = await ask()
+    if (status === 503 && headers.get('retry-after') === '1') refused++
+    else {
+      expect(status, text).toBe(200)
+      times.push(performance.now() - started)
+    }
+  }
+  const list = () => send(url, 'GET', path, { key })
+  // The server has done some work before its memory is measured for comparison.
+  for (let i = 0; i < 200; i++) expect((await list()).status).toBe(200)
+  const before = await residentBytes(url)
+
+  const port = Number(new URL(url).port)
+  const get = (at: string) => `GET ${at} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`
+  const clients = [
+    new SilentClients(port, unreadConnections, `${get('/openapi.json')}${get(path)}`.repeat(5)),
+    new SilentClients(port, stalledStreams, get(`/v1/orgs/${org}/events`)),
+    new SilentClients(port, idleConnections, ''),
+    new SilentClients(port, idleConnections, 'GET /livez HTTP/1.1\r\nHost:'),
+    new SilentClients(mqttPort, idleConnections, ''),
+  ]
+  let peak = 0
+  try {
+    const end = performance.now() + soakSeconds * 1000
+    for (let i = 0; performance.now() < end; i++) {
+      // Each write is an event for the stalled streams.
+      await expectServed(() => create(`soak ${i}`))
+      await expectServed(list)
+      if (i % 20 === 0) peak = Math.max(peak, await residentBytes(url))
+      await pause(50)
+    }
+  } finally {
+    for (const some of clients) some.close()
+  }
+  let after = 0
+  await until(
+    `memory is at most ${maxMemoryFactor} times that before`,
+    async () => {
+      await list()
+      after = await residentBytes(url)
+      return after <= before * maxMemoryFactor
+    },
+    { within: recoveryMs, every: 500 },
+  )
+  expect(times.length, 'most requests of others are served').toBeGreaterThan(refused)
+  expect(server.stderr, 'nothing is logged as an error').toBe('')
+  report('soak', seed, {
+    seconds: soakSeconds,
+    'requests of others': times.length,
+    'refused because of overload': refused,
+    'their p99 ms': Math.round(percentile(times, 99)),
+    'memory before': inMebibytes(before),
+    'at its highest': inMebibytes(peak),
+    after: inMebibytes(after),
+  })
+}
