@@ -49,9 +49,9 @@ const onSqliteOnly = [
 
 /** These suites use SQLite and PostgreSQL together, so they run where both are. */
 const onPostgresOnly = [
-  'test/process/copy.test.ts',
-  'test/process/forgotten-sqlite.test.ts',
-  'test/process/postgres-tools.test.ts',
+  'test/process/database/copy.test.ts',
+  'test/process/database/forgotten-sqlite.test.ts',
+  'test/process/database/postgres-tools.test.ts',
 ]
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/*.test.ts']

@@ -161,9 +161,8 @@ export class MqttSession implements FrameHandler, PacketSink {
       return
     }
     this.#failure = new Error(reason)
-    const isConnecting = this.#state.name === 'connecting'
-    const { writer } = this.#outbound
-    this.#endWith(isConnecting ? writer.badConnect(reasonCode, reason) : this.#outbound.disconnect(reasonCode, reason))
+    if (this.#state.name === 'connecting') this.#endWith(this.#outbound.writer.badConnect(reasonCode, reason))
+    else this.#endWith(this.#outbound.disconnect(reasonCode, reason))
   }
 
   /** Ends the connection, because the device used a topic that is not its own. */
@@ -190,7 +189,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.beginClosing()
   }
 
-  /** Only MQTT 5 has a DISCONNECT of the server, and only after CONNACK. */
+  /** MQTT 5 alone has a DISCONNECT of the server. */
   get #mayDisconnect(): boolean {
     return this.#outbound.version === 5 && this.#state.name === 'connected'
   }

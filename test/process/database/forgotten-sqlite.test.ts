@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { expectRefusal, ready, siteForTest } from '../support/program.ts'
+import { expectRefusal, ready, siteForTest } from '../../support/program.ts'
 
 test('an empty PostgreSQL beside a SQLite database with an organisation is refused, with both ways out', async () => {
   const site = await siteForTest()

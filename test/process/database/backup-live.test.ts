@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { cookieOf, own } from '../support/console/console-session.ts'
-import { send } from '../support/harness.ts'
-import { expectDone, type Server, siteForTest, until } from '../support/program.ts'
+import { cookieOf, own } from '../../support/console/console-session.ts'
+import { send } from '../../support/harness.ts'
+import { expectDone, type Server, siteForTest, until } from '../../support/program.ts'
 
 const writesPerSecond = 20
 

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { systemWrite } from '../../src/server/db/system.ts'
-import { freezableCluster, frozen, swallowed } from '../support/database/outages.ts'
-import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../support/harness.ts'
-import { Site, until } from '../support/program.ts'
+import { systemWrite } from '../../../src/server/db/system.ts'
+import { freezableCluster, frozen, swallowed } from '../../support/database/outages.ts'
+import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../../support/harness.ts'
+import { Site, until } from '../../support/program.ts'
 
 /** Returns no rows, so that it is not awaited: it is sent together with its COMMIT. */
 const upsert = systemWrite((db, p: { name: string; value: string }) =>

@@ -1,11 +1,11 @@
 // A PostgreSQL that stops answering: the service says so in time, hangs nobody, and goes on by itself when it answers again.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { verifyChain } from '../../src/server/resources/audit/chain.ts'
-import { freezableCluster, frozen, type Outage, swallowed } from '../support/database/outages.ts'
-import { storedTimes } from '../support/database/stored-samples.ts'
-import { newDevice } from '../support/devices/test-device.ts'
-import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../support/harness.ts'
-import { until } from '../support/program.ts'
+import { verifyChain } from '../../../src/server/resources/audit/chain.ts'
+import { freezableCluster, frozen, type Outage, swallowed } from '../../support/database/outages.ts'
+import { storedTimes } from '../../support/database/stored-samples.ts'
+import { newDevice } from '../../support/devices/test-device.ts'
+import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../../support/harness.ts'
+import { until } from '../../support/program.ts'
 
 /** The promises: /readyz says it, every request is answered, everything goes on. In milliseconds. */
 const noticedWithin = 2000

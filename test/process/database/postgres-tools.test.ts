@@ -3,9 +3,9 @@ import { copyFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { makeBackup } from '../../src/server/maintenance/backup/make-backup.ts'
-import { restoreBackup } from '../../src/server/maintenance/backup/restore-backup.ts'
-import { expectDone, expectRefusal, siteForTest } from '../support/program.ts'
+import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.ts'
+import { restoreBackup } from '../../../src/server/maintenance/backup/restore-backup.ts'
+import { expectDone, expectRefusal, siteForTest } from '../../support/program.ts'
 
 test('without pg_dump the command names the package that has it', async () => {
   const site = await siteForTest()

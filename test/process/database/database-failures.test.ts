@@ -5,8 +5,8 @@ import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/server/db/open.ts'
-import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../support/harness.ts'
+import { openDatabase } from '../../../src/server/db/open.ts'
+import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../../support/harness.ts'
 
 let house: Harness
 let org: TestOrg
