@@ -8,26 +8,26 @@ import { type ConsoleFleet, startConsoleFleet } from '../support/console/console
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
 let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
-  house = await startHarness()
-  fleet = await startConsoleFleet(house)
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
-  cookie = await signedIn(browser, house.url, fleet.org.key)
+  cookie = await signedIn(browser, harness.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
   await fleet.stop()
-  await house.close()
+  await harness.close()
 })
 
 let page: Page
 let trouble: string[]
 beforeEach(async () => {
-  const tab = await newTab(browser, house.url, cookie)
+  const tab = await newTab(browser, harness.url, cookie)
   page = tab.page
   trouble = tab.trouble
   await page.goto('/')

@@ -6,25 +6,25 @@ import { type ConsoleFleet, startConsoleFleet } from '../support/console/console
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
 let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
-  house = await startHarness()
-  fleet = await startConsoleFleet(house)
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
-  cookie = await signedIn(browser, house.url, fleet.org.key)
+  cookie = await signedIn(browser, harness.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
   await fleet.stop()
-  await house.close()
+  await harness.close()
 })
 
 let page: Page
 beforeEach(async () => {
-  const tab = await newTab(browser, house.url, cookie)
+  const tab = await newTab(browser, harness.url, cookie)
   page = tab.page
   await page.goto('/')
   await settled(page, 'Overview')
@@ -125,7 +125,7 @@ test('restart a pair: every device that restarts is named first, and the progres
     () => fleet.bar.reboots > (before[0] ?? 0) && fleet.pad.reboots > (before[1] ?? 0),
   )
   // A restart is done when the device is connected again.
-  house.clock.advance(1000)
+  harness.clock.advance(1000)
   await page
     .getByText(/^(Done|Succeeded)/)
     .first()
@@ -213,14 +213,14 @@ test('create a key that is shown once, and revoke it', async () => {
   await dialog().getByLabel('Key name').fill('Wall display')
   await dialog().getByRole('button', { name: 'Create key' }).click()
   const key = await dialog().getByLabel('API key').inputValue()
-  expect((await house.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(200)
+  expect((await harness.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(200)
   await dialog().getByRole('button', { name: 'Done' }).click()
   await dialog().waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(key)
   await button(/^Revoke Wall display/).click()
   await dialog().getByRole('button', { name: 'Revoke key' }).click()
   await button(/^Revoke Wall display/).waitFor({ state: 'detached' })
-  expect((await house.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(401)
+  expect((await harness.call('GET', `/v1/orgs/${fleet.org.id}/regions`, { key })).status).toBe(401)
 })
 
 test('read in the audit log who changed a region, with the values before and after', async () => {

@@ -10,13 +10,13 @@ import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
 const count = 10_000
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let browser: Browser
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
-  await house.services.db.forOrg(org.org.key).transaction(async (tx) => {
+  harness = await startHarness()
+  org = await harness.newOrg()
+  await harness.services.db.forOrg(org.org.key).transaction(async (tx) => {
     for (let id = 1; id <= 100; id++) await insertLocation(tx, id, { name: `Site ${id}`, region_id: null })
     for (let id = 1; id <= count; id++) {
       const place = { location_id: (id % 100) + 1, dec_sealed: randomBytes(8), dec_timeout: 24 }
@@ -24,7 +24,7 @@ beforeAll(async () => {
     }
   })
   await putEndpoints(
-    house,
+    harness,
     org,
     Array.from({ length: 2 * count }, (_, i) => ({ room_id: (i % count) + 1, connected: i % 7 === 0 ? 0 : 1 })),
   )
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser.close()
-  await house.close()
+  await harness.close()
 })
 
 // Code that runs in the page is a string, because the tests are compiled for Node and not for the browser.
@@ -87,7 +87,7 @@ test('the table of rooms draws only visible rows while it is scrolled', async ()
 })
 
 async function open() {
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, harness.url)
   await signIn(tab, org.key, '/rooms')
   return tab
 }

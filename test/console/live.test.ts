@@ -7,38 +7,38 @@ import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 import { wireTo } from '../support/severable-proxy.ts'
 
-let house: Harness
+let harness: Harness
 let browser: Browser
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
   browser = await openBrowser()
 })
 afterAll(async () => {
   await browser.close()
-  await house.close()
+  await harness.close()
 })
 
 async function orgWithRoom(): Promise<{ org: TestOrg; roomId: number }> {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   return { org, roomId }
 }
 
 const openStreams = async () => {
-  const text = await (await fetch(`${house.url}/metrics`)).text()
+  const text = await (await fetch(`${harness.url}/metrics`)).text()
   return Number(/^roomkeeper_event_streams (\d+)$/m.exec(text)?.[1])
 }
 
 test('two tabs share one stream, and the second takes over when the first is closed [contract 6.events]', async () => {
   const { org, roomId } = await orgWithRoom()
-  const first = await newTab(browser, house.url)
+  const first = await newTab(browser, harness.url)
   await signIn(first, org.key, '/rooms')
-  const second = await tabIn(first.context, house.url, first.trouble)
+  const second = await tabIn(first.context, harness.url, first.trouble)
   await second.page.goto(`/rooms/${roomId}`)
   for (const { page } of [first, second]) await page.getByRole('status', { name: /^Live/ }).waitFor()
   expect(await openStreams()).toBe(1)
 
-  const device = await newDevice(house, org, { roomId })
+  const device = await newDevice(harness, org, { roomId })
   await first.page.getByText('Healthy').first().waitFor()
   await second.page.getByText('Healthy').first().waitFor()
 
@@ -51,9 +51,9 @@ test('two tabs share one stream, and the second takes over when the first is clo
 
 test('a tab that opens another address hands the stream over, also when the browser caches its page', async () => {
   const { org, roomId } = await orgWithRoom()
-  const first = await newTab(browser, house.url)
+  const first = await newTab(browser, harness.url)
   await signIn(first, org.key, '/rooms')
-  const second = await tabIn(first.context, house.url, first.trouble)
+  const second = await tabIn(first.context, harness.url, first.trouble)
   await second.page.goto('/rooms')
   for (const { page } of [first, second]) await page.getByRole('status', { name: /^Live/ }).waitFor()
   for (const path of [`/rooms/${roomId}`, '/audit']) {
@@ -68,7 +68,7 @@ test('a tab that opens another address hands the stream over, also when the brow
 
 test('the console sends no request while nothing happens', async () => {
   const { org } = await orgWithRoom()
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, harness.url)
   await tab.page.clock.install()
   await signIn(tab, org.key, '/rooms')
   await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -88,8 +88,8 @@ test('the console sends no request while nothing happens', async () => {
 
 test('a broken stream is reported, and missed changes appear when it is back', async () => {
   const { org, roomId } = await orgWithRoom()
-  const device = await newDevice(house, org, { roomId })
-  const wire = await wireTo(house.url)
+  const device = await newDevice(harness, org, { roomId })
+  const wire = await wireTo(harness.url)
   const tab = await newTab(browser, wire.url)
   await signIn(tab, org.key, '/rooms')
   const { page } = tab
@@ -108,9 +108,9 @@ test('a broken stream is reported, and missed changes appear when it is back', a
 test('revoking the key of a session signs out every tab and says why [contract 9.session]', async () => {
   const { org } = await orgWithRoom()
   const key = await org.newKey({ name: 'Night shift' })
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, harness.url)
   await signIn(tab, key)
-  const other = await tabIn(tab.context, house.url, tab.trouble)
+  const other = await tabIn(tab.context, harness.url, tab.trouble)
   await other.page.goto('/rooms')
   for (const { page } of [tab, other]) await page.getByRole('status', { name: /^Live/ }).waitFor()
   const { keys } = (await org.call('GET', '/keys')).body

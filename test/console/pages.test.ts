@@ -7,18 +7,18 @@ import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from '../sup
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
 beforeAll(async () => {
-  house = await startHarness()
-  fleet = await startConsoleFleet(house)
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
 })
 afterAll(async () => {
   await browser.close()
   await fleet.stop()
-  await house.close()
+  await harness.close()
 })
 
 /** Maps every address of the router to the title of its page. */
@@ -57,7 +57,7 @@ test('every route of the console is tested here', () => {
 })
 
 test('every page passes axe in light and in dark, and none is wider than a tablet', async () => {
-  const tab = await newTab(browser, house.url, { viewport: { width: 768, height: 1024 } })
+  const tab = await newTab(browser, harness.url, { viewport: { width: 768, height: 1024 } })
   const { page } = tab
   const found: Record<string, string[]> = {}
   const look = async (path: string) => {
@@ -86,7 +86,7 @@ test('every page passes axe in light and in dark, and none is wider than a table
 
 test('a key that only reads sees every page and no action that writes', async () => {
   const key = await fleet.org.newKey({ scopes: ['read'] })
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, harness.url)
   await signIn(tab, key)
   const { page } = tab
   const offered: string[] = []
@@ -105,7 +105,7 @@ test('a key that only reads sees every page and no action that writes', async ()
 }, 120_000)
 
 test('a key without Read is told so', async () => {
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, harness.url)
   const { page } = tab
   await page.goto('/')
   await page.getByLabel('API key').fill(await fleet.org.newKey({ scopes: ['write'] }))
@@ -115,8 +115,8 @@ test('a key without Read is told so', async () => {
 })
 
 test('an empty fleet shows how to enrol the first device, and how to start the simulator', async () => {
-  const org = await house.newOrg()
-  const tab = await newTab(browser, house.url)
+  const org = await harness.newOrg()
+  const tab = await newTab(browser, harness.url)
   await signIn(tab, org.key)
   const { page } = tab
   await page.getByText(`simulate --org ${org.id}`).waitFor()
@@ -131,11 +131,11 @@ test('an empty fleet shows how to enrol the first device, and how to start the s
 
 test('the sign-in link works once, and leaves no secret in the address [contract 9.link]', async () => {
   const { secret } = await loginLinkCreate(fleet.org.by)
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, harness.url)
   const { page } = tab
   await page.goto(`/sign-in#${secret}`)
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  expect(page.url()).toBe(`${house.url}/`)
+  expect(page.url()).toBe(`${harness.url}/`)
   const stored = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])')
   expect(stored).not.toMatch(/rk[sl]?_/)
   await page.getByRole('button', { name: /^Account/ }).click()

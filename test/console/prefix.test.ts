@@ -11,7 +11,7 @@ import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { type Nginx, startNginx } from '../support/nginx.ts'
 import { freePort, until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let nginx: Nginx
 let browser: Browser
 let org: TestOrg
@@ -23,22 +23,22 @@ let publicUrl: string
 beforeAll(async () => {
   const port = await freePort()
   publicUrl = `https://127.0.0.1:${port}/rooms`
-  house = await startHarness({ publicUrl, trustProxy: ['127.0.0.1'] })
-  const location = documentedLocation().replace('http://127.0.0.1:8080/', `${house.url}/`)
+  harness = await startHarness({ publicUrl, trustProxy: ['127.0.0.1'] })
+  const location = documentedLocation().replace('http://127.0.0.1:8080/', `${harness.url}/`)
   // Browsers ask the host for an icon when a document, such as openapi.json, names none.
   nginx = await startNginx(port, `${location}\nlocation = /favicon.ico { return 204; }`)
   browser = await openBrowser()
-  org = await house.newOrg()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   await org.call('POST', '/locations', { body: { name: 'Oslo' } })
   profileId = (await org.call('POST', '/profiles', { body: { name: 'Quiet rooms', config: {} } })).body.profile.id
-  device = await newDevice(house, org, { roomId, serial: 'BAR00001' })
+  device = await newDevice(harness, org, { roomId, serial: 'BAR00001' })
 }, 180_000)
 afterAll(async () => {
   await device?.close()
   await browser?.close()
   await nginx?.stop()
-  await house?.close()
+  await harness?.close()
 })
 
 function documentedLocation(): string {
@@ -133,27 +133,27 @@ test('the API reference and the enrolment page name the public address', async (
 
 test('a device enrols and connects over WebSocket below the path', async () => {
   const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
-  const enrolled = await house.call('POST', devicePaths.enrol, {
+  const enrolled = await harness.call('POST', devicePaths.enrol, {
     body: { code: dec, serial: 'BAR00002', model: 'NF19B1' },
   })
   const answer = enrolled.body as EnrolAnswer
   const address = `${publicUrl.replace('https', 'wss')}${devicePaths.mqtt}`
   expect(answer.connect).toContain(address)
-  const other = new TestDevice(house.mqttPort, 'BAR00002', 'NF19B1', answer)
+  const other = new TestDevice(harness.mqttPort, 'BAR00002', 'NF19B1', answer)
   await other.connect({ url: address, ca: readFileSync(nginx.cert) })
   await other.publish('status', { firmwareVersion: '7' })
   await other.close()
 })
 
 test('the link to the successor of the legacy base contains the path', async () => {
-  const { headers } = await house.call('GET', `/api/v1/orgs/${org.id}/regions`, { key: org.key })
+  const { headers } = await harness.call('GET', `/api/v1/orgs/${org.id}/regions`, { key: org.key })
   expect(headers.get('link')).toBe(`</rooms/v1/orgs/${org.id}/regions>; rel="successor-version"`)
 })
 
 test('the console also works at the address of the server itself', async () => {
-  const tab = await newTab(browser, house.url)
+  const tab = await newTab(browser, harness.url)
   await signIn(tab, org.key, `/rooms/${roomId}`)
   await settled(tab.page, 'Fjord')
   const [cookie] = await tab.context.cookies()
-  expect(cookie).toMatchObject({ name: `roomkeeper-${new URL(house.url).port}`, path: '/' })
+  expect(cookie).toMatchObject({ name: `roomkeeper-${new URL(harness.url).port}`, path: '/' })
 })

@@ -95,22 +95,22 @@ test('every test that the table names exists', () => {
   }
 })
 
-let house: Harness
+let harness: Harness
 let f: Fixture
 let device: TestDevice
 const beyond32Bits = '9007199254740993'
-const now = () => Math.floor(house.clock.now() / 1000)
+const now = () => Math.floor(harness.clock.now() / 1000)
 
 beforeAll(async () => {
-  house = await startHarness()
-  f = await newFixture(house)
-  device = await newDevice(house, f, { roomId: f.room })
+  harness = await startHarness()
+  f = await newFixture(harness)
+  device = await newDevice(harness, f, { roomId: f.room })
   await device.publish('status', { networks: [network], freeSystemStorage: beyond32Bits })
   await device.publish('sample', { samples: [{ timestamp: now(), people: 2 }] })
 })
 afterAll(async () => {
   await device.close()
-  await house.close()
+  await harness.close()
 })
 const get = async (path: string) => (await f.call('GET', path)).body
 
@@ -144,7 +144,7 @@ test('every list is wrapped in the key that clients read [contract 1.3]', async 
     expect(keys, 'say here which key it has').toHaveProperty(id)
   }
   for (const [id, key] of Object.entries(keys) as [OperationId, string][]) {
-    const { body } = await perform(house, f, id)
+    const { body } = await perform(harness, f, id)
     expect(body[key], id).toEqual(expect.any(Array))
     expect(body[key].length, id).toBeGreaterThan(0)
     expect(Object.keys(body), id).toEqual(id === 'auditLogs' ? ['logs', 'nextPageToken'] : [key])
@@ -170,7 +170,7 @@ test('times are RFC 3339 with milliseconds, those of samples and codes Unix seco
   for (const { id, method, download } of operationList) {
     if (method !== 'GET' || download) continue
     const isSensor = id.includes('Sensor')
-    JSON.stringify((await perform(house, f, id)).body, (key, value) => {
+    JSON.stringify((await perform(harness, f, id)).body, (key, value) => {
       if (isTime.test(key) && typeof value === 'string') {
         expect(value, `${key} of ${id}`).toMatch(isSensor ? /^\d+$/ : rfc3339)
         seen.set(key, id)
@@ -200,8 +200,8 @@ test('an error has its status, a message and, for wrong fields, violations [cont
 })
 
 test('what the state forbids begins with "Operation preconditions not met: " [contract 2.2]', async () => {
-  const silent = await newDevice(house, f, { roomId: f.room, offline: true })
-  const empty = await house.newOrg()
+  const silent = await newDevice(harness, f, { roomId: f.room, offline: true })
+  const empty = await harness.newOrg()
   const forbidden = [
     f.call('DELETE', `/regions/${f.region}`),
     f.call('POST', `/endpoints/${silent.id}/reboot`),
@@ -227,10 +227,10 @@ test('what is not there begins with "Requested resource not found" [contract 2.2
   )
   expect(missing.length).toBeGreaterThan(30)
   for (const [id, path] of missing) {
-    const message = await messageOf(perform(house, f, id, { path }))
+    const message = await messageOf(perform(harness, f, id, { path }))
     expect(message, id).toMatch(/^404 NOT_FOUND: Requested resource not found: \S/)
   }
-  const elsewhere = await messageOf(house.call('GET', '/v1/orgs/LXJ45kN/regions', { key: f.key }))
+  const elsewhere = await messageOf(harness.call('GET', '/v1/orgs/LXJ45kN/regions', { key: f.key }))
   expect(elsewhere).toBe('404 NOT_FOUND: Requested resource not found')
 })
 
@@ -262,7 +262,7 @@ test('a sample under the legacy base has exactly eight keys [contract 5.2] [cont
   const eight = ['co2', 'humidity', 'illumination', 'people', 'temp', 'timestamp', 'voc', 'vocIndex']
   const paths = [`/endpoints/${device.id}/sensor`, `/rooms/${f.room}/sensor`, '/endpoints/sensor', '/rooms/sensor']
   for (const path of paths) {
-    const { text } = await house.call('GET', `/api/v1/orgs/${f.id}${path}`, { key: f.key })
+    const { text } = await harness.call('GET', `/api/v1/orgs/${f.id}${path}`, { key: f.key })
     const samples = [...text.matchAll(/\{"co2".*?\}/g)].map(([sample]) => Object.keys(JSON.parse(sample)).sort())
     expect(samples, path).not.toEqual([])
     for (const keys of samples) expect(keys, path).toEqual(eight)
@@ -271,7 +271,7 @@ test('a sample under the legacy base has exactly eight keys [contract 5.2] [cont
 
 test('a message is never refused for a state [contract 6.messages]', async () => {
   const emptyRoom = (await f.call('POST', '/rooms', { body: { name: 'Loft' } })).body.id
-  const silent = await newDevice(house, f, { roomId: f.room, offline: true })
+  const silent = await newDevice(harness, f, { roomId: f.room, offline: true })
   await device.publish('status', { inCallStatus: 'ZOOM' })
   const message = 'Hello.'
   const toEndpoints = (...endpointIds: string[]) =>

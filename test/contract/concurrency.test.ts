@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Harness, startHarness } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 describe('two writers at once', () => {
   test('with the same If-Match: one wins, the others get a clear answer, nothing is half done', async () => {
-    const { call, audit } = await house.newOrg()
+    const { call, audit } = await harness.newOrg()
     await call('POST', '/regions', { body: { name: 'start' } })
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
@@ -26,7 +26,7 @@ describe('two writers at once', () => {
   })
 
   test('deleting a region while a location moves in: never a location without its region', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     for (let round = 0; round < 10; round++) {
       const region = (await call('POST', '/regions', { body: { name: 'r' } })).body.id
       const location = (await call('POST', '/locations', { body: { name: 'l' } })).body.id
@@ -41,7 +41,7 @@ describe('two writers at once', () => {
   })
 
   test('many creates at once get one id each, without gaps', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, i) => call('POST', '/regions', { body: { name: `${i}` } })),
     )

@@ -5,13 +5,13 @@ import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const read = async (path: string) => (await org.call('GET', path)).body
 const write = async (method: string, path: string, body?: unknown) => {
@@ -27,7 +27,7 @@ async function reboots(device: TestDevice, command: { id: string }) {
   expect(await stateOf(command.id)).toBe('ACKNOWLEDGED')
   device.drop()
   await until('the device is disconnected', async () => !(await read(`/endpoints/${device.id}`)).connected)
-  house.clock.advance(1000)
+  harness.clock.advance(1000)
   await device.connect()
   await device.publish('operation', { id: command.id, state: 'SUCCEEDED' })
 }
@@ -35,13 +35,13 @@ async function reboots(device: TestDevice, command: { id: string }) {
 test('enrol, report, configure, reboot the pair, move, bug report, unenrol', async () => {
   const room = await write('POST', '/rooms', { name: 'Fjord' })
   const other = await write('POST', '/rooms', { name: 'Skog' })
-  const bar = await newDevice(house, org, { roomId: room.id, serial: 'BAR1', model: 'NF19B1' })
-  const pad = await newDevice(house, org, { roomId: room.id, serial: 'PAD1', model: 'NF19A1', pairingSerial: 'BAR1' })
+  const bar = await newDevice(harness, org, { roomId: room.id, serial: 'BAR1', model: 'NF19B1' })
+  const pad = await newDevice(harness, org, { roomId: room.id, serial: 'PAD1', model: 'NF19A1', pairingSerial: 'BAR1' })
   expect(await read(`/rooms/${room.id}`)).toMatchObject({ state: 'HEALTHY', endpoints: [{}, {}] })
 
   // The device reports its status and a sample.
   await bar.publish('status', { firmwareVersion: 'NFB1.1', primaryMode: 'zoom', inCallStatus: 'NONE' })
-  await bar.publish('sample', { samples: [{ timestamp: Math.floor(house.clock.now() / 1000), people: 3, co2: 640 }] })
+  await bar.publish('sample', { samples: [{ timestamp: Math.floor(harness.clock.now() / 1000), people: 3, co2: 640 }] })
   expect((await read(`/endpoints/${bar.id}/sensor`)).endpointData.data[0]).toMatchObject({ people: 3, co2: 640 })
   expect((await read('/endpoints')).endpoints.map((e: { serial: string }) => e.serial).sort()).toEqual(['BAR1', 'PAD1'])
 
@@ -103,7 +103,7 @@ test('enrol, report, configure, reboot the pair, move, bug report, unenrol', asy
     'DEVICE_LOGS_REQUESTED',
     'DEVICE_REMOVED',
   ])
-  const written = JSON.stringify([await org.audit(), house.logged])
+  const written = JSON.stringify([await org.audit(), harness.logged])
   for (const secret of ['opensesame', bar.credential, pad.credential]) expect(written).not.toContain(secret)
   await pad.close()
 })

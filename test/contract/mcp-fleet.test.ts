@@ -8,24 +8,24 @@ import { until } from '../support/program.ts'
 
 const size = { endpoints: 24, rooms: 10, locations: 4, regions: 2 }
 const ended = new AbortController()
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let fleet: Fleet
 let client: McpProgram
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
-  const server = { url: house.url, org: org.id, key: org.key, stateFile: join(house.place.dataDir, 'fleet.json') }
+  harness = await startHarness()
+  org = await harness.newOrg()
+  const server = { url: harness.url, org: org.id, key: org.key, stateFile: join(harness.place.dataDir, 'fleet.json') }
   const behaviour = { seed: 1, speed: 1, intervalSeconds: 60, flapShare: 0, rejectConfig: 0, backfillMs: 0 }
   fleet = new Fleet({ ...server, ...size, ...behaviour }, ended.signal)
   await fleet.build()
-  client = await startOfficialClient(house, org)
+  client = await startOfficialClient(harness, org)
 })
 afterAll(async () => {
   await client.close()
   ended.abort()
   await fleet.stop()
-  await house.close()
+  await harness.close()
 })
 
 test('every tool of the official client works with a simulated fleet, without an error', async () => {

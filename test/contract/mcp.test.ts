@@ -5,14 +5,14 @@ import { toolNames } from '../support/mcp-client.ts'
 import { type McpHouse, startMcpHouse, status } from '../support/mcp-fixture.ts'
 import { until } from '../support/program.ts'
 
-let house: McpHouse
+let harness: McpHouse
 beforeAll(async () => {
-  house = await startMcpHouse()
+  harness = await startMcpHouse()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** One for each tool; the devices and rooms that it changes for good are its own. */
-const uses: Readonly<Record<string, (house: McpHouse) => Promise<void>>> = {
+const uses: Readonly<Record<string, (harness: McpHouse) => Promise<void>>> = {
   async list_devices({ use, bar, fjord }) {
     const listed = await use('list_devices')
     const basic = { id: bar.id, serial: 'NB1', model: 'NF19B1', connected: true, roomId: fjord, roomName: 'Fjord' }
@@ -264,7 +264,7 @@ const uses: Readonly<Record<string, (house: McpHouse) => Promise<void>>> = {
 }
 
 test('every tool of the client is used here, except the one that opens a browser', () => {
-  expect(Object.keys(uses).sort()).toEqual(toolNames(house.tools))
+  expect(Object.keys(uses).sort()).toEqual(toolNames(harness.tools))
 })
 
-test.each(Object.keys(uses))('%s works through the official client', (tool) => uses[tool]?.(house))
+test.each(Object.keys(uses))('%s works through the official client', (tool) => uses[tool]?.(harness))

@@ -7,13 +7,13 @@ import { until } from '../support/program.ts'
 
 const size = { endpoints: 12, rooms: 6, locations: 3, regions: 2 }
 const ended = new AbortController()
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let fleet: Fleet
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
-  const server = { url: house.url, org: org.id, key: org.key, stateFile: join(house.place.dataDir, 'fleet.json') }
+  harness = await startHarness()
+  org = await harness.newOrg()
+  const server = { url: harness.url, org: org.id, key: org.key, stateFile: join(harness.place.dataDir, 'fleet.json') }
   const behaviour = { seed: 1, speed: 1, intervalSeconds: 60, flapShare: 0, rejectConfig: 0, backfillMs: 0 }
   fleet = new Fleet({ ...server, ...size, ...behaviour }, ended.signal)
   await fleet.build()
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   ended.abort()
   await fleet.stop()
-  await house.close()
+  await harness.close()
 })
 
 /** The settings that the AVI-SPL adapter reads, with a value that its control sends. A Float and a Long of Java are written like this. */

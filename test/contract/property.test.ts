@@ -9,12 +9,12 @@ import { type Harness, startHarness } from '../support/harness.ts'
 
 const requests = 2500
 
-let house: Harness
+let harness: Harness
 let fixture: Fixture
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -121,7 +121,7 @@ test(`${requests} generated requests: no 5xx, every answer in its documented sha
   await fc.assert(
     fc.asyncProperty(request, async ({ id, params, query, body, fixed, ifMatch, ifNoneMatch }) => {
       // Some requests delete what others need: begin again now and then.
-      if (sentSoFar++ % 100 === 0) fixture = await newFixture(house)
+      if (sentSoFar++ % 100 === 0) fixture = await newFixture(harness)
       const operation: Operation = operations[id]
       const search = new URLSearchParams(query as Record<string, string>)
       const base = pathFor(fixture, id, fixture.id, fixed ? {} : params).split('?')[0]
@@ -130,7 +130,7 @@ test(`${requests} generated requests: no 5xx, every answer in its documented sha
       if (id === 'keysDelete' && /\/1$/.test(base ?? '')) return
       const sent = fixed && body === undefined ? (calls[id](fixture) as { body?: unknown }).body : body
       // The harness checks shape, headers, schema and request id of every answer.
-      const reply = await house.call(operation.method, `${base}${own ? `?${own}` : ''}`, {
+      const reply = await harness.call(operation.method, `${base}${own ? `?${own}` : ''}`, {
         key: fixture.key,
         ...(operation.body && {
           body:

@@ -6,14 +6,14 @@ import { type OperationId, operationIds, operations } from '../../src/contract/o
 import { calls, type Fixture, newFixture, pathFor, perform } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 /** For reads, and for attempts that must leave no trace: each of them proves it. */
 let untouched: Fixture
 beforeAll(async () => {
-  house = await startHarness()
-  untouched = await newFixture(house)
+  harness = await startHarness()
+  untouched = await newFixture(harness)
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const of = (id: OperationId): Operation => operations[id]
 const idsWhere = (is: (o: Operation) => boolean) => operationIds.filter((id) => is(of(id)))
@@ -33,7 +33,7 @@ describe.each(operationIds)('%s', (id) => {
   test('without a token is a 401 that says which scheme it wants [contract 2.2] [interface A1]', async () => {
     await refused(untouched, async () => {
       for (const headers of [{}, { authorization: 'Bearer nonsense' }, { authorization: 'Basic eDp5' }] as const) {
-        const reply = await perform(house, untouched, id, { key: false, headers })
+        const reply = await perform(harness, untouched, id, { key: false, headers })
         expect(codeOf(reply)).toBe('401 UNAUTHENTICATED')
         expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /)
       }
@@ -44,7 +44,7 @@ describe.each(operationIds)('%s', (id) => {
     const f = untouched
     const lacking = operation.scope === 'read' ? 'write' : 'read'
     const key = await f.newKey({ scopes: [lacking], manage: true })
-    const reply = await refused(f, () => perform(house, f, id, { key }))
+    const reply = await refused(f, () => perform(harness, f, id, { key }))
     expect(codeOf(reply)).toBe('403 PERMISSION_DENIED')
     expect(reply.body.message).toContain(operation.scope)
     expect(reply.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
@@ -52,10 +52,10 @@ describe.each(operationIds)('%s', (id) => {
 
   test("with another organisation's key looks like an organisation that does not exist [contract 2.4]", async () => {
     const f = untouched
-    const stranger = await house.newOrg()
+    const stranger = await harness.newOrg()
     const key = await stranger.newKey({ scopes: ['read', 'write'], manage: true })
-    const existing = await refused(f, () => perform(house, f, id, { key }))
-    const missing = await perform(house, f, id, { key, path: pathFor(f, id, 'Nowhere') })
+    const existing = await refused(f, () => perform(harness, f, id, { key }))
+    const missing = await perform(harness, f, id, { key, path: pathFor(f, id, 'Nowhere') })
     expect(existing.status).toBe(404)
     expect(missing.status).toBe(404)
     const { requestId: _, ...body } = existing.body
@@ -66,9 +66,9 @@ describe.each(operationIds)('%s', (id) => {
 
   test('succeeds on both bases, and makes exactly the audit entry that it declares [contract 1.1] [contract 5.4.audit]', async () => {
     for (const base of ['', '/api', '/']) {
-      const f = operation.method === 'GET' ? untouched : await newFixture(house)
+      const f = operation.method === 'GET' ? untouched : await newFixture(harness)
       const before = await f.audit()
-      const reply = await perform(house, f, id, { base, headers: { 'x-request-id': `walk-${id}` } })
+      const reply = await perform(harness, f, id, { base, headers: { 'x-request-id': `walk-${id}` } })
       expect(codeOf(reply)).toBe('200 OK')
       expect(reply.headers.get('x-request-id')).toBe(`walk-${id}`)
       expect(reply.headers.has('deprecation')).toBe(base === '/api')
@@ -99,7 +99,7 @@ describe.each(operationIds)('%s', (id) => {
   })
 
   test('another method on its path is a 405 that lists those that work [contract 2.2]', async () => {
-    const reply = await house.call('PATCH', pathFor(untouched, id), { key: untouched.key })
+    const reply = await harness.call('PATCH', pathFor(untouched, id), { key: untouched.key })
     expect(codeOf(reply)).toBe('405 METHOD_NOT_ALLOWED')
     expect(reply.headers.get('allow')?.split(', ')).toContain(operation.method)
   })
@@ -109,7 +109,7 @@ describe.each(idsWhere((o) => o.manage === true))('%s', (id) => {
   test('with a key that has both scopes but not manage is a 403 [contract 3.5]', async () => {
     const f = untouched
     const key = await f.newKey({ scopes: ['read', 'write'] })
-    const reply = await refused(f, () => perform(house, f, id, { key }))
+    const reply = await refused(f, () => perform(harness, f, id, { key }))
     expect(codeOf(reply)).toBe('403 PERMISSION_DENIED')
     expect(reply.body.message).toContain('manage')
   })
@@ -117,44 +117,44 @@ describe.each(idsWhere((o) => o.manage === true))('%s', (id) => {
 
 describe.each(idsWhere((o) => o.ifMatch === true))('%s', (id) => {
   test('with a stale If-Match is a 412, with the current one it works [contract 7.11]', async () => {
-    const f = await newFixture(house)
+    const f = await newFixture(harness)
     await refused(f, async () => {
       for (const tag of ['"999"', 'W/"1"', '"1x"']) {
-        expect(codeOf(await perform(house, f, id, { headers: { 'if-match': tag } }))).toBe('412 ABORTED')
+        expect(codeOf(await perform(harness, f, id, { headers: { 'if-match': tag } }))).toBe('412 ABORTED')
       }
     })
-    expect(codeOf(await perform(house, f, id, { headers: { 'if-match': '"7", "1", "2"' } }))).toBe('200 OK')
+    expect(codeOf(await perform(harness, f, id, { headers: { 'if-match': '"7", "1", "2"' } }))).toBe('200 OK')
   })
 
   test('with If-Match: * works when the resource exists, and is a 404 when it does not [contract 2.3]', async () => {
-    const f = await newFixture(house)
+    const f = await newFixture(harness)
     const { params = {} } = of(id)
     const last = Object.keys(params).at(-1) ?? ''
     const missing = pathFor(f, id, f.id, { [last]: 2147483647 })
     const headers = { 'if-match': '*' }
-    expect(codeOf(await refused(f, () => perform(house, f, id, { path: missing, headers })))).toBe('404 NOT_FOUND')
-    expect(codeOf(await perform(house, f, id, { headers }))).toBe('200 OK')
+    expect(codeOf(await refused(f, () => perform(harness, f, id, { path: missing, headers })))).toBe('404 NOT_FOUND')
+    expect(codeOf(await perform(harness, f, id, { headers }))).toBe('200 OK')
   })
 })
 
 describe.each(idsWhere((o) => o.method === 'GET'))('%s', (id) => {
   test.runIf(!of(id).stream)('with If-None-Match of the same answer is a 304 [contract 7.11]', async () => {
     const f = untouched
-    const first = await perform(house, f, id)
+    const first = await perform(harness, f, id)
     const etag = first.headers.get('etag') ?? ''
     for (const tag of [etag, `"other", ${etag}`, '*']) {
-      const again = await perform(house, f, id, { headers: { 'if-none-match': tag } })
+      const again = await perform(harness, f, id, { headers: { 'if-none-match': tag } })
       expect(again.status).toBe(304)
       expect(again.text).toBe('')
       expect(again.headers.get('etag')).toBe(etag)
     }
-    expect((await perform(house, f, id, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    expect((await perform(harness, f, id, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
   test('answers HEAD with the same headers and no body', async () => {
     const f = untouched
-    const get = await perform(house, f, id)
-    const head = await house.call('HEAD', pathFor(f, id), { key: f.key })
+    const get = await perform(harness, f, id)
+    const head = await harness.call('HEAD', pathFor(f, id), { key: f.key })
     expect(head.status).toBe(200)
     expect(head.text).toBe('')
     expect(head.headers.get('etag')).toBe(get.headers.get('etag'))
@@ -168,7 +168,7 @@ describe.each(withIds)('%s', (id) => {
   test('refuses what is not a plain int32 and names the parameter; an unknown id is a 404 [contract 1.5]', async () => {
     const f = untouched
     const at = (name: string, value: string | number) =>
-      perform(house, f, id, { path: pathFor(f, id, f.id, { [name]: value }) })
+      perform(harness, f, id, { path: pathFor(f, id, f.id, { [name]: value }) })
     const malformed = ['1e3', '01', '2147483648', '-2147483649', '-0', '+1', '1.0', ' 1', 'x', '٣', '9'.repeat(300)]
     await refused(f, async () => {
       for (const [name, shape] of Object.entries(params)) {
@@ -191,7 +191,7 @@ describe.each(withIds)('%s', (id) => {
     const f = untouched
     const [first = ''] = Object.keys(params)
     const path = pathFor(f, id, f.id, { [first]: 'BROKEN' }).replace('BROKEN', '%zz')
-    expect([400, 404]).toContain((await refused(f, () => perform(house, f, id, { path }))).status)
+    expect([400, 404]).toContain((await refused(f, () => perform(harness, f, id, { path }))).status)
   })
 })
 
@@ -203,7 +203,7 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
     const texts = ['', '{', '[]', '"text"', '1', 'null', 'true', '{"name":', '{"a":1}}', '\u0000', deep]
     await refused(f, async () => {
       for (const raw of [...texts, notUtf8]) {
-        const reply = await house.call(of(id).method, pathFor(f, id), { key: f.key, raw })
+        const reply = await harness.call(of(id).method, pathFor(f, id), { key: f.key, raw })
         expect(codeOf(reply), String(raw)).toBe('400 INVALID_ARGUMENT')
         expect(reply.body.message).toMatch(/^Invalid request: /)
       }
@@ -211,20 +211,20 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
   })
 
   test('wants application/json [contract 2.2]', async () => {
-    const f = await newFixture(house)
+    const f = await newFixture(harness)
     await refused(f, async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense']) {
-        const reply = await perform(house, f, id, { headers: { 'content-type': type } })
+        const reply = await perform(harness, f, id, { headers: { 'content-type': type } })
         expect(codeOf(reply), type).toBe('415 UNSUPPORTED_MEDIA_TYPE')
       }
     })
     const charset = { 'content-type': 'application/json; charset=utf-8' }
-    expect(codeOf(await perform(house, f, id, { headers: charset }))).toBe('200 OK')
+    expect(codeOf(await perform(harness, f, id, { headers: charset }))).toBe('200 OK')
   })
 
   test('keeps the order of checks [contract 2.3]', async () => {
     const f = untouched
-    const stranger = await house.newOrg()
+    const stranger = await harness.newOrg()
     const readOnly = await f.newKey({ scopes: ['read'] })
     const [raw, tooLong] = ['{', 'x'.repeat((of(id).bodyLimitBytes ?? 0) + 1)]
     const text = { 'content-type': 'text/plain' }
@@ -242,7 +242,7 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
       ...(path ? ([[{ path, headers: stale }, '404 NOT_FOUND']] as const) : []),
     ] as const
     await refused(f, async () => {
-      for (const [call, expected] of steps) expect(codeOf(await perform(house, f, id, call))).toBe(expected)
+      for (const [call, expected] of steps) expect(codeOf(await perform(harness, f, id, call))).toBe(expected)
     })
   })
 })
@@ -255,10 +255,10 @@ const hasOpenBody = ({ body }: Operation): boolean => {
 
 describe.each(idsWhere(hasOpenBody))('%s', (id) => {
   test('ignores keys that it does not know [contract 1.7]', async () => {
-    const f = await newFixture(house)
+    const f = await newFixture(harness)
     const { body } = calls[id](f) as { body: object }
     const extra = { ...body, unheardOf: { deep: [1] }, constructor: 1, toString: 'x' }
-    expect(codeOf(await perform(house, f, id, { body: extra }))).toBe('200 OK')
+    expect(codeOf(await perform(harness, f, id, { body: extra }))).toBe('200 OK')
   })
 })
 
@@ -268,8 +268,8 @@ describe.each(idsWhere((o) => o.body === undefined && o.method !== 'GET'))('%s',
       string,
       string
     >[]) {
-      const f = await newFixture(house)
-      expect(codeOf(await perform(house, f, id, { headers }))).toBe('200 OK')
+      const f = await newFixture(harness)
+      expect(codeOf(await perform(harness, f, id, { headers }))).toBe('200 OK')
     }
   })
 })

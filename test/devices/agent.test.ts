@@ -12,15 +12,15 @@ import { deviceBackOff, retryWaitMs } from '../../src/device/reconnect.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let code: string
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   code = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.dec
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 let serials = 0
 const newSerial = () => `A${++serials}`
@@ -66,7 +66,7 @@ class Device implements AgentHandlers {
 }
 
 async function newDevice(): Promise<Device> {
-  return new Device(await requestEnrolment(house.url, { code, serial: newSerial(), model: 'NF19B1' }))
+  return new Device(await requestEnrolment(harness.url, { code, serial: newSerial(), model: 'NF19B1' }))
 }
 
 async function started(device: Device): Promise<Device> {
@@ -88,23 +88,23 @@ const inState = (id: string, state: string) =>
 describe('enrol', () => {
   test('returns who the device is and where it connects', async () => {
     const serial = newSerial()
-    const { endpointId, credential, connect } = await requestEnrolment(`${house.url}/`, {
+    const { endpointId, credential, connect } = await requestEnrolment(`${harness.url}/`, {
       code,
       serial,
       model: 'NF19B1',
     })
     expect(credential).toMatch(/^\S{20,}$/)
-    expect(connect).toContain(`mqtt://127.0.0.1:${house.mqttPort}`)
+    expect(connect).toContain(`mqtt://127.0.0.1:${harness.mqttPort}`)
     expect(await read(`/endpoints/${endpointId}`)).toMatchObject({ serial, model: 'NF19B1', connected: false })
   })
 
   test('says why not, and when to try again', async () => {
-    const wrong = requestEnrolment(house.url, { code: 'AAAA-AAAA-AAAA', serial: newSerial(), model: 'NF19B1' })
+    const wrong = requestEnrolment(harness.url, { code: 'AAAA-AAAA-AAAA', serial: newSerial(), model: 'NF19B1' })
     await expect(wrong).rejects.toThrow(/enrolment code/)
     await expect(wrong).rejects.toBeInstanceOf(EnrolmentRefusedError)
     const device = await started(await newDevice())
     const { serial } = await read(device.at)
-    const again = requestEnrolment(house.url, { code, serial, model: 'NF19B1' })
+    const again = requestEnrolment(harness.url, { code, serial, model: 'NF19B1' })
     const { cause } = await again.then(
       () => expect.unreachable(),
       (error) => error,
@@ -226,7 +226,7 @@ describe('operations', () => {
         const [endpoint] = (await read(`/bug_reports/${supportId}`)).endpoints
         return endpoint.state === 'UPLOADED' && endpoint
       })
-      const file = await fetch(`${house.url}/v1/orgs/${org.id}/bug_reports/${supportId}/files/${item.file}`, {
+      const file = await fetch(`${harness.url}/v1/orgs/${org.id}/bug_reports/${supportId}/files/${item.file}`, {
         headers: { authorization: `Bearer ${org.key}` },
       })
       expect(gunzipSync(Buffer.from(await file.arrayBuffer())).toString()).toBe(text)

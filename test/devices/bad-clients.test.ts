@@ -6,24 +6,24 @@ import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let room: number
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 interface Rude extends RawConnection {
   readonly id: string
   readonly connect: Buffer
 }
 async function rude(): Promise<Rude> {
-  const { answer } = await enrolDevice(house, org, { roomId: room })
+  const { answer } = await enrolDevice(harness, org, { roomId: room })
   const { endpointId: id, credential } = answer
-  return Object.assign(await rawMqtt(house.mqttPort), { id, connect: frames.connect(id, credential) })
+  return Object.assign(await rawMqtt(harness.mqttPort), { id, connect: frames.connect(id, credential) })
 }
 async function connected(): Promise<Rude> {
   const it = await rude()
@@ -32,7 +32,7 @@ async function connected(): Promise<Rude> {
   return it
 }
 const sample = (it: Rude, age: number, id: number) => {
-  const timestamp = Math.floor(house.clock.now() / 1000) - age
+  const timestamp = Math.floor(harness.clock.now() / 1000) - age
   const body = JSON.stringify({ samples: [{ timestamp, co2: 400 }] }).padEnd(1000)
   return frames.publish(upTopic(it.id, 'sample'), body, 1, id)
 }

@@ -6,20 +6,20 @@ import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let room: number
 let good: Sender
 beforeAll(async () => {
   // The link looks after its connections once a second. Here a second passes when a test says so.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  good = await connected(await enrolDevice(house, org, { roomId: room }))
+  good = await connected(await enrolDevice(harness, org, { roomId: room }))
 })
 afterAll(async () => {
-  await house.close()
+  await harness.close()
   vi.useRealTimers()
 })
 
@@ -33,7 +33,7 @@ interface Sender extends RawConnection {
 const keepAliveSeconds = 250
 
 const connect = async ({ answer: { endpointId, credential } }: Enrolled): Promise<Sender> => {
-  const connection = await rawMqtt(house.mqttPort)
+  const connection = await rawMqtt(harness.mqttPort)
   connection.socket.write(frames.connect(endpointId, credential, keepAliveSeconds))
   return Object.assign(connection, { id: endpointId, sent: 0 })
 }
@@ -64,15 +64,16 @@ async function othersAreServed(): Promise<void> {
 }
 
 const limited = async (action: string): Promise<number> => {
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${harness.url}/metrics`)).text()
   const line = new RegExp(`^roomkeeper_device_bad_message_limits_total\\{action="${action}"\\} (\\d+)$`, 'm')
   return Number(line.exec(metrics)?.[1] ?? 0)
 }
-const warnings = (it: Sender, msg: string) => house.logged.filter((line) => line.msg === msg && line.endpoint === it.id)
+const warnings = (it: Sender, msg: string) =>
+  harness.logged.filter((line) => line.msg === msg && line.endpoint === it.id)
 const orientation = async (it: Sender) => (await org.call('GET', `/endpoints/${it.id}`)).body.orientation
 
 test('ten bad messages in a minute change nothing', async () => {
-  const it = await connected(await enrolDevice(house, org, { roomId: room }))
+  const it = await connected(await enrolDevice(harness, org, { roomId: room }))
   publish(it, ...bad(10), ...Array(20).fill('{"orientation":"portrait"}'))
   await untilAnswered(it, 30)
   expect(await orientation(it)).toBe('portrait')
@@ -80,7 +81,7 @@ test('ten bad messages in a minute change nothing', async () => {
 })
 
 test('after more than ten, one message a second is read, in order, and none is lost', async () => {
-  const device = await enrolDevice(house, org, { roomId: room })
+  const device = await enrolDevice(harness, org, { roomId: room })
   const before = await limited('slowed')
   const it = await connected(device)
   publish(it, ...bad(11), '{"orientation":"first"}', badPayload, '{"orientation":"second"}')
@@ -107,7 +108,7 @@ test('after more than ten, one message a second is read, in order, and none is l
 })
 
 test('a new connection of the same device is slowed too, until a minute has passed', async () => {
-  const device = await enrolDevice(house, org, { roomId: room })
+  const device = await enrolDevice(harness, org, { roomId: room })
   const first = await connected(device)
   publish(first, ...bad(11))
   await untilAnswered(first, 11)
@@ -116,14 +117,14 @@ test('a new connection of the same device is slowed too, until a minute has pass
   await untilAnswered(it, 1)
   await othersAreServed()
   expect(answered(it)).toBe(1)
-  house.clock.advance(60_000)
+  harness.clock.advance(60_000)
   tick()
   await untilAnswered(it, 20)
   it.socket.destroy()
 })
 
 test('what waits is not read into memory', async () => {
-  const it = await connected(await enrolDevice(house, org, { roomId: room }))
+  const it = await connected(await enrolDevice(harness, org, { roomId: room }))
   publish(it, ...bad(11))
   await untilAnswered(it, 11)
   const size = 100_000
@@ -144,7 +145,7 @@ test('what waits is not read into memory', async () => {
 })
 
 test('after more than sixty the connection is closed, and CONNACK is 3 for a minute', async () => {
-  const device = await enrolDevice(house, org, { roomId: room })
+  const device = await enrolDevice(harness, org, { roomId: room })
   const before = await limited('closed')
   const it = await connected(device)
   publish(it, ...bad(61))
@@ -171,9 +172,9 @@ test('after more than sixty the connection is closed, and CONNACK is 3 for a min
     return connack.id
   }
   expect(await returnCode()).toBe(3)
-  house.clock.advance(59_000)
+  harness.clock.advance(59_000)
   expect(await returnCode()).toBe(3)
-  house.clock.advance(1_000)
+  harness.clock.advance(1_000)
   const back = await connected(device)
   expect(back.received[0]?.id).toBe(0)
   publish(back, ...bad(1), ...Array(20).fill('{"orientation":"portrait"}'))

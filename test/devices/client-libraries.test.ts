@@ -26,21 +26,21 @@ function needPaho(): void {
   }
 }
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let roomId: number
 beforeAll(async () => {
   need('mosquitto_rr', 'mosquitto-clients')
   needPaho()
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 }, 180_000)
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** A device for which a config waits. */
 async function enrolled(): Promise<TestDevice> {
-  const device = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })
   return device
 }
@@ -52,7 +52,7 @@ const ownTopicsOnly = 'a device may publish to its own topics only'
 
 describe.each(versions)('paho in version %d', (version) => {
   const run = async ({ id }: TestDevice, credential: string, task: string) => {
-    const args = [pahoDevice, house.mqttPort, id, credential, version, task].map(String)
+    const args = [pahoDevice, harness.mqttPort, id, credential, version, task].map(String)
     const { stdout } = await promisify(execFile)(python, args, { timeout: 20_000 })
     return stdout
       .trim()
@@ -87,7 +87,7 @@ describe.each(versions)('paho in version %d', (version) => {
 
 describe.each(versions)('mosquitto in version %d', (version) => {
   const run = (program: string, { id }: TestDevice, credential: string, ...args: string[]) => {
-    const to = ['-h', '127.0.0.1', '-p', String(house.mqttPort), '-u', id, '-P', credential, '-q', '1']
+    const to = ['-h', '127.0.0.1', '-p', String(harness.mqttPort), '-u', id, '-P', credential, '-q', '1']
     const dialect = ['-V', version === 5 ? 'mqttv5' : 'mqttv311']
     return promisify(execFile)(program, [...to, ...dialect, ...args], { timeout: 20_000 }).catch((error) => error)
   }
@@ -123,7 +123,7 @@ describe.each(versions)('mqtt.js in version %d', (protocolVersion: Version) => {
     keepalive: 30,
     reconnectPeriod: 0,
   })
-  const url = () => `mqtt://127.0.0.1:${house.mqttPort}`
+  const url = () => `mqtt://127.0.0.1:${harness.mqttPort}`
 
   test('reports, receives its config, and is told about a bad message', async () => {
     const device = await enrolled()

@@ -9,22 +9,22 @@ import { type Harness, newPlace, startHarness, type TestOrg } from '../support/h
 import { until } from '../support/program.ts'
 import { rawRequest } from '../support/raw-http.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let room: number
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const connected = async (device: TestDevice) => (await org.call('GET', `/endpoints/${device.id}`)).body.connected
 const whenConnected = (device: TestDevice, wanted: boolean) =>
   until(`connected is ${wanted}`, async () => (await connected(device)) === wanted)
 
 test('a device that is connected is connected in the answers, and gone when it goes', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   expect(await connected(device)).toBe(true)
   await device.close()
   await whenConnected(device, false)
@@ -34,7 +34,7 @@ test('a device that is connected is connected in the answers, and gone when it g
 })
 
 test('presence and status leave the version of the endpoint alone [contract 7.8]', async () => {
-  const device = await newDevice(house, org, { roomId: room, offline: true })
+  const device = await newDevice(harness, org, { roomId: room, offline: true })
   const before = await org.call('GET', `/endpoints/${device.id}`)
   await device.connect()
   await device.publish('status', { firmwareVersion: '1.2.3', inCallStatus: 'ZOOM' })
@@ -45,7 +45,7 @@ test('presence and status leave the version of the endpoint alone [contract 7.8]
 })
 
 test('a status report changes what it names, and null takes it back', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await device.publish('status', { firmwareVersion: '1', timezone: 'Europe/Oslo', pairingSerial: 'LEADER' })
   await device.publish('status', { firmwareVersion: '2', timezone: null })
   const { body } = await org.call('GET', `/endpoints/${device.id}`)
@@ -57,7 +57,7 @@ test('a status report changes what it names, and null takes it back', async () =
 })
 
 test('a device cannot say what only the service knows', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await device.publish('status', {
     id: 'x',
     serial: 'y',
@@ -73,7 +73,7 @@ test('a device cannot say what only the service knows', async () => {
 })
 
 test('a second connection of the same device takes over', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   const first = device.client
   await device.connect()
   await until('the first is closed', () => first.stream.destroyed)
@@ -89,20 +89,20 @@ test.each([
   ['an unknown endpoint', (d: TestDevice) => ({ username: 'nobody', password: d.credential })],
   ['no password', (d: TestDevice) => ({ username: d.id, password: undefined as unknown as string })],
 ])('%s is refused with 5: the service does not know the credential', async (_, login) => {
-  const device = await newDevice(house, org, { roomId: room, offline: true })
-  const other = await newDevice(house, org, { roomId: room, offline: true })
+  const device = await newDevice(harness, org, { roomId: room, offline: true })
+  const other = await newDevice(harness, org, { roomId: room, offline: true })
   await expect(device.connect(login(device, other))).rejects.toMatchObject({ code: 5 })
   expect(await connected(device)).toBe(false)
 })
 
 test('without keep-alive a connection is refused with 2', async () => {
-  const device = await newDevice(house, org, { roomId: room, offline: true })
+  const device = await newDevice(harness, org, { roomId: room, offline: true })
   for (const keepalive of [0, 2, 3600]) await expect(device.connect({ keepalive })).rejects.toMatchObject({ code: 2 })
   expect(await connected(device)).toBe(false)
 })
 
 test('a device that says nothing for one and a half keep-alives is gone', async () => {
-  const device = await newDevice(house, org, { roomId: room, offline: true })
+  const device = await newDevice(harness, org, { roomId: room, offline: true })
   await device.connect({ keepalive: 5, reschedulePings: false })
   // The library would ping: hold it back below its surface.
   clearInterval(
@@ -123,8 +123,8 @@ test.each([
   ['subscribing to everything', (d: TestDevice) => d.client.subscribe('#')],
   ['subscribing to everybody', (d: TestDevice) => d.client.subscribe('v1/+/down/#')],
 ])('%s ends the connection, and nobody else notices', async (_, misbehave) => {
-  const bad = await newDevice(house, org, { roomId: room })
-  const good = await newDevice(house, org, { roomId: room })
+  const bad = await newDevice(harness, org, { roomId: room })
+  const good = await newDevice(harness, org, { roomId: room })
   misbehave(bad, good)
   await bad.ended()
   await whenConnected(bad, false)
@@ -135,8 +135,8 @@ test.each([
 })
 
 test('bad messages are acknowledged, counted, logged once a minute, and disturb nobody', async () => {
-  const device = await newDevice(house, org, { roomId: room })
-  const before = house.logged.length
+  const device = await newDevice(harness, org, { roomId: room })
+  const before = harness.logged.length
   for (const payload of [
     '',
     '{',
@@ -153,10 +153,10 @@ test('bad messages are acknowledged, counted, logged once a minute, and disturb 
   await device.client.publishAsync(`v1/${device.id}/up/unheard-of`, '{}', { qos: 1 })
   await device.client.publishAsync(upTopic(device.id, 'operation'), '{"id":"x","state":"SUCCEEDED"}', { qos: 1 })
   await device.client.publishAsync(upTopic(device.id, 'config'), '{"version":-1,"config":{}}', { qos: 1 })
-  const logged = house.logged.slice(before).filter((l) => l.msg === 'bad message of a device')
+  const logged = harness.logged.slice(before).filter((l) => l.msg === 'bad message of a device')
   expect(logged).toHaveLength(1)
   expect(logged[0]).toMatchObject({ endpoint: device.id, serial: device.serial })
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${harness.url}/metrics`)).text()
   expect(Number(/^roomkeeper_device_bad_messages_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(12)
   await device.publish('status', { orientation: 'portrait' })
   expect((await org.call('GET', `/endpoints/${device.id}`)).body.orientation).toBe('portrait')
@@ -164,7 +164,7 @@ test('bad messages are acknowledged, counted, logged once a minute, and disturb 
 })
 
 test('QoS 0 and QoS 2 are understood too', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await device.client.publishAsync(upTopic(device.id, 'status'), '{"timezone":"Europe/Oslo"}', { qos: 2 })
   expect((await org.call('GET', `/endpoints/${device.id}`)).body.timezone).toBe('Europe/Oslo')
   device.client.publish(upTopic(device.id, 'status'), '{"timezone":"Asia/Tokyo"}', { qos: 0 })
@@ -176,7 +176,7 @@ test('QoS 0 and QoS 2 are understood too', async () => {
 })
 
 test('a thousand messages at once are all taken, in their order', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   const all = Array.from({ length: 1000 }, (_, i) => device.publish('status', { hexapaBuild: String(i) }))
   await Promise.all(all)
   expect((await org.call('GET', `/endpoints/${device.id}`)).body.hexapaBuild).toBe('999')
@@ -184,7 +184,7 @@ test('a thousand messages at once are all taken, in their order', async () => {
 })
 
 test('an oversize packet ends the connection', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await device.publish('status', { orientation: 'before' })
   device.client.publish(upTopic(device.id, 'status'), '{"orientation":"after"}'.padEnd(200_000), { qos: 1 })
   await device.ended()
@@ -193,7 +193,7 @@ test('an oversize packet ends the connection', async () => {
 })
 
 test('a device that connects without pause is told to try later, not that it is dead', async () => {
-  const device = await newDevice(house, org, { roomId: room, offline: true })
+  const device = await newDevice(harness, org, { roomId: room, offline: true })
   const codes = new Set<number>()
   for (let i = 0; i < 15; i++) {
     await device.connect({ subscribe: false }).then(
@@ -202,15 +202,15 @@ test('a device that connects without pause is told to try later, not that it is 
     )
   }
   expect([...codes]).toEqual([3])
-  house.clock.advance(30_000)
+  harness.clock.advance(30_000)
   await device.connect()
   await device.close()
 })
 
 test('the WebSocket on the HTTP port is the same door', async () => {
-  const device = await newDevice(house, org, { roomId: room, offline: true })
+  const device = await newDevice(harness, org, { roomId: room, offline: true })
   const url = device.connectUrls.find((u) => u.startsWith('ws://'))
-  expect(url).toBe(`${house.url.replace('http', 'ws')}${devicePaths.mqtt}`)
+  expect(url).toBe(`${harness.url.replace('http', 'ws')}${devicePaths.mqtt}`)
   await device.connect({ url: url as string })
   await device.publish('status', { orientation: 'landscape' })
   expect((await org.call('GET', `/endpoints/${device.id}`)).body).toMatchObject({
@@ -224,11 +224,11 @@ test('the WebSocket on the HTTP port is the same door', async () => {
 
 test('an upgrade to anything else is answered as a plain request', async () => {
   const request = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n'
-  expect(await rawRequest(Number(new URL(house.url).port), request)).toMatch(/^HTTP\/1.1 200 OK/)
+  expect(await rawRequest(Number(new URL(harness.url).port), request)).toMatch(/^HTTP\/1.1 200 OK/)
 })
 
 test('unenrolling tells the device and ends its connection within a second', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   const started = performance.now()
   await org.call('DELETE', `/endpoints/${device.id}`)
   expect(await device.next('operation')).toMatchObject({ type: 'UNENROL' })
@@ -269,7 +269,7 @@ async function storedConnected({ dataDir, databaseUrl }: Harness['place']): Prom
 test('what is no MQTT at all is closed', async () => {
   const { connect } = await import('node:net')
   for (const bytes of ['GET / HTTP/1.1\r\n\r\n', '\u0010\u00ff\u00ff\u00ff\u007f', '\u0000'.repeat(64)]) {
-    const socket = connect(house.mqttPort, '127.0.0.1', () => socket.write(Buffer.from(bytes, 'latin1')))
+    const socket = connect(harness.mqttPort, '127.0.0.1', () => socket.write(Buffer.from(bytes, 'latin1')))
     socket.on('error', () => {})
     await new Promise((resolve) => socket.once('close', resolve))
   }

@@ -21,20 +21,20 @@ async function blockWrites({ place }: Harness): Promise<() => Promise<void>> {
 }
 
 test('an operation that could not be sent is tried again, without anybody asking [contract 8.operations]', async () => {
-  const house = await startHarness()
-  onTestFinished(() => house.close())
-  const org = await house.newOrg()
+  const harness = await startHarness()
+  onTestFinished(() => harness.close())
+  const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const device = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
   await device.connect({ subscribe: false })
   const { body } = await org.call('POST', '/endpoints/send_message', {
     body: { message: 'Hello.', endpointIds: [device.id] },
   })
   const [{ id }] = body.operations
-  const release = await blockWrites(house)
+  const release = await blockWrites(harness)
   await device.client.subscribeAsync(`v1/${device.id}/down/#`, { qos: 1 })
   await until('sending has failed', () =>
-    house.logged.some((l) => String(l.msg).startsWith('could not send to a device')),
+    harness.logged.some((l) => String(l.msg).startsWith('could not send to a device')),
   )
   expect((await org.call('GET', `/operations/${id}`)).body.state).toBe('QUEUED')
   expect(device.received).toEqual([])

@@ -4,21 +4,21 @@ import { devicePaths } from '../../src/contract/device/protocol.ts'
 import { enrolDevice, newDevice } from '../support/devices/test-device.ts'
 import { type Harness, type Reply, startHarness, type TestOrg } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let room: number
 let code: string
 beforeEach(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   const made = await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
   room = made.body.id
   code = made.body.dec
 })
-afterEach(() => house.close())
+afterEach(() => harness.close())
 
 const enrol = (body: object, headers: Record<string, string> = {}): Promise<Reply> =>
-  house.call('POST', devicePaths.enrol, { body: { code, serial: 'S1', model: 'NF19B1', ...body }, headers })
+  harness.call('POST', devicePaths.enrol, { body: { code, serial: 'S1', model: 'NF19B1', ...body }, headers })
 const entriesOf = async (type: string) => (await org.audit()).filter((e) => e.type === type)
 
 test('a code, a serial and a model give an id, a credential and where to connect, audited once', async () => {
@@ -27,7 +27,7 @@ test('a code, a serial and a model give an id, a credential and where to connect
   expect(reply.body).toEqual({
     endpointId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     credential: expect.stringMatching(/^rkd_[0-9A-Za-z]{40}$/),
-    connect: [`mqtt://127.0.0.1:${house.mqttPort}`, `${house.url.replace('http', 'ws')}${devicePaths.mqtt}`],
+    connect: [`mqtt://127.0.0.1:${harness.mqttPort}`, `${harness.url.replace('http', 'ws')}${devicePaths.mqtt}`],
   })
   const endpoint = (await org.call('GET', `/endpoints/${reply.body.endpointId}`)).body
   expect(endpoint).toMatchObject({ serial: 'S1', model: 'NF19B1', roomId: room, roomName: 'Fjord', connected: false })
@@ -40,7 +40,7 @@ test('a code, a serial and a model give an id, a credential and where to connect
     ip: '127.0.0.1',
   })
   expect(JSON.stringify(await org.audit())).not.toContain(reply.body.credential)
-  expect(JSON.stringify(house.logged)).not.toContain(reply.body.credential)
+  expect(JSON.stringify(harness.logged)).not.toContain(reply.body.credential)
 })
 
 test('hyphens, spaces and case of a code do not matter [contract D.6]', async () => {
@@ -50,7 +50,7 @@ test('hyphens, spaces and case of a code do not matter [contract D.6]', async ()
 
 test('the credential is stored hashed', async () => {
   const { credential } = (await enrol({})).body
-  const rows = await house.services.db.system.kysely.selectFrom('credential_directory').selectAll().execute()
+  const rows = await harness.services.db.system.kysely.selectFrom('credential_directory').selectAll().execute()
   expect(rows).toHaveLength(1)
   expect(rows[0]?.hash.toString('latin1')).not.toContain(credential.slice(4, 20))
 })
@@ -66,7 +66,7 @@ test('a wrong code is refused, without an entry, slowly, and after ten the addre
   expect(limited.status).toBe(429)
   expect(limited.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   expect(await org.audit()).toEqual(before)
-  house.clock.advance(Number(limited.headers.get('retry-after')) * 1000)
+  harness.clock.advance(Number(limited.headers.get('retry-after')) * 1000)
   expect((await enrol({})).status).toBe(200)
 })
 
@@ -75,14 +75,14 @@ test('right codes are not limited', async () => {
 })
 
 test('a code expires so many hours after its first use [contract 5.4.room]', async () => {
-  house.clock.fix(Date.UTC(2026, 4, 4))
+  harness.clock.fix(Date.UTC(2026, 4, 4))
   expect((await org.call('GET', `/rooms/${room}`)).body).toMatchObject({ decUsed: '-62135596800', decTimeout: 24 })
   await enrol({})
   expect((await org.call('GET', `/rooms/${room}`)).body.decUsed).toBe(String(Date.UTC(2026, 4, 4) / 1000))
-  house.clock.advance(23 * 3_600_000)
+  harness.clock.advance(23 * 3_600_000)
   expect((await enrol({ serial: 'S2' })).status).toBe(200)
   expect((await org.call('GET', `/rooms/${room}`)).body.decUsed).toBe(String(Date.UTC(2026, 4, 4) / 1000))
-  house.clock.advance(3_600_000)
+  harness.clock.advance(3_600_000)
   const late = await enrol({ serial: 'S3' })
   expect(late.status).toBe(403)
   expect(late.body.message).toContain('expired')
@@ -102,7 +102,7 @@ test('a code that was replaced is refused and audited; the new one works [contra
 })
 
 test('enrolling again keeps the id, moves to the room of the code, and kills the old credential', async () => {
-  const device = await newDevice(house, org, { roomId: room, serial: 'S1' })
+  const device = await newDevice(harness, org, { roomId: room, serial: 'S1' })
   await device.publish('status', { firmwareVersion: '7' })
   const elsewhere = (await org.call('POST', '/rooms', { body: { name: 'Skog' } })).body
   const busy = await enrol({ code: elsewhere.dec })
@@ -111,7 +111,7 @@ test('enrolling again keeps the id, moves to the room of the code, and kills the
   await device.publish('status', { firmwareVersion: '8' })
 
   await device.close()
-  await expect.poll(() => house.services.devices.isConnected(device.id)).toBe(false)
+  await expect.poll(() => harness.services.devices.isConnected(device.id)).toBe(false)
   const again = await enrol({ code: elsewhere.dec })
   expect(again.body.endpointId).toBe(device.id)
   expect(again.body.credential).not.toBe(device.credential)
@@ -121,7 +121,7 @@ test('enrolling again keeps the id, moves to the room of the code, and kills the
 })
 
 test('a serial of another organisation is refused, without saying where it is', async () => {
-  const other = await house.newOrg('Secret Ltd')
+  const other = await harness.newOrg('Secret Ltd')
   const theirs = (await other.call('POST', '/rooms', { body: { name: 'Vault' } })).body
   const there = await enrol({ code: theirs.dec })
   const refused = await enrol({})
@@ -143,7 +143,7 @@ test('an endpoint that enrols gets the profile of its room, and so a config vers
   const { profile } = (await org.call('POST', '/profiles', { body: { name: 'Quiet', config: { nightMode: true } } }))
     .body
   await org.call('PUT', `/rooms/${room}/profile`, { body: { profileId: profile.id } })
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   expect(await device.next('config')).toEqual({ version: 1, config: { nightMode: true } })
   expect((await org.call('GET', `/endpoints/${device.id}`)).body.profileId).toBe(profile.id)
 })
@@ -170,9 +170,9 @@ test.each([
 
 test('the QR code of a room holds the address of its code', async () => {
   const { body } = await org.call('GET', `/rooms/${room}/enrolment`)
-  expect(body.url).toBe(`${house.url}/enrol#${code}`)
+  expect(body.url).toBe(`${harness.url}/enrol#${code}`)
   expect(body.qr).toMatch(/^<svg /)
-  const page = await fetch(`${house.url}/enrol`)
+  const page = await fetch(`${harness.url}/enrol`)
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(await page.text()).toContain('Enrolment code')
   expect(
@@ -181,7 +181,7 @@ test('the QR code of a room holds the address of its code', async () => {
 })
 
 test('a model that nobody knows is welcome [contract 5.1.models]', async () => {
-  const { answer } = await enrolDevice(house, org, { roomId: room, model: 'XX-9000' })
+  const { answer } = await enrolDevice(harness, org, { roomId: room, model: 'XX-9000' })
   expect((await org.call('GET', `/endpoints/${answer.endpointId}`)).body.model).toBe('XX-9000')
 })
 

@@ -7,34 +7,34 @@ import { enrolDevice, newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let room: number
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const endpoint = async (id: string) => (await org.call('GET', `/endpoints/${id}`)).body
 
 test('a connection that dies while it takes over leaves no zombie behind', async () => {
   for (let i = 0; i < 5; i++) {
-    const device = await newDevice(house, org, { roomId: room })
-    const second = await rawMqtt(house.mqttPort)
+    const device = await newDevice(harness, org, { roomId: room })
+    const second = await rawMqtt(harness.mqttPort)
     second.socket.write(frames.connect(device.id, device.credential))
     second.socket.resetAndDestroy()
     // It counted from its login on: the first is over, whatever became of the second.
     await org.call('DELETE', `/endpoints/${device.id}`)
     await device.ended(1000)
-    expect(house.services.devices.isConnected(device.id)).toBe(false)
+    expect(harness.services.devices.isConnected(device.id)).toBe(false)
   }
 })
 
 test('answers come in the order of the questions [MQTT-4.6.0-2]', async () => {
-  const { answer } = await enrolDevice(house, org, { roomId: room })
-  const it = await rawMqtt(house.mqttPort)
+  const { answer } = await enrolDevice(harness, org, { roomId: room })
+  const it = await rawMqtt(harness.mqttPort)
   const messages = Array.from({ length: 60 }, (_, i) => {
     // Some wait for a commit, some are bad and wait for nothing; no more of these than a device may send in a minute.
     const [kind, body] =
@@ -50,8 +50,8 @@ test('answers come in the order of the questions [MQTT-4.6.0-2]', async () => {
 })
 
 test('frames may come byte by byte', async () => {
-  const { answer } = await enrolDevice(house, org, { roomId: room })
-  const it = await rawMqtt(house.mqttPort)
+  const { answer } = await enrolDevice(harness, org, { roomId: room })
+  const it = await rawMqtt(harness.mqttPort)
   const bytes = Buffer.concat([
     frames.connect(answer.endpointId, answer.credential),
     frames.publish(upTopic(answer.endpointId, 'status'), `{"hexapaBuild":"${'x'.repeat(200)}"}`, 1, 7),
@@ -65,9 +65,9 @@ test('frames may come byte by byte', async () => {
 })
 
 test('what was sent before a polite goodbye is taken, also at QoS 0 and in one piece', async () => {
-  const { answer } = await enrolDevice(house, org, { roomId: room })
-  const it = await rawMqtt(house.mqttPort)
-  const at = Math.floor(house.clock.now() / 1000)
+  const { answer } = await enrolDevice(harness, org, { roomId: room })
+  const it = await rawMqtt(harness.mqttPort)
+  const at = Math.floor(harness.clock.now() / 1000)
   const samples = Array.from({ length: 40 }, (_, i) =>
     frames.publish(upTopic(answer.endpointId, 'sample'), `{"samples":[{"timestamp":${at - 40 + i},"people":${i}}]}`, 0),
   )
@@ -79,7 +79,7 @@ test('what was sent before a polite goodbye is taken, also at QoS 0 and in one p
 })
 
 test('a subscription to something that does not exist ends the connection; an ended one is honoured', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await device.client.unsubscribeAsync(`v1/${device.id}/down/#`)
   await org.call('POST', '/endpoints/send_message', { body: { message: 'Hello.', endpointIds: [device.id] } })
   await device.publish('status', { orientation: 'landscape' })
@@ -91,7 +91,7 @@ test('a subscription to something that does not exist ends the connection; an en
 })
 
 test('what was told once is not told again at every wake', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await org.call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })
   for (let i = 0; i < 20; i++) {
     await org.call('POST', '/endpoints/send_message', { body: { message: `${i}`, endpointIds: [device.id] } })
@@ -118,7 +118,7 @@ test('a device that subscribes piece by piece gets each piece at once', async ()
     ['operation', 'config'],
     ['config', 'operation'],
   ] as const) {
-    const device = await newDevice(house, org, { roomId: room, offline: true })
+    const device = await newDevice(harness, org, { roomId: room, offline: true })
     await org.call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })
     const { body } = await org.call('POST', '/endpoints/send_message', {
       body: { message: 'Hello.', endpointIds: [device.id] },
@@ -136,7 +136,7 @@ test('a device that subscribes piece by piece gets each piece at once', async ()
 })
 
 test('what came up before it listened is told when it does: a config that it has lost, and what was asked meanwhile', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await org.call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })
   const { version } = await device.next('config')
   await device.publish('config', { version, config: { nightMode: true } })
@@ -155,7 +155,7 @@ test('what came up before it listened is told when it does: a config that it has
 })
 
 test('texts of a device are trimmed, and what it leaves out of its networks is filled in', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   await device.publish('status', {
     pairingSerial: ' LEAD ',
     networks: [{ display: 'eth0', addresses: [{ address: { ipv4: 'wKgBKg==' } }] }, { display: 'wlan0' }],
@@ -174,7 +174,7 @@ test('texts of a device are trimmed, and what it leaves out of its networks is f
 })
 
 test('keys that the schema does not know are dropped unread, but not more than 6,000 of all', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   const others = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
   await device.publish('status', { orientation: 'first', unknown: '\u0001', networks: [{ display: 'a', x: '\u0001' }] })
   expect(await endpoint(device.id)).toMatchObject({ orientation: 'first', networks: [{ display: 'a' }] })
@@ -186,7 +186,7 @@ test('keys that the schema does not know are dropped unread, but not more than 6
 })
 
 test('a config report has up to 500 keys', async () => {
-  const device = await newDevice(house, org, { roomId: room })
+  const device = await newDevice(harness, org, { roomId: room })
   const reported = async () => (await org.call('GET', `/endpoints/${device.id}/config/state`)).body.reported
   const config = (nightMode: boolean, others: number) => ({
     nightMode,
@@ -205,8 +205,8 @@ test('a config report has up to 500 keys', async () => {
 })
 
 test('a number that is none refuses its own sample alone; a time that is none is a bad message', async () => {
-  const device = await newDevice(house, org, { roomId: room })
-  const at = Math.floor(house.clock.now() / 1000) - 10
+  const device = await newDevice(harness, org, { roomId: room })
+  const at = Math.floor(harness.clock.now() / 1000) - 10
   const publish = (payload: string) => device.client.publishAsync(upTopic(device.id, 'sample'), payload, { qos: 1 })
   // vocIndex is nothing that a Bar has: an infinite one is refused all the same.
   await publish(`{"samples":[
@@ -215,14 +215,14 @@ test('a number that is none refuses its own sample alone; a time that is none is
   const { refused } = await device.next('sample-refused')
   expect(refused.map(({ timestamp }: { timestamp: number }) => timestamp)).toEqual([at, at + 1, at + 2])
   expect(refused[0].reason).toMatch(/co2/)
-  expect(await storedTimes(house, org, device.id)).toEqual([at + 3])
+  expect(await storedTimes(harness, org, device.id)).toEqual([at + 3])
 
-  const before = house.logged.length
+  const before = harness.logged.length
   for (const time of ['1e999', '-1e999', 'null', '1.5']) {
     await publish(`{"samples":[{"timestamp":${at + 5},"co2":500},{"timestamp":${time},"co2":500}]}`)
   }
-  const said = house.logged.slice(before).filter(({ msg }) => msg === 'bad message of a device')
+  const said = harness.logged.slice(before).filter(({ msg }) => msg === 'bad message of a device')
   expect(said.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^samples\.1\.timestamp must/)])
-  expect(await storedTimes(house, org, device.id)).toEqual([at + 3])
+  expect(await storedTimes(harness, org, device.id)).toEqual([at + 3])
   await device.close()
 })

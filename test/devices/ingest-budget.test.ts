@@ -7,15 +7,15 @@ import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let roomId: number
 beforeEach(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterEach(() => house.close())
+afterEach(() => harness.close())
 
 interface Raw extends RawConnection {
   readonly id: string
@@ -24,8 +24,8 @@ interface Raw extends RawConnection {
 }
 
 async function connect(keepAlive = 30): Promise<Raw> {
-  const { answer } = await enrolDevice(house, org, { roomId })
-  const raw = await rawMqtt(house.mqttPort)
+  const { answer } = await enrolDevice(harness, org, { roomId })
+  const raw = await rawMqtt(harness.mqttPort)
   raw.socket.write(frames.connect(answer.endpointId, answer.credential, keepAlive))
   await until('it is connected', () => raw.received.some(({ type }) => type === connack))
   const topic = upTopic(answer.endpointId, 'sample')
@@ -41,7 +41,7 @@ async function connect(keepAlive = 30): Promise<Raw> {
 /** Nothing that devices send is written until the returned function is called. */
 function blockWrites(): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const blocked = house.services.db.systemTransaction(() => promise)
+  const blocked = harness.services.db.systemTransaction(() => promise)
   return () => {
     resolve()
     return blocked
@@ -49,7 +49,7 @@ function blockWrites(): () => Promise<void> {
 }
 
 const measured = async (name: string) => {
-  const text = await (await fetch(`${house.url}/metrics`)).text()
+  const text = await (await fetch(`${harness.url}/metrics`)).text()
   return Number(new RegExp(`^roomkeeper_${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 const pubacks = ({ received }: RawConnection) => received.filter(({ type }) => type === puback).length
@@ -60,7 +60,7 @@ test('too much at once: QoS 1 waits in its socket, QoS 0 is dropped and counted,
   const crowd = await Promise.all(Array.from({ length: 20 }, () => connect()))
   const small = await connect()
   const idle = await connect()
-  const now = Math.floor(house.clock.now() / 1000)
+  const now = Math.floor(harness.clock.now() / 1000)
   const release = blockWrites()
   // 20 times 8 under way would be 20 MiB.
   for (const device of crowd) for (const i of messages) device.send(now - i, 1, large)
@@ -81,19 +81,19 @@ test('too much at once: QoS 1 waits in its socket, QoS 0 is dropped and counted,
   await until('all are acknowledged', () => crowd.every((device) => pubacks(device) === messages.length))
   await until('the small one too', () => pubacks(small) === 1)
   for (const device of crowd) {
-    expect(await storedTimes(house, org, device.id)).toEqual(messages.map((i) => now - i).toReversed())
+    expect(await storedTimes(harness, org, device.id)).toEqual(messages.map((i) => now - i).toReversed())
     // Answers keep the order of the questions.
     const ids = device.received.filter(({ type }) => type === puback).map(({ id }) => id)
     expect(ids).toEqual(messages.map((i) => ((now - i) % 65535) + 1))
   }
-  expect((await storedTimes(house, org, small.id)).slice(0, 1)).toEqual([now - 1])
+  expect((await storedTimes(harness, org, small.id)).slice(0, 1)).toEqual([now - 1])
   expect(await measured('devices_waiting')).toBe(0)
   await until('nothing is under way', async () => (await measured('device_bytes_under_way')) === 0)
   for (const device of [...crowd, small, idle]) device.socket.destroy()
 }, 60_000)
 
 test('who ends the connection while it waits, or in the middle of a message, leaves its place to others', async () => {
-  const now = Math.floor(house.clock.now() / 1000)
+  const now = Math.floor(harness.clock.now() / 1000)
   const stubborn = await connect()
   // More than fits, in all; whatever were not given back would be missing in the end.
   for (let round = 0; round < 3; round++) {
@@ -124,7 +124,7 @@ test('a device is not taken for dead because it waits for us', async () => {
   const connected = performance.now()
   const passed = (seconds: number) =>
     until(`${seconds} s`, () => performance.now() - connected > seconds * 1000, { every: 100 })
-  const now = Math.floor(house.clock.now() / 1000)
+  const now = Math.floor(harness.clock.now() / 1000)
   const release = blockWrites()
   for (const device of crowd) for (const i of messages) device.send(now - i, 1, large)
   await until('some wait', async () => (await measured('devices_waiting')) > 0)

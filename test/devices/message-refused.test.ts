@@ -8,19 +8,19 @@ import { enrolDevice, newDevice, type TestDevice } from '../support/devices/test
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let roomId: number
 let device: TestDevice
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  device = await newDevice(house, org, { roomId })
+  device = await newDevice(harness, org, { roomId })
 })
 afterAll(async () => {
   await device.close()
-  await house.close()
+  await harness.close()
 })
 
 const calls = ['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER']
@@ -71,7 +71,7 @@ test.each([
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
     await device.client.publishAsync(`v1/${device.id}/up/${kind}`, payload, { qos: 1 })
     // A minute later the device has no bad messages.
-    house.clock.advance(60_000)
+    harness.clock.advance(60_000)
     const answer = await device.next('message-refused')
     expect(answer).toEqual({
       kind: kind.slice(0, 40),
@@ -94,8 +94,8 @@ test('a bad message at QoS 2 is answered, one at QoS 0 is not', async () => {
 })
 
 test('the answer comes before the acknowledgement, and a device that has not subscribed gets none', async () => {
-  const { answer } = await enrolDevice(house, org, { roomId })
-  const it = await rawMqtt(house.mqttPort)
+  const { answer } = await enrolDevice(harness, org, { roomId })
+  const it = await rawMqtt(harness.mqttPort)
   onTestFinished(() => void it.socket.destroy())
   const types = () => it.received.map(({ type }) => type)
   const bad = (id: number) => frames.publish(upTopic(answer.endpointId, 'status'), '[]', 1, id)
@@ -109,7 +109,7 @@ test('the answer comes before the acknowledgement, and a device that has not sub
 })
 
 test('many bad messages are answered at the rate at which they are read', async () => {
-  const noisy = await newDevice(house, org, { roomId })
+  const noisy = await newDevice(harness, org, { roomId })
   const sending = Array.from({ length: 30 }, () => noisy.publish('status', []))
   await Promise.all(sending.slice(0, 11))
   expect(noisy.received.length).toBeLessThan(15)
@@ -118,7 +118,7 @@ test('many bad messages are answered at the rate at which they are read', async 
 })
 
 test('the agent hands the answer to its maker', async () => {
-  const { answer: identity } = await enrolDevice(house, org, { roomId })
+  const { answer: identity } = await enrolDevice(harness, org, { roomId })
   const storage = { load: () => undefined, save: () => {} }
   const handlers = {
     settings: () => ({}),

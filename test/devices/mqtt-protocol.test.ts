@@ -24,22 +24,22 @@ const readOld = (packet: Buffer) => {
   return readConnect(packet, 4)
 }
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let roomId: number
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 interface Login {
   readonly id: string
   readonly credential: string
 }
 const newLogin = async (): Promise<Login> => {
-  const { answer } = await enrolDevice(house, org, { roomId })
+  const { answer } = await enrolDevice(harness, org, { roomId })
   return { id: answer.endpointId, credential: answer.credential }
 }
 
@@ -59,7 +59,7 @@ function connectBody(
 
 async function connected(): Promise<RawConnection & Login> {
   const login = await newLogin()
-  const it = await rawMqtt(house.mqttPort)
+  const it = await rawMqtt(harness.mqttPort)
   it.socket.write(frames.connect(login.id, login.credential))
   await until('CONNACK', () => it.received[0]?.type === connack)
   return Object.assign(it, login)
@@ -73,7 +73,7 @@ test.each([
   ['MQTT 3.1', { name: 'MQIsdp', level: 3 }],
 ] as const)('CONNECT with %s is welcome, and there is no session', async (_, odd) => {
   const login = await newLogin()
-  const it = await rawMqtt(house.mqttPort)
+  const it = await rawMqtt(harness.mqttPort)
   it.socket.write(frame(0x10, connectBody(login, odd)))
   await until('CONNACK', () => it.received.length === 1)
   // The two bytes of a CONNACK are where others have an id: no session, code 0.
@@ -85,7 +85,7 @@ test.each([
   ['a version that is to come', { level: 6 }],
   ['the old name with a new version', { name: 'MQIsdp', level: 4 }],
 ] as const)('%s is refused with 1 [MQTT-3.1.2-2]', async (_, odd) => {
-  const it = await rawMqtt(house.mqttPort)
+  const it = await rawMqtt(harness.mqttPort)
   it.socket.write(frame(0x10, connectBody(await newLogin(), odd)))
   await until('the end', () => it.isClosed)
   expect(it.received).toEqual([{ type: connack, id: 1 }])

@@ -11,25 +11,25 @@ import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let roomId: number
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 type Body = Record<string, unknown> & { cmd: string }
 const bytes = (...values: number[]) => Buffer.from(values)
-const offline = () => newDevice(house, org, { roomId, offline: true })
+const offline = () => newDevice(harness, org, { roomId, offline: true })
 
 /** A connection that sends whatever a test wants, and reads packets of MQTT 5. */
 function open() {
   const received: Body[] = []
   const reading = parser({ protocolVersion: 5 }).on('packet', (packet) => void received.push({ ...packet } as Body))
-  const socket = connect(house.mqttPort, '127.0.0.1')
+  const socket = connect(harness.mqttPort, '127.0.0.1')
   const connection = {
     received,
     isClosed: false,

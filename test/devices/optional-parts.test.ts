@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle, commandFor, newOrgWithRoom, type OrgWithRoom, proofOf } from '../support/devices/log-bundles.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let org: OrgWithRoom
 beforeAll(async () => {
-  house = await startHarness()
-  org = await newOrgWithRoom(house)
+  harness = await startHarness()
+  org = await newOrgWithRoom(harness)
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 test.each([
   ['absent', {}],

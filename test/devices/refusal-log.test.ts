@@ -6,25 +6,25 @@ import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let roomId: number
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-const refusals = () => house.logged.filter(({ msg }) => msg === 'device refused')
+const refusals = () => harness.logged.filter(({ msg }) => msg === 'device refused')
 async function counted(reason: string): Promise<number> {
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${harness.url}/metrics`)).text()
   const line = new RegExp(`^roomkeeper_device_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm')
   return Number(line.exec(metrics)?.[1] ?? 0)
 }
 
 async function sendUnknownVersion(): Promise<void> {
-  const it = await rawMqtt(house.mqttPort)
+  const it = await rawMqtt(harness.mqttPort)
   it.socket.write(frame(0x10, text('MQTT'), Buffer.from([6, 2, 0, 30]), text('')))
   await until('the end', () => it.isClosed)
 }
@@ -65,8 +65,8 @@ test.each([
   '%s: each is counted, and one in a minute is logged with what is known',
   async (cause, reason, known, provoke) => {
     // Lines of the tests before are older than a minute.
-    house.clock.advance(60_000)
-    const device = await newDevice(house, org, { roomId, offline: true })
+    harness.clock.advance(60_000)
+    const device = await newDevice(harness, org, { roomId, offline: true })
     const before = await counted(cause)
     const linesBefore = refusals().length
     for (let i = 0; i < 3; i++) await provoke(device)
@@ -76,24 +76,24 @@ test.each([
     expect(lines[0]).toMatchObject({ level: 30, address: '127.0.0.1', reason })
     expect(lines[0]?.endpoint).toBe(known === 'nothing' ? undefined : device.id)
     expect(lines[0]?.serial).toBe(known === 'serial' ? device.serial : undefined)
-    house.clock.advance(60_000)
+    harness.clock.advance(60_000)
     await provoke(device)
     expect(refusals()).toHaveLength(linesBefore + 2)
   },
 )
 
 test('a secret in the place of the user name is not logged', async () => {
-  house.clock.advance(60_000)
-  const device = await newDevice(house, org, { roomId, offline: true })
+  harness.clock.advance(60_000)
+  const device = await newDevice(harness, org, { roomId, offline: true })
   await refused(device.connect({ username: device.credential, password: 'wrong' }))
   expect(JSON.stringify(refusals())).not.toContain(device.credential)
   expect(JSON.stringify(refusals())).not.toContain('rkd_')
 })
 
 test('an enrolment is one line, without the credential', async () => {
-  const before = house.logged.length
-  const device = await newDevice(house, org, { roomId, offline: true })
-  const lines = house.logged.slice(before).filter(({ msg }) => msg === 'device enrolled')
+  const before = harness.logged.length
+  const device = await newDevice(harness, org, { roomId, offline: true })
+  const lines = harness.logged.slice(before).filter(({ msg }) => msg === 'device enrolled')
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatchObject({
     level: 30,
@@ -104,13 +104,13 @@ test('an enrolment is one line, without the credential', async () => {
     room: roomId,
     address: '127.0.0.1',
   })
-  expect(JSON.stringify(house.logged)).not.toContain(device.credential)
+  expect(JSON.stringify(harness.logged)).not.toContain(device.credential)
 })
 
 test('a connection that ends is one info line with its reason', async () => {
-  const device = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
   const lines = () =>
-    house.logged
+    harness.logged
       .filter(({ msg, serial }) => msg === 'device disconnected' && serial === device.serial)
       .map(({ endpoint, reason }) => ({ endpoint, reason }))
   await device.connect()

@@ -9,15 +9,15 @@ import { frames } from '../support/devices/raw-mqtt.ts'
 import { enrolDevice, newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let roomId: number
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const dayMs = 86_400_000
 
@@ -25,7 +25,7 @@ const dayMs = 86_400_000
 async function talk({ id, credential }: Pick<TestDevice, 'id' | 'credential'>) {
   const packets: Record<string, unknown>[] = []
   const reading = parser({ protocolVersion: 4 }).on('packet', (packet) => packets.push({ ...packet }))
-  const socket = connect(house.mqttPort, '127.0.0.1')
+  const socket = connect(harness.mqttPort, '127.0.0.1')
   socket.on('data', (chunk) => reading.parse(chunk))
   const ended = new Promise<Error | undefined>((resolve) => {
     socket.once('error', resolve)
@@ -40,7 +40,7 @@ async function talk({ id, credential }: Pick<TestDevice, 'id' | 'credential'>) {
 }
 
 test('CONNACK 0, UNENROL, the end, and nothing else', async () => {
-  const device = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
   const audited = await org.audit()
   const packets = await talk(device)
@@ -49,13 +49,13 @@ test('CONNACK 0, UNENROL, the end, and nothing else', async () => {
   expect(packets[1]).toMatchObject({ topic: `v1/${device.id}/down/operation`, qos: 1 })
   const command = JSON.parse(String(packets[1]?.payload))
   expect(command).toMatchObject({ type: 'UNENROL', id: expect.any(String) })
-  expect(Date.parse(command.deadline)).toBeGreaterThan(house.clock.now())
+  expect(Date.parse(command.deadline)).toBeGreaterThan(harness.clock.now())
   expect((await org.call('GET', `/endpoints/${device.id}`)).status).toBe(404)
   expect(await org.audit(), 'nothing was changed').toEqual(audited)
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${harness.url}/metrics`)).text()
   expect(metrics).toMatch(/^roomkeeper_devices_connected 0$/m)
   expect(metrics).toMatch(/^roomkeeper_device_refused_total\{reason="unenrolled"\} 1$/m)
-  expect(house.logged.filter(({ msg }) => msg === 'device refused')).toEqual([
+  expect(harness.logged.filter(({ msg }) => msg === 'device refused')).toEqual([
     expect.objectContaining({ endpoint: device.id, serial: device.serial, address: '127.0.0.1' }),
   ])
 })
@@ -63,16 +63,16 @@ test('CONNACK 0, UNENROL, the end, and nothing else', async () => {
 test('the endpoints of a deleted room are unenrolled too', async () => {
   const { id } = (await org.call('POST', '/rooms', { body: { name: 'Skog' } })).body
   const devices = [
-    await newDevice(house, org, { roomId: id, offline: true }),
-    await newDevice(house, org, { roomId: id, offline: true }),
+    await newDevice(harness, org, { roomId: id, offline: true }),
+    await newDevice(harness, org, { roomId: id, offline: true }),
   ]
   await org.call('DELETE', `/rooms/${id}`)
   for (const device of devices) expect((await talk(device)).map(({ cmd }) => cmd)).toEqual(['connack', 'publish'])
 })
 
 test('a credential with another endpoint ID, or with one wrong character, is refused', async () => {
-  const device = await newDevice(house, org, { roomId, offline: true })
-  const other = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
+  const other = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
   for (const login of [
     { id: other.id, credential: device.credential },
@@ -86,12 +86,12 @@ test('a credential with another endpoint ID, or with one wrong character, is ref
 })
 
 test('the serial can be enrolled again; the old credential stays that of an unenrolled endpoint', async () => {
-  const device = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
-  const { answer } = await enrolDevice(house, org, { roomId, serial: device.serial })
+  const { answer } = await enrolDevice(harness, org, { roomId, serial: device.serial })
   expect(answer.endpointId).not.toBe(device.id)
   expect((await talk(device)).map(({ cmd }) => cmd)).toEqual(['connack', 'publish'])
-  const again = await newDevice(house, org, { roomId, serial: device.serial })
+  const again = await newDevice(harness, org, { roomId, serial: device.serial })
   expect(again.id).toBe(answer.endpointId)
   expect((await org.call('GET', `/endpoints/${again.id}`)).body.connected).toBe(true)
   await talk(device)
@@ -100,7 +100,7 @@ test('the serial can be enrolled again; the old credential stays that of an unen
 })
 
 test('a client library hands the message over, although it has not subscribed', async () => {
-  const device = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
   // A client of somebody else gets the message too, before its subscription is answered.
   await device.connect({ subscribe: false })
@@ -109,7 +109,7 @@ test('a client library hands the message over, although it has not subscribed', 
 })
 
 test('a device that asks without pause is told to try later', async () => {
-  const device = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
   const codes: unknown[] = []
   for (let i = 0; i < 12; i++) codes.push((await talk(device))[0]?.returnCode)
@@ -118,17 +118,17 @@ test('a device that asks without pause is told to try later', async () => {
 })
 
 test('after 90 days the credential is unknown, and its hash is deleted', async () => {
-  const device = await newDevice(house, org, { roomId, offline: true })
-  const later = await newDevice(house, org, { roomId, offline: true })
+  const device = await newDevice(harness, org, { roomId, offline: true })
+  const later = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
-  house.clock.advance(dayMs)
+  harness.clock.advance(dayMs)
   await org.call('DELETE', `/endpoints/${later.id}`)
-  house.clock.advance(89 * dayMs - 60_000)
+  harness.clock.advance(89 * dayMs - 60_000)
   expect((await talk(device))[0]).toMatchObject({ returnCode: 0 })
-  house.clock.advance(120_000)
+  harness.clock.advance(120_000)
   expect(await talk(device), 'before the task has run').toMatchObject([{ returnCode: 5 }])
-  await deletePastCredentials(house.services)
-  house.clock.advance(-120_000)
+  await deletePastCredentials(harness.services)
+  harness.clock.advance(-120_000)
   expect(await talk(device), 'its hash is gone').toMatchObject([{ returnCode: 5 }])
   expect((await talk(later))[0], 'the younger one is still there').toMatchObject({ returnCode: 0 })
 })

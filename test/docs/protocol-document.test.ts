@@ -16,13 +16,13 @@ const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/device-protocol.md'), 'utf8')
 const firstSteps = readFileSync(join(root, 'docs/first-steps.md'), 'utf8')
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
   need('curl', 'curl')
   need('mosquitto_pub', 'mosquitto-clients')
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 interface Step {
   readonly script: string
@@ -53,7 +53,7 @@ const steady = (text: string): string =>
     .replaceAll(/"connected": ?(true|false)/g, '"connected":false')
 
 test('the chapter by hand runs as it is written', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const steps = stepsByHand()
   expect(steps.length).toBeGreaterThan(10)
   const [api] = /^api\(\) .*$/m.exec(firstSteps) ?? []
@@ -62,7 +62,7 @@ test('the chapter by hand runs as it is written', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const end = '\u001e'
   const script = [api, ...steps.map((step) => `${step.script}printf '${end}'`)].join('\n')
-  const env = { PATH: process.env.PATH, ROOMKEEPER: house.url, ORG: org.id, KEY: org.key }
+  const env = { PATH: process.env.PATH, ROOMKEEPER: harness.url, ORG: org.id, KEY: org.key }
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script], {
     env,
     cwd: folder,
@@ -105,14 +105,14 @@ const said = (answer: string): string => {
 }
 
 test('the errors of enrolment are those in the table', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body
-  const other = await house.newOrg()
+  const other = await harness.newOrg()
   const theirs = (await other.call('POST', '/rooms', { body: { name: 'Skog' } })).body
-  const device = await newDevice(house, org, { roomId: room.id, serial: 'S1' })
+  const device = await newDevice(harness, org, { roomId: room.id, serial: 'S1' })
   const enrol = async (body: object, path: string = devicePaths.enrol, headers = {}) => {
     const sent = { code: room.dec, serial: 'S2', model: 'NF19B1', ...body }
-    return said((await house.call('POST', path, { body: sent, headers })).text)
+    return said((await harness.call('POST', path, { body: sent, headers })).text)
   }
   const wrong = () => enrol({ code: 'AAAA-BBBB-CCCC' })
   const found = [
@@ -130,18 +130,18 @@ test('the errors of enrolment are those in the table', async () => {
 })
 
 test('the errors of an upload are those in the table', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const { id: roomId } = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body
   // After the test above, this address waits, also with right codes.
-  house.clock.advance(60_000)
-  const device = await newDevice(house, org, { roomId })
+  harness.clock.advance(60_000)
+  const device = await newDevice(harness, org, { roomId })
   await org.call('POST', '/endpoints/generate_bug_report', { body: [device.id] })
   const { pathname } = new URL((await device.next('operation')).logs.uploadUrl)
   const proof = (password: string) => ({
     authorization: `Basic ${Buffer.from(`${device.id}:${password}`).toString('base64')}`,
   })
   const put = async (path: string, body: Buffer, headers: Record<string, string> = proof(device.credential)) => {
-    const reply = await house.call('PUT', path, {
+    const reply = await harness.call('PUT', path, {
       raw: body,
       headers: { 'content-type': 'application/gzip', ...headers },
     })
@@ -160,7 +160,7 @@ test('the errors of an upload are those in the table', async () => {
   const stranger = await put(pathname, bundle, proof('rkd_'))
   const wrongAddress = await put(`${pathname}x`, bundle)
   const notAsked = await put(other, bundle)
-  const tooLarge = said(await rawRequest(Number(new URL(house.url).port), `${head.join('\r\n')}\r\n\r\n`))
+  const tooLarge = said(await rawRequest(Number(new URL(harness.url).port), `${head.join('\r\n')}\r\n\r\n`))
   expect(await put(pathname, bundle)).toBe('done')
   const twice = await put(pathname, bundle)
   let tooMany = ''

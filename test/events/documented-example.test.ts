@@ -7,11 +7,11 @@ import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 import { wireTo } from '../support/severable-proxy.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 interface Example {
   followEvents(options: {
@@ -29,9 +29,9 @@ test('the example hears every event once, also across an interruption, and ends 
   const { followEvents } = (await import(
     `data:text/javascript;base64,${Buffer.from(source).toString('base64')}`
   )) as Example
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const key = await org.newKey({ scopes: ['read'] })
-  const wire = await wireTo(house.url)
+  const wire = await wireTo(harness.url)
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => warned.mockRestore())
   const names: string[] = []
@@ -63,10 +63,10 @@ test('the example hears every event once, also across an interruption, and ends 
 })
 
 test('EventSource follows events with the cookie of the console, and only with it [contract 9.cookie]', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const browser = await openBrowser()
   try {
-    const tab = await newTab(browser, house.url)
+    const tab = await newTab(browser, harness.url)
     const open = () =>
       tab.page.evaluate(
         (path) =>

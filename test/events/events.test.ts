@@ -8,15 +8,15 @@ import { follow } from '../support/event-follower.ts'
 import { newFixture, perform } from '../support/fixture.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** Two rooms in two locations of two regions. */
 async function site() {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const make = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body.id as number
   const [north, south] = [await make('/regions', { name: 'North' }), await make('/regions', { name: 'South' })]
   const oslo = await make('/locations', { name: 'Oslo', regionId: north })
@@ -24,13 +24,13 @@ async function site() {
   const fjord = await make('/rooms', { name: 'Fjord', locationId: oslo })
   const forum = await make('/rooms', { name: 'Forum', locationId: rome })
   const device = async (roomId: number, offline = false) => {
-    const made = await newDevice(house, org, { roomId, offline })
+    const made = await newDevice(harness, org, { roomId, offline })
     onTestFinished(() => made.close())
     return made
   }
   return { org, north, south, oslo, rome, fjord, forum, device }
 }
-const now = () => Math.floor(house.clock.now() / 1000)
+const now = () => Math.floor(harness.clock.now() / 1000)
 const put = (org: TestOrg, path: string, body: unknown) => org.call('PUT', path, { body })
 
 test('a device that comes, reports, measures and goes is heard, with its room', async () => {
@@ -122,7 +122,7 @@ test('operations that are cancelled, expire, or end with their endpoint are hear
   await org.client.operationsCancel({ id: cancelled })
   await reader.next('operation', (e) => e.operation?.state === 'CANCELLED' && e.operation.id === cancelled)
   const expired = await send()
-  house.clock.advance(5 * 60_000)
+  harness.clock.advance(5 * 60_000)
   const end = await reader.next('operation', (e) => e.operation?.state === 'EXPIRED')
   expect(end.operation).toEqual((await org.client.operationsGet({ id: expired })).body)
   const orphan = await send()
@@ -198,9 +198,9 @@ test('a profile that changes makes a config event for each of its endpoints', as
 
 const audited = operationIds.filter((id) => (operations[id] as Operation).method !== 'GET')
 test.each(audited)('%s is heard as the entry that it makes, without its details', async (id: OperationId) => {
-  const f = await newFixture(house)
+  const f = await newFixture(harness)
   const reader = await follow(f.client, { types: 'structure' })
-  expect((await perform(house, f, id)).status).toBe(200)
+  expect((await perform(harness, f, id)).status).toBe(200)
   const { change, ...event } = await reader.next('structure')
   const [entry] = await f.audit()
   expect(change).toEqual({ id: entry.id, type: entry.type, target: entry.target })

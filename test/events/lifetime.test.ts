@@ -6,11 +6,11 @@ import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { siteForTest, until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** The text of a stream as it comes. */
 async function openRaw(url: string, org: string, key: string, query = '', headers = {}) {
@@ -36,8 +36,8 @@ async function openRaw(url: string, org: string, key: string, query = '', header
 const createRegion = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
 
 test('a stream begins with its position, is not compressed or kept, and writes an event as id, event, data', async () => {
-  const org = await house.newOrg()
-  const raw = await openRaw(house.url, org.id, org.key, '', { 'accept-encoding': 'gzip, br' })
+  const org = await harness.newOrg()
+  const raw = await openRaw(harness.url, org.id, org.key, '', { 'accept-encoding': 'gzip, br' })
   const { headers } = raw.answer
   expect(raw.answer.status).toBe(200)
   expect(headers.get('content-type')).toBe('text/event-stream')
@@ -55,7 +55,7 @@ test('a stream begins with its position, is not compressed or kept, and writes a
 })
 
 test('HEAD gives the headers and ends', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const head = await org.call('HEAD', '/events')
   expect(head.status).toBe(200)
   expect(head.headers.get('content-type')).toBe('text/event-stream')
@@ -63,7 +63,7 @@ test('HEAD gives the headers and ends', async () => {
 })
 
 test('an unknown type is a 400 that lists those that there are', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   for (const types of ['nonsense', 'sample,', '', 'sample,reset', 'sample,constructor']) {
     const { status, body } = await org.call('GET', `/events?types=${types}`)
     expect([status, body.code], types).toEqual([400, 'INVALID_ARGUMENT'])
@@ -80,9 +80,9 @@ test('an unknown type is a 400 that lists those that there are', async () => {
 })
 
 test('a key without Read gets 403, and the client throws it', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const token = await org.newKey({ scopes: ['write'] })
-  const opened = follow(makeClient({ baseUrl: house.url, org: org.id, token }))
+  const opened = follow(makeClient({ baseUrl: harness.url, org: org.id, token }))
   const error = await opened.then(
     () => undefined,
     (reason) => reason,
@@ -92,14 +92,14 @@ test('a key without Read gets 403, and the client throws it', async () => {
 })
 
 test('a key can have 50 streams, others have theirs, and who leaves makes room', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const other = await org.newKey({ scopes: ['read'] })
   const readers = await Promise.all(Array.from({ length: 50 }, () => follow(org.client, { types: 'structure' })))
   const refused = await org.call('GET', '/events')
   expect([refused.status, refused.body.code]).toEqual([429, 'RESOURCE_EXHAUSTED'])
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-  await follow(makeClient({ baseUrl: house.url, org: org.id, token: other }))
-  const metrics = async () => (await house.call('GET', '/metrics', { key: org.key })).text
+  await follow(makeClient({ baseUrl: harness.url, org: org.id, token: other }))
+  const metrics = async () => (await harness.call('GET', '/metrics', { key: org.key })).text
   expect(await metrics()).toMatch(/^roomkeeper_event_streams 5[1-9]$/m)
   const sentBefore = Number(/^roomkeeper_events_sent_total (\d+)$/m.exec(await metrics())?.[1])
   await createRegion(org, 'Heard by all')
@@ -130,9 +130,9 @@ test('a stream is counted and logged when it begins, and how long it stays open 
 })
 
 test('a stream ends at once when its key is revoked, and no other does', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const token = await org.newKey({ scopes: ['read'] })
-  const doomed = await follow(makeClient({ baseUrl: house.url, org: org.id, token }))
+  const doomed = await follow(makeClient({ baseUrl: harness.url, org: org.id, token }))
   const staying = await follow(org.client)
   const { keys } = (await org.client.keysList()).body
   const began = performance.now()
@@ -145,21 +145,21 @@ test('a stream ends at once when its key is revoked, and no other does', async (
 })
 
 test('a stream ends when its key expires', async () => {
-  const org = await house.newOrg()
-  const expiresAt = new Date(house.clock.now() + 60_000).toISOString()
+  const org = await harness.newOrg()
+  const expiresAt = new Date(harness.clock.now() + 60_000).toISOString()
   const token = await org.newKey({ scopes: ['read'], expiresAt })
-  const reader = await follow(makeClient({ baseUrl: house.url, org: org.id, token }))
+  const reader = await follow(makeClient({ baseUrl: harness.url, org: org.id, token }))
   const staying = await follow(org.client)
-  house.clock.advance(61_000)
+  harness.clock.advance(61_000)
   await until('its end', () => reader.ended)
   expect(staying.ended).toBeUndefined()
 })
 
 test('a stream that a browser opened with its session ends when it signs out [contract 9.session]', async () => {
-  const org = await house.newOrg()
-  const { cookie } = await signIn(house, { key: org.key })
+  const org = await harness.newOrg()
+  const { cookie } = await signIn(harness, { key: org.key })
   const client = makeClient({
-    baseUrl: house.url,
+    baseUrl: harness.url,
     org: org.id,
     fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...own, cookie } }),
   })
@@ -167,21 +167,21 @@ test('a stream that a browser opened with its session ends when it signs out [co
   const staying = await follow(org.client)
   await org.client.regionsCreate({ body: { name: 'Heard' } })
   await reader.next('structure')
-  expect((await session(house, 'DELETE', { headers: { cookie } })).status).toBe(200)
+  expect((await session(harness, 'DELETE', { headers: { cookie } })).status).toBe(200)
   await until('its end', () => reader.ended, { within: 1000 })
   expect(reader.ended).toBe('by the server')
   expect(staying.ended).toBeUndefined()
 })
 
 test('a silent stream says every 15 seconds that it is there, and where', async () => {
-  const org = await house.newOrg()
-  const raw = await openRaw(house.url, org.id, org.key, '?types=sample')
+  const org = await harness.newOrg()
+  const raw = await openRaw(harness.url, org.id, org.key, '?types=sample')
   await createRegion(org, 'Not chosen')
   const reader = await follow(org.client)
   await createRegion(org, 'Also not chosen')
   await reader.next('structure', (e) => e.change?.target.name === 'Also not chosen')
   expect(raw.text.match(/^:/gm)).toHaveLength(1)
-  house.clock.advance(15_001)
+  harness.clock.advance(15_001)
   await until('a sign of life', () => raw.text.match(/^:/gm)?.length === 2)
   expect(raw.text).toMatch(/\n\n: still here\nid: [0-9a-f]+-2\n\n$/)
 })

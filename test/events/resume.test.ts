@@ -6,11 +6,11 @@ import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const create = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
 const namesOf = (reader: Awaited<ReturnType<typeof follow>>) => reader.events.map((e) => e.change?.target.name)
@@ -22,7 +22,7 @@ test('a reader that is cut off at any moment and comes back hears everything onc
       fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 3, maxLength: 8 }),
       fc.constantFrom(undefined, 'structure', 'structure,sample'),
       async (stays, types) => {
-        const org = await house.newOrg()
+        const org = await harness.newOrg()
         const query = types === undefined ? {} : { types }
         let isPouring = true
         let made = 0
@@ -57,7 +57,7 @@ test('a reader that is cut off at any moment and comes back hears everything onc
 }, 120_000)
 
 test('who heard nothing yet can come back too, and so can a reader that chose little', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const first = await follow(org.client, { types: 'structure' })
   const staying = await follow(org.client)
   await until('its position', () => first.stream.lastEventId)
@@ -79,7 +79,7 @@ test('who heard nothing yet can come back too, and so can a reader that chose li
 })
 
 test('the query works as the header does, and the header wins', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const first = await follow(org.client)
   await create(org, 'One')
   await create(org, 'Two')
@@ -95,7 +95,7 @@ test('the query works as the header does, and the header wins', async () => {
 })
 
 test('an id of another start, of the future, of another organisation, or nonsense gives a reset that can be resumed', async () => {
-  const [org, other] = [await house.newOrg(), await house.newOrg()]
+  const [org, other] = [await harness.newOrg(), await harness.newOrg()]
   const theirs = await follow(other.client)
   await create(other, 'Theirs')
   await theirs.next('structure')
@@ -119,17 +119,17 @@ test('an id of another start, of the future, of another organisation, or nonsens
 })
 
 test('two minutes after the last reader left nothing is kept: whoever comes then is told to read anew', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const first = await follow(org.client)
   await create(org, 'Heard')
   await first.next('structure')
   const { lastEventId } = first.stream
   first.leave()
-  await until('nobody is there', async () => !house.services.feed.forOrg(org.org.key).isFollowed() || first.ended)
-  expect(house.services.feed.forOrg(org.org.key).isFollowed()).toBe(true)
+  await until('nobody is there', async () => !harness.services.feed.forOrg(org.org.key).isFollowed() || first.ended)
+  expect(harness.services.feed.forOrg(org.org.key).isFollowed()).toBe(true)
   await until('it is forgotten', () => {
-    house.clock.advance(60_000)
-    return !house.services.feed.forOrg(org.org.key).isFollowed()
+    harness.clock.advance(60_000)
+    return !harness.services.feed.forOrg(org.org.key).isFollowed()
   })
   await create(org, 'Told to nobody')
   const late = await follow(org.client, {}, { lastEventId })

@@ -9,15 +9,15 @@ import { follow } from '../support/event-follower.ts'
 import { type Harness, send, startHarness, type TestOrg } from '../support/harness.ts'
 import { siteForTest, until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** Asks for events and then takes nothing. */
 function stalled(org: TestOrg): { socket: Socket; state: { isCut: boolean } } {
-  const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(harness.url).port), '127.0.0.1')
   const state = { isCut: false }
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {})
@@ -30,18 +30,18 @@ function stalled(org: TestOrg): { socket: Socket; state: { isCut: boolean } } {
 }
 
 const metric = async (org: TestOrg, name: string) =>
-  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await house.call('GET', '/metrics', { key: org.key })).text)?.[1])
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await harness.call('GET', '/metrics', { key: org.key })).text)?.[1])
 
 /** As if so many devices had connected. */
 const happen = (org: TestOrg, count: number) =>
-  house.services.feed
+  harness.services.feed
     .forOrg(org.org.key)
     .publish(Array.from({ length: count }, () => ({ type: 'connected' as const, endpointId: randomUUID() })))
 
 test('a reader that takes nothing is cut when what it needs next is no longer kept; another gets every event', async () => {
   // Time stands still: it is not how long it takes nothing that is tested.
-  house.clock.fix(house.clock.now())
-  const org = await house.newOrg()
+  harness.clock.fix(harness.clock.now())
+  const org = await harness.newOrg()
   const quick = await follow(org.client)
   const before = await metric(org, 'roomkeeper_event_streams_cut_total')
   const slow = stalled(org)
@@ -68,17 +68,17 @@ test('a reader that takes nothing is cut when what it needs next is no longer ke
 }, 90_000)
 
 test('a reader that takes nothing for 30 seconds is cut, also when little happens', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const quick = await follow(org.client)
   const before = await metric(org, 'roomkeeper_event_streams_cut_total')
   stalled(org)
   await until('both streams', async () => (await metric(org, 'roomkeeper_event_streams')) === 2)
   // More than the system takes for it, and less than what is kept.
   const big = { type: 'T', id: '1', target: { type: 'room', id: '1', name: 'x'.repeat(20_000) } }
-  for (let i = 1; i <= 350; i++) house.services.feed.forOrg(org.org.key).publish([{ type: 'structure', change: big }])
+  for (let i = 1; i <= 350; i++) harness.services.feed.forOrg(org.org.key).publish([{ type: 'structure', change: big }])
   await until('all of them', () => quick.received.length === 350)
   expect(await metric(org, 'roomkeeper_event_streams_cut_total')).toBe(before)
-  house.clock.advance(31_000)
+  harness.clock.advance(31_000)
   await until('it is cut', async () => (await metric(org, 'roomkeeper_event_streams_cut_total')) === before + 1)
   expect(quick.ended).toBeUndefined()
 })

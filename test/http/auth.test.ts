@@ -7,11 +7,11 @@ import { findHolder } from '../../src/server/resources/keys/store.ts'
 import { enrolDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, TestClock } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness({ rateLimit: 5, authFailureLimit: 1, trustProxy: ['127.0.0.1'] })
+  harness = await startHarness({ rateLimit: 5, authFailureLimit: 1, trustProxy: ['127.0.0.1'] })
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 describe('tokens [contract 3.1]', () => {
   test('have a recognisable prefix, over 160 random bits and a checksum that catches any one wrong character', () => {
@@ -29,7 +29,7 @@ describe('tokens [contract 3.1]', () => {
   })
 
   test('cost no database read when malformed, one when unknown, then none for a moment; a valid one is asked for again', async () => {
-    const { newKey } = await house.newOrg()
+    const { newKey } = await harness.newOrg()
     const valid = await newKey({})
     const clock = new TestClock()
     clock.fix(1e12)
@@ -37,7 +37,7 @@ describe('tokens [contract 3.1]', () => {
     const keyring = new Keyring(
       (hash) => {
         reads++
-        return findHolder(house.services.db.system, hash)
+        return findHolder(harness.services.db.system, hash)
       },
       clock,
       { rate: 0, burst: 0 },
@@ -58,13 +58,13 @@ describe('tokens [contract 3.1]', () => {
   })
 
   test('revoked during a look-up are not trusted afterwards', async () => {
-    const { newKey } = await house.newOrg()
+    const { newKey } = await harness.newOrg()
     const token = await newKey({})
     const waiting: (() => void)[] = []
     let revoked = false
     const keyring = new Keyring(
       async (hash) => {
-        const holder = revoked ? undefined : await findHolder(house.services.db.system, hash)
+        const holder = revoked ? undefined : await findHolder(harness.services.db.system, hash)
         await new Promise<void>((resolve) => waiting.push(resolve))
         return holder
       },
@@ -85,8 +85,8 @@ describe('tokens [contract 3.1]', () => {
   })
 
   test('are stored as a hash only', async () => {
-    const { key, org } = await house.newOrg()
-    const rows = await house.services.db.system.kysely
+    const { key, org } = await harness.newOrg()
+    const rows = await harness.services.db.system.kysely
       .selectFrom('key_directory as d')
       .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 'd.org').onRef('k.id', '=', 'd.key_id'))
       .selectAll()
@@ -100,8 +100,8 @@ describe('tokens [contract 3.1]', () => {
 
 describe('the rate limit of a key [contract 7.5]', () => {
   test('is a token bucket: a burst, then 429 with Retry-After, then again as time passes; other keys are not touched', async () => {
-    const { call, newKey } = await house.newOrg()
-    house.clock.fix(house.clock.now())
+    const { call, newKey } = await harness.newOrg()
+    harness.clock.fix(harness.clock.now())
     const key = await newKey({})
     const other = await newKey({})
     for (let left = 9; left >= 0; left--) {
@@ -115,13 +115,13 @@ describe('the rate limit of a key [contract 7.5]', () => {
     expect(refused.body.code).toBe('RESOURCE_EXHAUSTED')
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect((await call('GET', '/regions', { key: other })).status).toBe(200)
-    house.clock.advance(1000)
+    harness.clock.advance(1000)
     for (let i = 0; i < 5; i++) expect((await call('GET', '/regions', { key })).status).toBe(200)
     expect((await call('GET', '/regions', { key })).status).toBe(429)
   })
 
   test('can be set for one key, and switched off for it', async () => {
-    const { call, newKey } = await house.newOrg()
+    const { call, newKey } = await harness.newOrg()
     const slow = await newKey({ rateLimit: 1 })
     const free = await newKey({ rateLimit: 0 })
     const statuses = []
@@ -135,39 +135,39 @@ describe('the rate limit of a key [contract 7.5]', () => {
   })
 
   test('comes after the token and before the organisation [contract 2.3]', async () => {
-    const { call, newKey } = await house.newOrg()
+    const { call, newKey } = await harness.newOrg()
     const key = await newKey({ rateLimit: 1 })
     for (let i = 0; i < 2; i++) await call('GET', '/regions', { key })
-    expect((await house.call('GET', '/v1/orgs/Nowhere/regions', { key })).status).toBe(429)
+    expect((await harness.call('GET', '/v1/orgs/Nowhere/regions', { key })).status).toBe(429)
   })
 })
 
 describe('failed tokens [contract 3.11]', () => {
   test('are limited per address, and never refuse a valid key or another address', async () => {
-    const { call, newKey } = await house.newOrg()
+    const { call, newKey } = await harness.newOrg()
     const key = await newKey({ rateLimit: 0 })
     const from = (ip: string) => ({ 'x-forwarded-for': ip })
     const statuses = []
     for (let i = 0; i < 25; i++) {
       const headers = from('203.0.113.7')
       const key = i % 2 === 0 ? 'rubbish' : makeApiKey()
-      statuses.push((await house.call('GET', '/v1/orgs/x/regions', { headers, key })).status)
+      statuses.push((await harness.call('GET', '/v1/orgs/x/regions', { headers, key })).status)
     }
     expect(statuses.slice(0, 20).every((s) => s === 401)).toBe(true)
     expect(statuses.slice(20).every((s) => s === 429)).toBe(true)
     expect((await call('GET', '/regions', { key, headers: from('203.0.113.7') })).status).toBe(200)
-    expect((await house.call('GET', '/v1/orgs/x/regions', { headers: from('203.0.113.8') })).status).toBe(401)
+    expect((await harness.call('GET', '/v1/orgs/x/regions', { headers: from('203.0.113.8') })).status).toBe(401)
   })
 
   test('include wrong device credentials at the upload of logs, which never refuse a right one', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const key = await org.newKey({ rateLimit: 0 })
     const { id: roomId } = (await org.client.roomsCreate({ body: { name: 'Fjord' } })).body
-    const { answer } = await enrolDevice(house, org, { roomId })
+    const { answer } = await enrolDevice(harness, org, { roomId })
     const upload = (credential: string, ip: string) => {
       const basic = Buffer.from(`${answer.endpointId}:${credential}`).toString('base64')
       const headers = { 'x-forwarded-for': ip, 'x-forwarded-proto': 'https', authorization: `Basic ${basic}` }
-      return house.call('PUT', `${devicePaths.logs}/a/b`, { raw: 'x', headers })
+      return harness.call('PUT', `${devicePaths.logs}/a/b`, { raw: 'x', headers })
     }
     const wrong = []
     for (let i = 0; i < 25; i++) wrong.push(await upload(i % 2 === 0 ? 'rubbish' : makeCredential(), '203.0.113.9'))

@@ -8,17 +8,17 @@ import { findSessionHolder } from '../../src/server/resources/sessions/store.ts'
 import { cookieName, cookieOf, own, session, signIn } from '../support/console/console-session.ts'
 import { type Harness, newPlace, quiet, send, startHarness, TestClock, type TestOrg } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let cookie: string
 beforeAll(async () => {
-  house = await startHarness({ corsOrigin: ['https://friend.example.org'], logRequests: 'all' })
-  org = await house.newOrg()
-  cookie = (await signIn(house, { key: org.key })).cookie
+  harness = await startHarness({ corsOrigin: ['https://friend.example.org'], logRequests: 'all' })
+  org = await harness.newOrg()
+  cookie = (await signIn(harness, { key: org.key })).cookie
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-const secret = () => cookie.replace(`${cookieName(house)}=`, '')
+const secret = () => cookie.replace(`${cookieName(harness)}=`, '')
 const call = (headers: Record<string, string>, method = 'GET', body?: unknown) =>
   org.call(method, '/regions', { key: false, headers: { cookie, ...headers }, body })
 
@@ -37,16 +37,16 @@ test.each([
   const headers = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name,
-      value.replace('OWN', house.url).replace('HOST', new URL(house.url).host),
+      value.replace('OWN', harness.url).replace('HOST', new URL(harness.url).host),
     ]),
   )
   const before = await org.audit()
   for (const reply of [
     await call(headers),
     await call(headers, 'POST', { name: 'Forged' }),
-    await house.call('GET', '/console/session', { headers: { cookie, ...headers } }),
-    await house.call('POST', '/console/session', { headers, body: { key: org.key } }),
-    await house.call('DELETE', '/console/session', { headers: { cookie, ...headers } }),
+    await harness.call('GET', '/console/session', { headers: { cookie, ...headers } }),
+    await harness.call('POST', '/console/session', { headers, body: { key: org.key } }),
+    await harness.call('DELETE', '/console/session', { headers: { cookie, ...headers } }),
   ]) {
     expect(reply.body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', message: expect.stringMatching(message) })
     expect(reply.headers.has('set-cookie')).toBe(false)
@@ -57,23 +57,23 @@ test.each([
 
 test('counts for our own pages: by Sec-Fetch-Site, or by Origin where a browser does not send that', async () => {
   expect((await call(own)).status).toBe(200)
-  expect((await call({ origin: house.url })).status).toBe(200)
-  expect((await call({ ...own, origin: house.url }, 'POST', { name: 'Europe' })).status).toBe(200)
-  const name = cookieName(house)
+  expect((await call({ origin: harness.url })).status).toBe(200)
+  expect((await call({ ...own, origin: harness.url }, 'POST', { name: 'Europe' })).status).toBe(200)
+  const name = cookieName(harness)
   const other = `theme=dark; roomkeeper=0; x${name}=1; ${name}x=2; ${name}0=3;${cookie}; last=1`
   expect((await call({ ...own, cookie: other })).status, 'among other cookies').toBe(200)
 })
 
 test('two of its name count as none: another path has planted one, before or behind', async () => {
-  const planted = (await signIn(house, { key: (await house.newOrg()).key })).cookie
+  const planted = (await signIn(harness, { key: (await harness.newOrg()).key })).cookie
   const before = await org.audit()
   for (const both of [`${planted}; ${cookie}`, `${cookie}; ${planted}`, `${cookie};${cookie}`]) {
     const reply = await call({ ...own, cookie: both })
     expect(reply.body).toMatchObject({ status: 401, message: expect.stringContaining('A token is needed') })
     expect((await call({ ...own, cookie: both }, 'POST', { name: 'Planted' })).status).toBe(401)
-    const who = await session(house, 'GET', { headers: { cookie: both } })
+    const who = await session(harness, 'GET', { headers: { cookie: both } })
     expect(who.body).toMatchObject({ status: 401, message: expect.stringContaining('You are not signed in') })
-    expect((await session(house, 'DELETE', { headers: { cookie: both } })).status).toBe(200)
+    expect((await session(harness, 'DELETE', { headers: { cookie: both } })).status).toBe(200)
   }
   expect(await org.audit()).toEqual(before)
   expect((await call(own)).status, 'the session itself is as it was').toBe(200)
@@ -86,9 +86,9 @@ test('servers at two ports of a host have each their own: signing in to one leav
   const jar = new Map<string, string>()
   const sent = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
   const keep = (given: string) => jar.set(given.split('=')[0] ?? '', given.split('=')[1] ?? '')
-  keep((await signIn(house, { key: org.key })).cookie)
+  keep((await signIn(harness, { key: org.key })).cookie)
   keep((await signIn(next, { key: nextOrg.key }, { cookie: sent() })).cookie)
-  expect([...jar.keys()]).toEqual([cookieName(house), cookieName(next)])
+  expect([...jar.keys()]).toEqual([cookieName(harness), cookieName(next)])
   const statuses = async () => [
     (await call({ ...own, cookie: sent() })).status,
     (await nextOrg.call('GET', '/regions', { key: false, headers: { ...own, cookie: sent() } })).status,
@@ -106,7 +106,7 @@ test('is not used when there is an Authorization header, also a bad one', async 
     expect(reply.status).toBe(401)
     expect(reply.body.message).not.toContain('session')
   }
-  const foreign = await house.newOrg()
+  const foreign = await harness.newOrg()
   const reply = await call({ 'sec-fetch-site': 'cross-site', authorization: `Bearer ${foreign.key}` })
   expect(reply.status, 'the key decides: this organisation is not its own').toBe(404)
 })
@@ -114,7 +114,7 @@ test('is not used when there is an Authorization header, also a bad one', async 
 test('an unknown, a malformed and an empty one are a 401', async () => {
   const wrong = [makeSessionSecret(), `${secret()}x`, 'rubbish', '', '%', '"quoted"']
   for (const value of wrong) {
-    const reply = await call({ ...own, cookie: `${cookieName(house)}=${value}` })
+    const reply = await call({ ...own, cookie: `${cookieName(harness)}=${value}` })
     expect(reply.body, value).toMatchObject({ status: 401, message: 'The session has ended. Sign in again.' })
   }
   expect((await call({ ...own, cookie: 'theme=dark' })).body.message).toContain('A token is needed')
@@ -122,7 +122,7 @@ test('an unknown, a malformed and an empty one are a 401', async () => {
 
 test('a session is no bearer token, and an API key is no cookie', async () => {
   expect((await org.call('GET', '/regions', { key: secret() })).status).toBe(401)
-  expect((await call({ ...own, cookie: `${cookieName(house)}=${org.key}` })).status).toBe(401)
+  expect((await call({ ...own, cookie: `${cookieName(harness)}=${org.key}` })).status).toBe(401)
   expect((await org.call('GET', '/regions')).status).toBe(200)
 })
 
@@ -148,23 +148,23 @@ test('answers to it are kept by nobody in between, and asked for again by the br
 
 test('no secret reaches the log', async () => {
   await call(own)
-  const unknown = { ...own, cookie: `${cookieName(house)}=${makeSessionSecret()}` }
+  const unknown = { ...own, cookie: `${cookieName(harness)}=${makeSessionSecret()}` }
   await call(unknown)
-  await house.call('DELETE', '/console/session', { headers: unknown })
-  const log = JSON.stringify(house.logged)
+  await harness.call('DELETE', '/console/session', { headers: unknown })
+  const log = JSON.stringify(harness.logged)
   expect(log).toContain('"path":"/console/session"')
   expect(log).not.toMatch(/rk[sl]?_[0-9A-Za-z]{10}/)
 })
 
 test('costs no database read when it is malformed, and none within half a second when it is known', async () => {
   const clock = new TestClock()
-  clock.fix(house.clock.now())
+  clock.fix(harness.clock.now())
   let reads = 0
   const keyring = new Keyring(
     (hash, kind) => {
       expect(kind).toBe('session')
       reads++
-      return findSessionHolder(house.services.db.system, hash)
+      return findSessionHolder(harness.services.db.system, hash)
     },
     clock,
     { rate: 0, burst: 0 },
@@ -185,7 +185,7 @@ test('costs no database read when it is malformed, and none within half a second
 test('a use is written for the session and for its key, when the service stops at the latest', async () => {
   const { place, remove } = await newPlace()
   const clock = new TestClock()
-  clock.fix(house.clock.now())
+  clock.fix(harness.clock.now())
   const start = () => startService({ ...quiet, ...place }, makeLog('silent'), { clock })
   const first = await start()
   const { org = '', key = '' } = first.first ?? {}

@@ -8,29 +8,29 @@ import { type Harness, startHarness } from '../support/harness.ts'
 
 const hour = 3_600_000
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 describe('a session [contract 9.session]', () => {
   test('does what its key may, and the audit log names the key', async () => {
-    const org = await house.newOrg()
-    const { cookie } = await signIn(house, { key: org.key })
+    const org = await harness.newOrg()
+    const { cookie } = await signIn(harness, { key: org.key })
     const headers = { ...own, cookie }
     const made = await org.call('POST', '/regions', { key: false, headers, body: { name: 'Europe' } })
     expect(made.status).toBe(200)
     expect((await org.audit())[0]).toMatchObject({ type: 'REGION_CREATED', actor: { type: 'KEY', id: '1' } })
     expect((await org.call('GET', '/keys', { key: false, headers })).status, 'it manages').toBe(200)
-    const foreign = await house.newOrg()
+    const foreign = await harness.newOrg()
     const stranger = await foreign.call('GET', '/regions', { key: false, headers })
     expect([stranger.status, stranger.body.message]).toEqual([404, 'Requested resource not found'])
   })
 
   test('of a key that only reads cannot write', async () => {
-    const org = await house.newOrg()
-    const { reply, cookie } = await signIn(house, { key: await org.newKey({ scopes: ['read'] }) })
+    const org = await harness.newOrg()
+    const { reply, cookie } = await signIn(harness, { key: await org.newKey({ scopes: ['read'] }) })
     expect(reply.body).toMatchObject({ scopes: ['read'], manage: false })
     const before = await org.audit()
     const headers = { ...own, cookie }
@@ -41,61 +41,61 @@ describe('a session [contract 9.session]', () => {
   })
 
   test('shares the rate limit of its key [contract 7.5]', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const key = await org.newKey({ rateLimit: 2 })
-    house.clock.fix(house.clock.now())
-    const { reply, cookie } = await signIn(house, { key })
+    harness.clock.fix(harness.clock.now())
+    const { reply, cookie } = await signIn(harness, { key })
     expect(reply.headers.get('ratelimit-policy')).toBe('"default";q=4;w=2')
     expect((await readWith(org, cookie)).headers.get('ratelimit')).toContain('r=2')
     expect((await org.call('GET', '/regions', { key })).headers.get('ratelimit')).toContain('r=1')
     expect((await readWith(org, cookie)).status).toBe(200)
     expect((await readWith(org, cookie)).status).toBe(429)
     expect((await org.call('GET', '/regions', { key })).status).toBe(429)
-    expect((await session(house, 'GET', { headers: { cookie } })).status).toBe(429)
-    expect((await session(house, 'POST', { body: { key } })).status).toBe(429)
-    expect((await readWith(org, (await signIn(house, { key: org.key })).cookie)).status, 'another key').toBe(200)
+    expect((await session(harness, 'GET', { headers: { cookie } })).status).toBe(429)
+    expect((await session(harness, 'POST', { body: { key } })).status).toBe(429)
+    expect((await readWith(org, (await signIn(harness, { key: org.key })).cookie)).status, 'another key').toBe(200)
   })
 
   test('ends after 12 hours without use, and every use counts', async () => {
-    const org = await house.newOrg()
-    house.clock.fix(house.clock.now())
-    const { cookie } = await signIn(house, { key: org.key })
+    const org = await harness.newOrg()
+    harness.clock.fix(harness.clock.now())
+    const { cookie } = await signIn(harness, { key: org.key })
     for (let i = 0; i < 3; i++) {
-      house.clock.advance(12 * hour - 1)
+      harness.clock.advance(12 * hour - 1)
       expect((await readWith(org, cookie)).status).toBe(200)
     }
-    house.clock.advance(12 * hour)
+    harness.clock.advance(12 * hour)
     const ended = await readWith(org, cookie)
     expect(ended.body).toMatchObject({ status: 401, message: 'The session has ended. Sign in again.' })
-    expect((await session(house, 'GET', { headers: { cookie } })).status).toBe(401)
+    expect((await session(harness, 'GET', { headers: { cookie } })).status).toBe(401)
     expect((await org.call('GET', '/regions')).status, 'the key is as it was').toBe(200)
   })
 
   test('and a link are forgotten when they are over, and not before', async () => {
-    const org = await house.newOrg()
-    house.clock.fix(house.clock.now())
-    await signIn(house, { key: org.key })
+    const org = await harness.newOrg()
+    harness.clock.fix(harness.clock.now())
+    await signIn(harness, { key: org.key })
     await loginLinkCreate(org.by)
     const links = () =>
-      house.services.db.system.kysely.selectFrom('login_links').selectAll().where('org', '=', org.org.key).execute()
-    house.clock.advance(15 * 60_000 - 1)
-    await deleteOldSessions(house.services)
-    expect([await sessionRows(house, org), await links()].map((kept) => kept.length)).toEqual([1, 1])
-    house.clock.advance(1)
-    await deleteOldSessions(house.services)
-    expect([await sessionRows(house, org), await links()].map((kept) => kept.length)).toEqual([1, 0])
-    house.clock.advance(12 * hour)
-    await deleteOldSessions(house.services)
-    expect(await sessionRows(house, org)).toEqual([])
+      harness.services.db.system.kysely.selectFrom('login_links').selectAll().where('org', '=', org.org.key).execute()
+    harness.clock.advance(15 * 60_000 - 1)
+    await deleteOldSessions(harness.services)
+    expect([await sessionRows(harness, org), await links()].map((kept) => kept.length)).toEqual([1, 1])
+    harness.clock.advance(1)
+    await deleteOldSessions(harness.services)
+    expect([await sessionRows(harness, org), await links()].map((kept) => kept.length)).toEqual([1, 0])
+    harness.clock.advance(12 * hour)
+    await deleteOldSessions(harness.services)
+    expect(await sessionRows(harness, org)).toEqual([])
   })
 
   test('ends at once when its key is revoked, and with the key when that expires', async () => {
-    const org = await house.newOrg()
-    house.clock.fix(house.clock.now())
-    const expiresAt = new Date(house.clock.now() + hour).toISOString()
-    const { cookie: revoked } = await signIn(house, { key: await org.newKey({}) })
-    const { cookie: expiring } = await signIn(house, { key: await org.newKey({ expiresAt }) })
-    const { cookie } = await signIn(house, { key: org.key })
+    const org = await harness.newOrg()
+    harness.clock.fix(harness.clock.now())
+    const expiresAt = new Date(harness.clock.now() + hour).toISOString()
+    const { cookie: revoked } = await signIn(harness, { key: await org.newKey({}) })
+    const { cookie: expiring } = await signIn(harness, { key: await org.newKey({ expiresAt }) })
+    const { cookie } = await signIn(harness, { key: org.key })
     const statuses = async () => {
       const replies = await Promise.all([revoked, expiring, cookie].map((c) => readWith(org, c)))
       return replies.map((reply) => reply.status)
@@ -103,24 +103,24 @@ describe('a session [contract 9.session]', () => {
     expect(await statuses()).toEqual([200, 200, 200])
     await keysDelete(org.by, '2')
     expect(await statuses()).toEqual([401, 200, 200])
-    expect((await sessionRows(house, org)).map((row) => row.key_id).sort()).toEqual([1, 3])
-    house.clock.advance(hour)
+    expect((await sessionRows(harness, org)).map((row) => row.key_id).sort()).toEqual([1, 3])
+    harness.clock.advance(hour)
     expect(await statuses()).toEqual([401, 401, 200])
   })
 
   test('ends by signing out, audited; signing out without one is welcome', async () => {
-    const org = await house.newOrg()
-    const { cookie } = await signIn(house, { key: org.key })
-    const { cookie: other } = await signIn(house, { key: org.key })
+    const org = await harness.newOrg()
+    const { cookie } = await signIn(harness, { key: org.key })
+    const { cookie: other } = await signIn(harness, { key: org.key })
     const before = (await org.audit()).length
-    const out = await session(house, 'DELETE', { headers: { cookie } })
+    const out = await session(harness, 'DELETE', { headers: { cookie } })
     expect([out.status, out.body]).toEqual([200, {}])
-    expect(out.headers.get('set-cookie')).toBe(`${cookieName(house)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`)
+    expect(out.headers.get('set-cookie')).toBe(`${cookieName(harness)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`)
     expect((await org.audit())[0]).toMatchObject({ type: 'SESSION_ENDED', actor: { type: 'KEY', id: '1' } })
     expect([(await readWith(org, cookie)).status, (await readWith(org, other)).status]).toEqual([401, 200])
 
-    for (const headers of [{}, { cookie }, { cookie: `${cookieName(house)}=rubbish` }]) {
-      const again = await session(house, 'DELETE', { headers })
+    for (const headers of [{}, { cookie }, { cookie: `${cookieName(harness)}=rubbish` }]) {
+      const again = await session(harness, 'DELETE', { headers })
       expect([again.status, again.body]).toEqual([200, {}])
       expect(again.headers.get('set-cookie')).toContain('Max-Age=0')
     }
@@ -128,9 +128,9 @@ describe('a session [contract 9.session]', () => {
   })
 
   test('nobody signed in is a 401 that says to sign in, and not a failed attempt', async () => {
-    const refusals = () => house.logged.filter((line) => line.msg === 'token refused').length
+    const refusals = () => harness.logged.filter((line) => line.msg === 'token refused').length
     const before = refusals()
-    const reply = await session(house, 'GET')
+    const reply = await session(harness, 'GET')
     expect(reply.body).toMatchObject({ status: 401, message: expect.stringContaining('Sign in') })
     expect(refusals()).toBe(before)
   })

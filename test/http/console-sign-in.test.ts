@@ -14,14 +14,14 @@ import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
 import { cookieName, own, readWith, session, sessionRows, signIn } from '../support/console/console-session.ts'
 import { type Call, type Harness, startHarness } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let behindProxy: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
   behindProxy = await startHarness({ trustProxy: ['127.0.0.1'] })
 })
 afterAll(async () => {
-  await house.close()
+  await harness.close()
   await behindProxy.close()
 })
 
@@ -40,9 +40,9 @@ describe('secrets [contract 9.session] [contract 9.link]', () => {
 
 describe('signing in [contract 9.session]', () => {
   test('with a key answers who that is, sets a cookie that scripts cannot read, and is audited once', async () => {
-    const org = await house.newOrg('Fjord')
+    const org = await harness.newOrg('Fjord')
     const before = await org.audit()
-    const { reply, cookie } = await signIn(house, { key: org.key })
+    const { reply, cookie } = await signIn(harness, { key: org.key })
     expect(reply.body).toEqual({
       org: { id: org.id, name: 'Fjord', timezone: 'UTC' },
       key: { id: '1', name: 'Test key' },
@@ -67,9 +67,9 @@ describe('signing in [contract 9.session]', () => {
       ip: '127.0.0.1',
       requestId: reply.headers.get('x-request-id'),
     })
-    expect((await session(house, 'GET', { headers: { cookie } })).body).toEqual(reply.body)
-    const [row] = await sessionRows(house, org)
-    expect(row?.hash.equals(tokenHash(cookie.replace(`${cookieName(house)}=`, '')))).toBe(true)
+    expect((await session(harness, 'GET', { headers: { cookie } })).body).toEqual(reply.body)
+    const [row] = await sessionRows(harness, org)
+    expect(row?.hash.equals(tokenHash(cookie.replace(`${cookieName(harness)}=`, '')))).toBe(true)
   })
 
   test('over HTTPS the cookie is Secure and bound to the host, also when a proxy speaks HTTPS', async () => {
@@ -129,9 +129,9 @@ describe('signing in [contract 9.session]', () => {
   })
 
   test('a wrong key or link is a 401 that says what to do; nothing is written and no cookie set', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const { secret: link } = await loginLinkCreate(org.by)
-    const before = [await org.audit(), await sessionRows(house, org)]
+    const before = [await org.audit(), await sessionRows(harness, org)]
     for (const [body, message] of [
       [{ key: makeApiKey() }, /unknown, expired or revoked/],
       [{ key: `${org.key}x` }, /Copy the whole key/],
@@ -142,13 +142,13 @@ describe('signing in [contract 9.session]', () => {
       [{ link: org.key }, /roomkeeper login-link/],
       [{ link: `${link}x` }, /roomkeeper login-link/],
     ] as const) {
-      const reply = await session(house, 'POST', { body })
+      const reply = await session(harness, 'POST', { body })
       expect(reply.status).toBe(401)
       expect(reply.body).toMatchObject({ code: 'UNAUTHENTICATED', message: expect.stringMatching(message) })
       expect(reply.headers.has('set-cookie')).toBe(false)
       expect(reply.headers.get('www-authenticate')).toContain('Bearer')
     }
-    expect([await org.audit(), await sessionRows(house, org)]).toEqual(before)
+    expect([await org.audit(), await sessionRows(harness, org)]).toEqual(before)
   })
 
   test.each([
@@ -165,27 +165,27 @@ describe('signing in [contract 9.session]', () => {
     [{ raw: '{"key":"rk_"}', headers: { 'content-type': 'text/plain' } }, 415],
     [{ raw: `{"key":"${'x'.repeat(4 * 1024)}"}` }, 413],
   ] as [Call, number][])('rubbish is refused: %j', async (call, status) => {
-    const reply = await session(house, 'POST', call)
+    const reply = await session(harness, 'POST', call)
     expect(reply.status).toBe(status)
     expect(reply.headers.has('set-cookie')).toBe(false)
   })
 
   test('a key without Read is told so, and gets no session', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const key = await org.newKey({ name: 'Robot', scopes: ['write'] })
-    const before = [await org.audit(), await sessionRows(house, org)]
-    const reply = await session(house, 'POST', { body: { key } })
+    const before = [await org.audit(), await sessionRows(harness, org)]
+    const reply = await session(harness, 'POST', { body: { key } })
     expect(reply.status).toBe(403)
     expect(reply.body).toMatchObject({ code: 'PERMISSION_DENIED', message: expect.stringContaining('"Robot" lacks') })
     expect(reply.headers.has('set-cookie')).toBe(false)
-    expect([await org.audit(), await sessionRows(house, org)]).toEqual(before)
+    expect([await org.audit(), await sessionRows(harness, org)]).toEqual(before)
   })
 
   test('again ends the session that the browser had', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const other = await org.newKey({ name: 'Other' })
-    const { cookie: old } = await signIn(house, { key: org.key })
-    const { cookie } = await signIn(house, { key: other }, { cookie: old })
+    const { cookie: old } = await signIn(harness, { key: org.key })
+    const { cookie } = await signIn(harness, { key: other }, { cookie: old })
     expect([(await readWith(org, old)).status, (await readWith(org, cookie)).status]).toEqual([401, 200])
     expect((await org.audit()).slice(0, 2).map((entry) => entry.type)).toEqual(['SESSION_ENDED', 'SESSION_STARTED'])
   })
@@ -206,19 +206,19 @@ describe('signing in [contract 9.session]', () => {
   })
 
   test('the 1001st session of a key replaces the one that was unused for longest', async () => {
-    const org = await house.newOrg()
-    const { cookie: oldest } = await signIn(house, { key: org.key })
-    const now = house.clock.now()
+    const org = await harness.newOrg()
+    const { cookie: oldest } = await signIn(harness, { key: org.key })
+    const now = harness.clock.now()
     const fill = Array.from({ length: 999 }, (_, i) => {
       const hash = tokenHash(`filler ${i}`)
       return { hash, org: org.org.key, key_id: 1, created_at: now, used_at: now + 1000 + i }
     })
-    await house.services.db.systemTransaction(async (t) => {
+    await harness.services.db.systemTransaction(async (t) => {
       for (const row of fill) await t.kysely.insertInto('sessions').values(row).execute()
     })
-    house.clock.advance(3000)
-    const { cookie } = await signIn(house, { key: org.key })
-    expect(await sessionRows(house, org)).toHaveLength(1000)
+    harness.clock.advance(3000)
+    const { cookie } = await signIn(harness, { key: org.key })
+    expect(await sessionRows(harness, org)).toHaveLength(1000)
     expect([(await readWith(org, oldest)).status, (await readWith(org, cookie)).status]).toEqual([401, 200])
   })
 })

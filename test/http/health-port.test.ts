@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Harness, send, startHarness } from '../support/harness.ts'
 import { expectRefusal, freePort, siteForTest, takenPort, until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let health: string
 beforeAll(async () => {
   const port = await freePort()
   health = `http://127.0.0.1:${port}`
-  house = await startHarness({ healthPort: port, trustProxy: ['127.0.0.1'] })
+  harness = await startHarness({ healthPort: port, trustProxy: ['127.0.0.1'] })
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 describe('the health port', () => {
   test('has /livez, /readyz and /metrics, and nothing else', async () => {
@@ -20,8 +20,10 @@ describe('the health port', () => {
     expect((await send(health, 'HEAD', '/livez')).status).toBe(200)
     const metrics = await send(health, 'GET', '/metrics')
     expect(metrics.text).toMatch(/^roomkeeper_devices_connected 0$/m)
-    expect(metrics.headers.get('content-type')).toBe((await house.call('GET', '/metrics')).headers.get('content-type'))
-    const { id, key } = await house.newOrg()
+    expect(metrics.headers.get('content-type')).toBe(
+      (await harness.call('GET', '/metrics')).headers.get('content-type'),
+    )
+    const { id, key } = await harness.newOrg()
     for (const path of ['/', '/docs', '/livezz', '/openapi.json', `/v1/orgs/${id}/regions`]) {
       expect((await send(health, 'GET', path, { key })).status, path).toBe(404)
     }
@@ -29,7 +31,7 @@ describe('the health port', () => {
   })
 
   test('keeps the id of a request, and shows metrics to others only with a key that has Read [contract D.10]', async () => {
-    const { key, newKey } = await house.newOrg()
+    const { key, newKey } = await harness.newOrg()
     const headers = { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'a-check' }
     const stranger = await send(health, 'GET', '/metrics', { headers })
     expect(stranger.status).toBe(401)

@@ -5,35 +5,35 @@ import { makeCredential, makeSessionSecret, makeSignInLinkSecret } from '../../s
 import { type Harness, startHarness } from '../support/harness.ts'
 import { rawRequest } from '../support/raw-http.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness({ corsOrigin: ['https://console.example.org'], publicUrl: 'https://rooms.example.org' })
+  harness = await startHarness({ corsOrigin: ['https://console.example.org'], publicUrl: 'https://rooms.example.org' })
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 describe('bases [contract 1.1]', () => {
   test('the legacy base says that it is deprecated, when it ends and where to go', async () => {
-    const { id, key } = await house.newOrg()
-    const reply = await house.call('GET', `/api/v1/orgs/${id}/regions?x=1`, { key })
+    const { id, key } = await harness.newOrg()
+    const reply = await harness.call('GET', `/api/v1/orgs/${id}/regions?x=1`, { key })
     expect(reply.status).toBe(200)
     expect(reply.headers.get('deprecation')).toMatch(/^@\d+$/)
     expect(reply.headers.get('sunset')).toBe('Mon, 30 Jun 2025 23:59:59 GMT')
     expect(reply.headers.get('link')).toBe(`</v1/orgs/${id}/regions>; rel="successor-version"`)
-    const failed = await house.call('GET', `/api/v1/orgs/${id}/nowhere`, { key })
+    const failed = await harness.call('GET', `/api/v1/orgs/${id}/nowhere`, { key })
     expect(failed.status).toBe(404)
     expect(failed.headers.get('deprecation')).toMatch(/^@\d+$/)
   })
 
   test('a doubled leading slash is tolerated on both', async () => {
-    const { id, key } = await house.newOrg()
-    expect((await house.call('GET', `//v1/orgs/${id}/regions`, { key })).status).toBe(200)
-    expect((await house.call('GET', `//api/v1/orgs/${id}/regions`, { key })).status).toBe(200)
+    const { id, key } = await harness.newOrg()
+    expect((await harness.call('GET', `//v1/orgs/${id}/regions`, { key })).status).toBe(200)
+    expect((await harness.call('GET', `//api/v1/orgs/${id}/regions`, { key })).status).toBe(200)
   })
 
   test('outside a base nothing needs a token, below one everything does [contract 2.3]', async () => {
-    const { id, key } = await house.newOrg()
-    expect((await house.call('GET', '/nowhere')).status).toBe(404)
-    expect((await house.call('GET', '/v1x')).status).toBe(404)
+    const { id, key } = await harness.newOrg()
+    expect((await harness.call('GET', '/nowhere')).status).toBe(404)
+    expect((await harness.call('GET', '/v1x')).status).toBe(404)
     for (const path of [
       '/v1',
       '/v1/nowhere',
@@ -42,22 +42,22 @@ describe('bases [contract 1.1]', () => {
       `/v1/orgs/${id}/nowhere`,
       '/v1/orgs/%zz/x',
     ]) {
-      expect((await house.call('GET', path)).status, path).toBe(401)
-      expect((await house.call('GET', path, { key })).status, path).toBe(404)
+      expect((await harness.call('GET', path)).status, path).toBe(401)
+      expect((await harness.call('GET', path, { key })).status, path).toBe(404)
     }
   })
 })
 
 describe('a path that is written otherwise', () => {
   test('meets the same checks: escaped letters, an absolute target, a slash too many [contract 2.3]', async () => {
-    const { id, key } = await house.newOrg()
+    const { id, key } = await harness.newOrg()
     for (const path of [`/%761/orgs/${id}/regions`, `/v%31/orgs/${id}/regions`, `/api//v1/orgs/${id}/regions`]) {
-      expect((await house.call('GET', path)).status, path).toBe(401)
-      const stranger = await house.newOrg()
-      expect((await house.call('GET', path, { key: stranger.key })).status, path).toBe(404)
+      expect((await harness.call('GET', path)).status, path).toBe(401)
+      const stranger = await harness.newOrg()
+      expect((await harness.call('GET', path, { key: stranger.key })).status, path).toBe(404)
     }
-    expect((await house.call('GET', `/api//v1/orgs/${id}/regions`, { key })).status).toBe(200)
-    const { port } = new URL(house.url)
+    expect((await harness.call('GET', `/api//v1/orgs/${id}/regions`, { key })).status).toBe(200)
+    const { port } = new URL(harness.url)
     const target = `http://rooms.example.org/v1/orgs/${id}/regions`
     const close = 'Host: x\r\nConnection: close\r\n'
     expect(await rawRequest(Number(port), `GET ${target} HTTP/1.1\r\n${close}\r\n`)).toMatch(/^HTTP\/1.1 401/)
@@ -67,20 +67,20 @@ describe('a path that is written otherwise', () => {
   })
 
   test('is unknown before its body is looked at [contract 2.3]', async () => {
-    const { call, id } = await house.newOrg()
+    const { call, id } = await harness.newOrg()
     const text = { 'content-type': 'text/plain' }
     for (const body of [{ raw: '{' }, { raw: 'x', headers: text }, { raw: 'x'.repeat(1024 * 1024 + 1) }]) {
       expect((await call('POST', '/nothing', body)).status).toBe(404)
       expect((await call('PATCH', '/regions', body)).status).toBe(405)
-      expect((await house.call('POST', '/nothing', body)).status).toBe(404)
-      expect((await house.call('POST', `/v1/orgs/${id}/nothing`, body)).status).toBe(401)
+      expect((await harness.call('POST', '/nothing', body)).status).toBe(404)
+      expect((await harness.call('POST', `/v1/orgs/${id}/nothing`, body)).status).toBe(401)
     }
   })
 })
 
 describe('request ids [contract 1.9]', () => {
   test('a good one is kept, any other replaced', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     const good = ['a', 'A-z_0.9', 'x'.repeat(64)]
     for (const id of good) {
       expect((await call('GET', '/regions', { headers: { 'x-request-id': id } })).headers.get('x-request-id')).toBe(id)
@@ -97,7 +97,7 @@ describe('CORS [contract 1.8]', () => {
   const preflight = (origin: string) => ({ origin, 'access-control-request-method': 'PUT' })
 
   test('a preflight of a configured origin is answered before the token check', async () => {
-    const reply = await house.call('OPTIONS', '/v1/orgs/x/regions/1', {
+    const reply = await harness.call('OPTIONS', '/v1/orgs/x/regions/1', {
       headers: preflight('https://console.example.org'),
     })
     expect(reply.status).toBe(204)
@@ -107,12 +107,12 @@ describe('CORS [contract 1.8]', () => {
   })
 
   test('another origin gets no permission', async () => {
-    const reply = await house.call('OPTIONS', '/v1/orgs/x/regions/1', { headers: preflight('https://evil.example') })
+    const reply = await harness.call('OPTIONS', '/v1/orgs/x/regions/1', { headers: preflight('https://evil.example') })
     expect(reply.headers.has('access-control-allow-origin')).toBe(false)
   })
 
   test('answers and errors expose the headers that a browser needs', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     for (const path of ['/regions', '/nowhere']) {
       const reply = await call('GET', path, { headers: { origin: 'https://console.example.org' } })
       expect(reply.headers.get('access-control-allow-origin')).toBe('https://console.example.org')
@@ -126,12 +126,12 @@ describe('CORS [contract 1.8]', () => {
 
 describe('beside the API', () => {
   test('livez and readyz answer without a token', async () => {
-    expect((await house.call('GET', '/livez')).body).toEqual({ ok: true })
-    expect((await house.call('GET', '/readyz')).body).toEqual({ ok: true })
+    expect((await harness.call('GET', '/livez')).body).toEqual({ ok: true })
+    expect((await harness.call('GET', '/readyz')).body).toEqual({ ok: true })
   })
 
   test('openapi.json names every operation and the public address', async () => {
-    const { body } = await house.call('GET', '/openapi.json')
+    const { body } = await harness.call('GET', '/openapi.json')
     expect(body.openapi).toBe('3.1.0')
     expect(body.info.version).toBe('0.1.1')
     expect(body.servers[0].url).toBe('https://rooms.example.org')
@@ -143,7 +143,7 @@ describe('beside the API', () => {
   })
 
   test('docs is a page that names every operation and loads nothing from elsewhere', async () => {
-    const page = await house.call('GET', '/docs')
+    const page = await harness.call('GET', '/docs')
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toContain('text/html')
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -153,10 +153,10 @@ describe('beside the API', () => {
   })
 
   test('metrics count requests by operation and status, and know latencies, database and process', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     await call('POST', '/regions', { body: { name: 'x' } })
     await call('POST', '/regions', { body: {} })
-    const { text } = await house.call('GET', '/metrics')
+    const { text } = await harness.call('GET', '/metrics')
     expect(text).toMatch(/roomkeeper_http_requests_total\{operation="regionsCreate",status="200"\} \d/)
     expect(text).toMatch(/roomkeeper_http_requests_total\{operation="regionsCreate",status="400"\} \d/)
     expect(text).toMatch(/roomkeeper_http_request_duration_seconds_count\{operation="regionsCreate"\} \d/)
@@ -183,31 +183,31 @@ describe('metrics from elsewhere [contract D.10]', () => {
 
 describe('logs', () => {
   test('hold a line for every write and none for reads, and never a key', async () => {
-    const { call, key } = await house.newOrg()
-    house.logged.length = 0
+    const { call, key } = await harness.newOrg()
+    harness.logged.length = 0
     await call('GET', '/regions', { headers: { 'x-request-id': 'a-read' } })
     await call('POST', '/regions', { body: { name: 'x' }, headers: { 'x-request-id': 'a-write' } })
     await call('POST', '/regions', { body: {}, headers: { 'x-request-id': 'a-refused-write' } })
-    await house.call('POST', '/v1/orgs/x/regions', { key: key.replace(/.$/, '!'), body: {} })
-    const lines = house.logged.map((line) => [line.requestId, line.operation, line.status])
+    await harness.call('POST', '/v1/orgs/x/regions', { key: key.replace(/.$/, '!'), body: {} })
+    const lines = harness.logged.map((line) => [line.requestId, line.operation, line.status])
     expect(lines).toContainEqual(['a-write', 'regionsCreate', 200])
     expect(lines).toContainEqual(['a-refused-write', 'regionsCreate', 400])
     expect(lines.some(([id]) => id === 'a-read')).toBe(false)
-    expect(JSON.stringify(house.logged)).not.toContain(key.slice(9))
+    expect(JSON.stringify(harness.logged)).not.toContain(key.slice(9))
   })
 
   test('mask a key, session, link or credential that somebody put into a path, also in part or escaped', async () => {
-    const { call, key } = await house.newOrg()
-    house.logged.length = 0
+    const { call, key } = await harness.newOrg()
+    harness.logged.length = 0
     const secrets = [key, makeSessionSecret(), makeSignInLinkSecret(), makeCredential()]
     for (const secret of secrets) {
       await call('POST', `/${secret}`, { headers: { 'x-request-id': 'whole' } })
       await call('POST', `/x/${secret.slice(0, 30)}/y?key=${secret}`, { headers: { 'x-request-id': 'part' } })
       await call('POST', `/${secret.replace('_', '%5F')}`, { headers: { 'x-request-id': 'escaped' } })
       await call('POST', `/%zz${secret}`, { headers: { 'x-request-id': 'broken' } })
-      expect(JSON.stringify(house.logged)).not.toContain(secret.slice(4, 20))
+      expect(JSON.stringify(harness.logged)).not.toContain(secret.slice(4, 20))
     }
-    const lines = house.logged.filter((line) => line.msg === 'write')
+    const lines = harness.logged.filter((line) => line.msg === 'write')
     expect(lines).toHaveLength(4 * secrets.length)
     expect(lines[0]?.path).toMatch(/^\/v1\/orgs\/\w+\/rk_…$/)
     expect(lines.at(-3)?.path).toMatch(/\/x\/rkd_…\/y$/)
@@ -229,7 +229,7 @@ describe('logs', () => {
 
 describe('messages say what to do', () => {
   test('a word that is none of the known ones is told all of them', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     const user = await call('POST', '/users', { body: { email: 'a@example.org', role: 'boss', regionIds: [] } })
     expect(user.body.message).toBe('Invalid request: role must be one of owner, admin')
     const key = await call('POST', '/keys', { body: { name: 'k', scopes: ['raed'] } })
@@ -237,13 +237,13 @@ describe('messages say what to do', () => {
   })
 
   test('a token with a typing error is told apart from one that is not current', async () => {
-    const { call, key } = await house.newOrg()
+    const { call, key } = await harness.newOrg()
     const typo = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
     expect((await call('GET', '/regions', { key: typo })).body.message).toContain('typing error')
   })
 
   test('a 412 carries the version to go on with, and says when If-Match was not a version at all', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     await call('POST', '/regions', { body: { name: 'Europe' } })
     const update = (tag: string) => call('PUT', '/regions/1', { body: { name: 'EMEA' }, headers: { 'if-match': tag } })
     expect((await update('1')).body.message).toMatch(/^If-Match takes versions in quotes/)

@@ -9,7 +9,7 @@ import { expectShortTurns } from '../support/longest-turn.ts'
 import { sendJson } from '../support/raw-http.ts'
 
 const most = 1000
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let rooms: number[]
 let region: number
@@ -18,15 +18,15 @@ let device: TestDevice
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
   const make = async (path: string, name: string) => (await org.call('POST', path, { body: { name } })).body.id
   region = await make('/regions', 'Europe')
   rooms = []
   for (let i = 0; i < 10; i++) rooms.push(await make('/rooms', `Room ${i}`))
-  device = await newDevice(house, org, { roomId: rooms[0] as number })
+  device = await newDevice(harness, org, { roomId: rooms[0] as number })
   const rows = await putEndpoints(
-    house,
+    harness,
     org,
     Array.from({ length: most }, (_, i) => ({ room_id: rooms[i % rooms.length] as number })),
   )
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   agent.destroy()
   await device.close()
-  await house.close()
+  await harness.close()
 })
 
 const message = 'x'.repeat(1024)
@@ -56,21 +56,21 @@ test.each(bodies)('%s %s', async (method, path, body) => {
   await expectShortTurns(path, async () => {
     const sent = Buffer.from(JSON.stringify(body()))
     const headers = { authorization: `Bearer ${org.key}` }
-    const status = await sendJson(agent, method, `${house.url}/v1/orgs/${org.id}${path}`, sent, headers)
+    const status = await sendJson(agent, method, `${harness.url}/v1/orgs/${org.id}${path}`, sent, headers)
     expect(status).toBe(200)
   })
 })
 
 test('a thousand ids that nobody has', async () => {
   const unknown = Buffer.from(JSON.stringify(endpointIds.map((id) => id.replace(/^./, 'x'))))
-  const url = `${house.url}/v1/orgs/${org.id}/endpoints/generate_bug_report`
+  const url = `${harness.url}/v1/orgs/${org.id}/endpoints/generate_bug_report`
   await expectShortTurns('unknown ids', async () => {
     expect(await sendJson(agent, 'POST', url, unknown, { authorization: `Bearer ${org.key}` })).toBe(400)
   })
 })
 
 const sample = (age: number, temp: number) => ({
-  ...{ timestamp: Math.floor(house.clock.now() / 1000) - age, co2: 612.25, humidity: 36.41, illumination: 240.5 },
+  ...{ timestamp: Math.floor(harness.clock.now() / 1000) - age, co2: 612.25, humidity: 36.41, illumination: 240.5 },
   ...{ people: 4, temp, voc: 310.75, vocIndex: 100, shutterClosed: true },
 })
 const samples = (temp: number) => Array.from({ length: 500 }, (_, i) => sample(500 * tried + i, temp))

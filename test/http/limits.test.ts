@@ -11,33 +11,33 @@ import { calls, newFixture, perform } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { rawFetch, rawRequest } from '../support/raw-http.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 describe('limits [contract 7.1]', () => {
   const kib = 1024
 
   test('each operation reads a body of its limit, and one byte more is a 413 that names the limit', async () => {
-    const f = await newFixture(house)
+    const f = await newFixture(harness)
     for (const { id, bodyLimitBytes = 4 * kib } of operationList.filter(({ method }) => method !== 'GET')) {
       const { body } = calls[id](f) as { body?: unknown }
       const padded = (bytes: number) => ({ raw: (body === undefined ? '{}' : JSON.stringify(body)).padEnd(bytes) })
       const before = await f.audit()
-      const refused = await perform(house, f, id, padded(bodyLimitBytes + 1))
+      const refused = await perform(harness, f, id, padded(bodyLimitBytes + 1))
       expect(refused.body, id).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
       expect(refused.body.message).toContain(`${bodyLimitBytes / kib} KiB`)
       expect(await f.audit()).toEqual(before)
       // An earlier check may refuse the request; the refusal shows that the request was read.
-      expect((await perform(house, f, id, padded(bodyLimitBytes))).status, id).not.toBe(413)
+      expect((await perform(harness, f, id, padded(bodyLimitBytes))).status, id).not.toBe(413)
     }
   })
 
   test.each([devicePaths.enrol, sessionPath])('%s reads 4 KiB and no more', async (path) => {
-    const headers = { origin: house.url, 'sec-fetch-site': 'same-origin' }
-    const send = (bytes: number) => house.call('POST', path, { raw: '{}'.padEnd(bytes), headers })
+    const headers = { origin: harness.url, 'sec-fetch-site': 'same-origin' }
+    const send = (bytes: number) => harness.call('POST', path, { raw: '{}'.padEnd(bytes), headers })
     expect((await send(4 * kib)).status).toBe(400)
     const refused = await send(4 * kib + 1)
     expect(refused.status).toBe(413)
@@ -45,7 +45,7 @@ describe('limits [contract 7.1]', () => {
   })
 
   test('JSON 32 levels deep is read, 33 is a 400', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     const nested = (levels: number) => `{"name":"x","extra":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     expect((await call('POST', '/regions', { raw: nested(32) })).status).toBe(200)
     const refused = await call('POST', '/regions', { raw: nested(33) })
@@ -54,7 +54,7 @@ describe('limits [contract 7.1]', () => {
   })
 
   test('JSON with 6,000 keys is read, 6,001 is a 400, and what looks like a key inside a text is none', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     const { id } = (await call('POST', '/regions', { body: { name: 'x' } })).body
     const send = (keys: number) => {
       const others = Array.from({ length: keys - 2 }, (_, i) => `"${i}":1`).join(',')
@@ -67,7 +67,7 @@ describe('limits [contract 7.1]', () => {
   })
 
   test('a long list or many unknown keys cost next to nothing', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     const scopes = Array.from({ length: 1_500 }, (_, i) => `s${i}`)
     const config = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`s${i}`, 1]))
     const started = performance.now()
@@ -79,7 +79,7 @@ describe('limits [contract 7.1]', () => {
   })
 
   test('a compressed body is a 415', async () => {
-    const { call } = await house.newOrg()
+    const { call } = await harness.newOrg()
     for (const encoding of ['gzip', 'foo']) {
       const reply = await call('POST', '/regions', { raw: '{"name":"x"}', headers: { 'content-encoding': encoding } })
       expect(reply.body.code).toBe('UNSUPPORTED_MEDIA_TYPE')
@@ -89,20 +89,20 @@ describe('limits [contract 7.1]', () => {
   })
 
   test('an upload that breaks off is not our error', async () => {
-    const { id, key } = await house.newOrg()
-    house.logged.length = 0
-    const { port } = new URL(house.url)
+    const { id, key } = await harness.newOrg()
+    harness.logged.length = 0
+    const { port } = new URL(harness.url)
     const socket = connect(Number(port), '127.0.0.1')
     const head = `POST /v1/orgs/${id}/regions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"na`
     await new Promise((resolve) => socket.write(head, resolve))
     socket.destroy()
     await new Promise((resolve) => socket.once('close', resolve))
-    for (let i = 0; i < 5; i++) expect((await house.call('GET', '/livez')).status).toBe(200)
-    expect(house.logged.filter((line) => line.level === 50)).toEqual([])
+    for (let i = 0; i < 5; i++) expect((await harness.call('GET', '/livez')).status).toBe(200)
+    expect(harness.logged.filter((line) => line.level === 50)).toEqual([])
   })
 
   test('an unknown Expect is answered like any other request', async () => {
-    const { port } = new URL(house.url)
+    const { port } = new URL(harness.url)
     const answer = await rawRequest(
       Number(port),
       'GET /v1/x HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
@@ -112,7 +112,7 @@ describe('limits [contract 7.1]', () => {
   })
 
   test('headers over 16 KiB are a 431, and rubbish is a 400, both in the one shape of errors', async () => {
-    const { port } = new URL(house.url)
+    const { port } = new URL(harness.url)
     for (const [request, status] of [
       [`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17 * 1024)}\r\n\r\n`, 431],
       ['\u0016\u0003\u0001 rubbish\r\n\r\n', 400],
@@ -132,7 +132,7 @@ describe('compression [contract 7.7]', () => {
   const accepting = (encoding: string) => ({ headers: { 'accept-encoding': encoding } })
 
   test('bodies over 1 KiB are compressed when asked for, and their strong ETag does not change', async () => {
-    const { call, id, key } = await house.newOrg()
+    const { call, id, key } = await harness.newOrg()
     for (let i = 0; i < 30; i++)
       await call('POST', '/regions', { body: { name: `A region with a long name, number ${i}` } })
     const plain = (await call('GET', '/regions')).text
@@ -140,7 +140,7 @@ describe('compression [contract 7.7]', () => {
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
     ] as const) {
-      const response = await rawFetch(`${house.url}/v1/orgs/${id}/regions`, key, accepting(encoding))
+      const response = await rawFetch(`${harness.url}/v1/orgs/${id}/regions`, key, accepting(encoding))
       expect(response.headers['content-encoding']).toBe(encoding)
       expect(decode(response.bytes).toString()).toBe(plain)
     }
@@ -148,15 +148,15 @@ describe('compression [contract 7.7]', () => {
       ['locations', 'gzip'],
       ['regions', 'identity'],
     ] as const) {
-      const { headers } = await rawFetch(`${house.url}/v1/orgs/${id}/${path}`, key, accepting(encoding))
+      const { headers } = await rawFetch(`${harness.url}/v1/orgs/${id}/${path}`, key, accepting(encoding))
       expect(headers).not.toHaveProperty('content-encoding')
     }
   })
 
   test('a list of many pieces is the same with and without', async () => {
-    const org = await house.newOrg()
-    const rows = await putEndpoints(house, org, Array(600).fill({}))
-    const url = `${house.url}/v1/orgs/${org.id}/endpoints`
+    const org = await harness.newOrg()
+    const rows = await putEndpoints(harness, org, Array(600).fill({}))
+    const url = `${harness.url}/v1/orgs/${org.id}/endpoints`
     const plain = await rawFetch(url, org.key, accepting('identity'))
     expect(plain.headers['content-length']).toBe(`${plain.bytes.length}`)
     const { endpoints } = JSON.parse(plain.bytes.toString())
@@ -170,11 +170,11 @@ describe('compression [contract 7.7]', () => {
   })
 
   test('what is short after compression says how long it is', async () => {
-    const org = await house.newOrg()
-    await putEndpoints(house, org, Array(20).fill({}))
+    const org = await harness.newOrg()
+    await putEndpoints(harness, org, Array(20).fill({}))
     for (const encoding of ['gzip', 'br']) {
       const { headers, bytes } = await rawFetch(
-        `${house.url}/v1/orgs/${org.id}/endpoints`,
+        `${harness.url}/v1/orgs/${org.id}/endpoints`,
         org.key,
         accepting(encoding),
       )

@@ -5,13 +5,13 @@ import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 import { rawRequest } from '../support/raw-http.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
-const port = () => Number(new URL(house.url).port)
+const port = () => Number(new URL(harness.url).port)
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 const get = (org: TestOrg, path: string, ...headers: string[]) =>
   `${[`GET /v1/orgs/${org.id}${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${org.key}`, ...headers].join('\r\n')}\r\n\r\n`
@@ -39,7 +39,7 @@ async function expectRefused(request: string, message?: string) {
   expect(error).toMatchObject({ status: 400, code: 'INVALID_ARGUMENT' })
   expect(head.toLowerCase()).toContain(`x-request-id: ${error.requestId}`)
   if (message) expect(error.message).toContain(message)
-  expect(house.logged.filter((line) => Number(line.level) >= 50)).toEqual([])
+  expect(harness.logged.filter((line) => Number(line.level) >= 50)).toEqual([])
 }
 
 describe('a request line', () => {
@@ -70,7 +70,7 @@ describe('something malformed behind a request', () => {
   const rubbish = '\0garbage\r\n\r\n'
 
   test('does not get into a stream of events: that goes on, and the refusal follows its end', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const key = await org.newKey({ scopes: ['read'] })
     const { socket, heard } = open(get({ ...org, key }, '/events'))
     await until('the stream', () => heard.text.includes('retry: 2000'))
@@ -88,14 +88,14 @@ describe('something malformed behind a request', () => {
   })
 
   test('waits for the answers to the requests before it', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const { heard } = open(get(org, '/regions') + get(org, '/rooms/7') + get(org, '/locations') + rubbish)
     await until('the end', () => heard.isClosed)
     expect(statuses(heard.text)).toEqual([200, 404, 200, 400])
   })
 
   test('does not take the place of the answer to a last request', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const { heard } = open(get(org, '/regions', 'Connection: close') + get(org, '/rooms'))
     await until('the end', () => heard.isClosed)
     expect(statuses(heard.text)).toEqual([200])

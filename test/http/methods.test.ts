@@ -4,20 +4,20 @@ import { type OperationId, operationList } from '../../src/contract/operations.t
 import { type Fixture, newFixture, pathFor } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let f: Fixture
 beforeAll(async () => {
-  house = await startHarness()
-  f = await newFixture(house)
+  harness = await startHarness()
+  f = await newFixture(harness)
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']
 
 /** Sends every method but those that are allowed. */
 async function sendOthers(path: string, allowed: readonly string[], key: string | false = f.key) {
   const others = methods.filter((method) => !allowed.includes(method))
-  const replies = others.map((method) => house.call(method, path, { key }))
+  const replies = others.map((method) => harness.call(method, path, { key }))
   return (await Promise.all(replies)).map(({ status, headers }) => [status, headers.get('allow')])
 }
 
@@ -56,7 +56,7 @@ test('a fixed path is not taken for an id by another method [contract 4.routes] 
     const unknown = await sendOthers(`/v1/orgs/${f.id}${path}`, allowed, false)
     for (const answer of unknown)
       expect([path, ...answer], 'without a token nobody learns it').toEqual([path, 401, null])
-    const stranger = await house.newOrg()
+    const stranger = await harness.newOrg()
     const [foreign] = await sendOthers(`/v1/orgs/${f.id}${path}`, allowed, stranger.key)
     expect(foreign).toEqual([404, null])
   }
@@ -83,9 +83,9 @@ test.each(csvIds)(
   async (id) => {
     const headers = { accept: 'text/csv' }
     const path = pathFor(f, id)
-    const get = await house.call('GET', path, { key: f.key, headers })
+    const get = await harness.call('GET', path, { key: f.key, headers })
     const before = await f.audit()
-    const head = await house.call('HEAD', path, { key: f.key, headers })
+    const head = await harness.call('HEAD', path, { key: f.key, headers })
     expect(head.status).toBe(200)
     expect(head.text).toBe('')
     expect(get.headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -93,7 +93,7 @@ test.each(csvIds)(
       expect(head.headers.get(name), name).toBe(get.headers.get(name))
     }
     expect(await f.audit()).toEqual(before)
-    const missing = await house.call('HEAD', path.replace(/from=[^&]*/, 'from=never'), { key: f.key, headers })
+    const missing = await harness.call('HEAD', path.replace(/from=[^&]*/, 'from=never'), { key: f.key, headers })
     expect(missing.status, 'errors as for GET').toBe(400)
   },
 )

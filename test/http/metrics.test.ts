@@ -6,17 +6,17 @@ import { need } from '../support/debian.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
   need('promtool', 'prometheus')
 }, 180_000)
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** Reads the values of a metric by the value of its only label. The cached count has become old; a slow one is returned next time. */
 async function read(name: string): Promise<Record<string, number>> {
-  house.clock.advance(11_000)
-  const { text } = await house.call('GET', '/metrics')
+  harness.clock.advance(11_000)
+  const { text } = await harness.call('GET', '/metrics')
   const lines = text.matchAll(new RegExp(`^${name}\\{\\w+="(\\w+)"\\} (\\d+)$`, 'gm'))
   return Object.fromEntries([...lines].map(([, label, value]) => [label, Number(value)]))
 }
@@ -29,31 +29,31 @@ async function addRooms({ org, call }: TestOrg, count: number): Promise<number[]
     ...{ org: org.key, id, version: 1, name: `Room ${id}`, dec_sealed: Buffer.alloc(1), dec_timeout: 0 },
     ...none,
   }))
-  await house.services.db.systemTransaction(({ kysely }) => kysely.insertInto('rooms').values(values).execute())
-  house.services.db.invalidateAll()
+  await harness.services.db.systemTransaction(({ kysely }) => kysely.insertInto('rooms').values(values).execute())
+  harness.services.db.invalidateAll()
   return [first, ...ids]
 }
 
 test('rooms are counted by the state that the API gives them, over all organisations and all slices', async () => {
   expect(await read('roomkeeper_rooms')).toEqual({ EMPTY: 0, OFFLINE: 0, DEGRADED: 0, HEALTHY: 0 })
-  const orgs = [await house.newOrg(), await house.newOrg()] as const
+  const orgs = [await harness.newOrg(), await harness.newOrg()] as const
   for (const org of orgs) {
     const ids = await addRooms(org, 250)
     const rows = await putEndpoints(
-      house,
+      harness,
       org,
       ids.flatMap((room_id, i) =>
         Array.from({ length: i % 4 }, (_, k) => ({ room_id, connected: (i + k) % 3 ? 1 : 0 })),
       ),
     )
     const failed = rows.filter((_, i) => i % 40 === 0)
-    await house.services.db.systemTransaction(({ kysely }) =>
+    await harness.services.db.systemTransaction(({ kysely }) =>
       kysely
         .insertInto('endpoint_configs')
         .values(failed.map(({ org, id }) => ({ org, endpoint_id: id, state: 'FAILED' })))
         .execute(),
     )
-    await putEndpoints(house, org, [{ connected: 0 }, { connected: 1 }, { connected: 0 }])
+    await putEndpoints(harness, org, [{ connected: 0 }, { connected: 1 }, { connected: 0 }])
   }
   const states: Record<string, number> = { EMPTY: 0, OFFLINE: 0, DEGRADED: 0, HEALTHY: 0 }
   const endpoints = { true: 0, false: 0 }
@@ -69,10 +69,10 @@ test('rooms are counted by the state that the API gives them, over all organisat
 })
 
 test('a device that connects and disconnects moves from one count to the other', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   const before = await read('roomkeeper_endpoints')
-  const device = await newDevice(house, org, { roomId })
+  const device = await newDevice(harness, org, { roomId })
   await expect.poll(async () => (await read('roomkeeper_endpoints')).true).toBe((before.true ?? 0) + 1)
   await device.close()
   const after = { true: before.true, false: (before.false ?? 0) + 1 }
@@ -81,15 +81,15 @@ test('a device that connects and disconnects moves from one count to the other',
 
 test('scrapes within ten seconds share one count', async () => {
   const before = await read('roomkeeper_rooms')
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Skog' } })
-  const { text } = await house.call('GET', '/metrics')
+  const { text } = await harness.call('GET', '/metrics')
   expect(text).toContain(`roomkeeper_rooms{state="EMPTY"} ${before.EMPTY}\n`)
   await expect.poll(async () => (await read('roomkeeper_rooms')).EMPTY).toBe((before.EMPTY ?? 0) + 1)
 })
 
 test('all names pass promtool check metrics', async () => {
-  const { text } = await house.call('GET', '/metrics')
+  const { text } = await harness.call('GET', '/metrics')
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   expect(stdout + stderr).toBe('')
   expect(status).toBe(0)
@@ -103,10 +103,10 @@ test.each([
   ['X-Forwarded-Host', 'localhost'],
   ['X-Real-IP', '127.0.0.1'],
 ])('a request with the header %s is not local, so it needs a key', async (name, value) => {
-  expect((await house.call('GET', '/metrics')).status).toBe(200)
-  expect((await house.call('GET', '/metrics', { headers: { [name]: value } })).status).toBe(401)
-  const { key } = await house.newOrg()
-  expect((await house.call('GET', '/metrics', { key, headers: { [name]: value } })).status).toBe(200)
+  expect((await harness.call('GET', '/metrics')).status).toBe(200)
+  expect((await harness.call('GET', '/metrics', { headers: { [name]: value } })).status).toBe(401)
+  const { key } = await harness.newOrg()
+  expect((await harness.call('GET', '/metrics', { key, headers: { [name]: value } })).status).toBe(200)
 })
 
 test('a trusted proxy may name a client on loopback, which then counts as local', async () => {

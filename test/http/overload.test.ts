@@ -7,17 +7,17 @@ import { siteForTest } from '../support/program.ts'
 import { rawFetch } from '../support/raw-http.ts'
 
 test('a request that waited for more than 500 ms is a 503 with Retry-After; health checks do not wait', async () => {
-  const house = await startHarness()
-  onTestFinished(() => house.close())
-  const org = await house.newOrg()
-  await house.services.db.systemTransaction(async ({ kysely }) => {
+  const harness = await startHarness()
+  onTestFinished(() => harness.close())
+  const org = await harness.newOrg()
+  await harness.services.db.systemTransaction(async ({ kysely }) => {
     const rows = Array.from({ length: 1000 }, (_, i) => ({ id: i + 1, name: `${i}`.padEnd(1000, 'x'), version: 1 }))
     for (let at = 0; at < rows.length; at += 100) {
       const some = rows.slice(at, at + 100).map((row) => ({ org: org.org.key, ...row }))
       await kysely.insertInto('regions').values(some).execute()
     }
   })
-  const ask = (path: string, agent: Agent) => rawFetch(house.url + path, org.key, { agent })
+  const ask = (path: string, agent: Agent) => rawFetch(harness.url + path, org.key, { agent })
   const list = `/v1/orgs/${org.id}/regions`
   // Every connection is accepted before it begins.
   const agents = Array.from({ length: 303 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
@@ -46,10 +46,10 @@ test('a request that waited for more than 500 ms is a 503 with Retry-After; heal
     expect(headers).toMatchObject({ 'retry-after': '1', 'x-request-id': body.requestId })
     expect(body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
   }
-  const { text } = await house.call('GET', '/metrics')
+  const { text } = await harness.call('GET', '/metrics')
   expect(text).toContain(`roomkeeper_http_overload_refused_total ${refused.length}\n`)
-  expect(house.logged.filter(({ msg }) => /^overloaded/.test(`${msg}`))).toHaveLength(1)
-  expect(house.logged.filter(({ level }) => Number(level) >= 50)).toEqual([])
+  expect(harness.logged.filter(({ msg }) => /^overloaded/.test(`${msg}`))).toHaveLength(1)
+  expect(harness.logged.filter(({ level }) => Number(level) >= 50)).toEqual([])
   expect((await ask(list, livez)).status).toBe(200)
 })
 

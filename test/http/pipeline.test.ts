@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const request = (org: TestOrg, key: string, path: string) =>
   `GET /v1/orgs/${org.id}${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`
 
 function sendAhead(text: string) {
-  const socket = connect(Number(new URL(house.url).port), '127.0.0.1', () => socket.write(text))
+  const socket = connect(Number(new URL(harness.url).port), '127.0.0.1', () => socket.write(text))
   onTestFinished(() => void socket.destroy())
   const heard = { text: '', isClosed: false }
   socket.on('data', (piece) => {
@@ -30,7 +30,7 @@ function sendAhead(text: string) {
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)
 
 test('are answered in their order', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const paths = ['/regions', '/nowhere', '/rooms', '/rooms/7', '/locations']
   const heard = sendAhead(paths.map((path) => request(org, org.key, path)).join(''))
   await until('all answers', () => statuses(heard.text).length === paths.length)
@@ -38,7 +38,7 @@ test('are answered in their order', async () => {
 })
 
 test('behind a stream are begun when it ends, and judged by what is true then', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   const key = await org.newKey({ scopes: ['read'] })
   const ahead = request(org, key, '/rooms/notes').repeat(100)
   const heard = sendAhead(request(org, key, '/events') + ahead)
@@ -53,13 +53,13 @@ test('behind a stream are begun when it ends, and judged by what is true then', 
 })
 
 const openStreams = async () =>
-  /^roomkeeper_event_streams (\d+)$/m.exec((await house.call('GET', '/metrics')).text)?.[1]
+  /^roomkeeper_event_streams (\d+)$/m.exec((await harness.call('GET', '/metrics')).text)?.[1]
 
 test('a reader that leaves before its stream begins takes no place', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await until('nobody else', async () => (await openStreams()) === '0')
   const keys = await Promise.all(Array.from({ length: 20 }, () => org.newKey({ scopes: ['read'] })))
-  const { port } = new URL(house.url)
+  const { port } = new URL(harness.url)
   await Promise.all(
     keys.map(async (key) => {
       const socket = connect(Number(port), '127.0.0.1')
@@ -74,7 +74,7 @@ test('a reader that leaves before its stream begins takes no place', async () =>
 })
 
 test('more than a hundred that wait end the connection, and the stream before them', async () => {
-  const org = await house.newOrg()
+  const org = await harness.newOrg()
   await until('nobody else', async () => (await openStreams()) === '0')
   const heard = sendAhead(request(org, org.key, '/events') + request(org, org.key, '/rooms').repeat(101))
   await until('the end', () => heard.isClosed)

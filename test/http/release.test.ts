@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { siteForTest, until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`
 
@@ -36,7 +36,7 @@ const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 
 
 test.each(Object.entries(unfinished))('no timer stays for %s', async (_what, text) => {
   const before = timers()
-  const sockets = await Promise.all(Array.from({ length: 40 }, () => answered(house.url, text)))
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => answered(harness.url, text)))
   for (const socket of sockets) socket.destroy()
   // The service's own timers come and go meanwhile, but there are fewer of them.
   await until('the timers to go', () => timers() < before + 20, { within: 5000 })

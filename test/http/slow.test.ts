@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-let house: Harness
+let harness: Harness
 beforeAll(async () => {
-  house = await startHarness()
+  harness = await startHarness()
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** Sends the text, then a byte again and again, as long as the server lets it. */
 function trickle(text: string, byte: string) {
   const begunAt = performance.now()
   const heard = { text: '', closedAfterMs: 0 }
-  const socket = connect(Number(new URL(house.url).port), '127.0.0.1', () => socket.write(text))
+  const socket = connect(Number(new URL(harness.url).port), '127.0.0.1', () => socket.write(text))
   const timer = setInterval(() => socket.writable && socket.write(byte), 500)
   const stop = () => {
     clearInterval(timer)
@@ -36,7 +36,7 @@ const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...hea
 const json = ['Content-Type: application/json', 'Content-Length: 4000']
 
 test('without a credential, neither a slow head nor a slow body is read for 30 seconds', async () => {
-  const { id, key } = await house.newOrg()
+  const { id, key } = await harness.newOrg()
   const slow = {
     'a head': [trickle('GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ', 'a'), 408],
     'an upload': [trickle(head('PUT /device/v1/logs/a/b HTTP/1.1', 'Content-Length: 5000'), 'a'), 401],

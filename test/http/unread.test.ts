@@ -11,15 +11,15 @@ import { rawFetch } from '../support/raw-http.ts'
 const mebibyte = 1024 * 1024
 const maxBytes = 256 * mebibyte
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 let path: string
 /** The path of an answer of about 10 MiB that is made for every request. */
 let [length, digest] = [0, '']
 beforeAll(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
-  await house.services.db.systemTransaction(async ({ kysely }) => {
+  harness = await startHarness()
+  org = await harness.newOrg()
+  await harness.services.db.systemTransaction(async ({ kysely }) => {
     for (let id = 1; id <= 2000; id += 100) {
       // Random, so that compression does not make it short.
       const rows = Array.from({ length: 100 }, (_, i) => ({
@@ -34,15 +34,15 @@ beforeAll(async () => {
     }
   })
   path = `/v1/orgs/${org.id}/regions`
-  const { bytes } = await rawFetch(house.url + path, org.key)
+  const { bytes } = await rawFetch(harness.url + path, org.key)
   ;[length, digest] = [bytes.length, hash('sha256', bytes)]
   expect(length).toBeGreaterThan(8 * mebibyte)
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 /** Asks so many times on one connection, and reads nothing: neither that the connection was closed. */
 function deaf(at = path, { times = 1, headers = '', isTalking = false } = {}) {
-  const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(harness.url).port), '127.0.0.1')
   const request = `GET ${at} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${org.key}\r\n${headers}\r\n`
   const timer = setInterval(() => isTalking && socket.write(request), 1000)
   onTestFinished(() => {
@@ -56,14 +56,14 @@ function deaf(at = path, { times = 1, headers = '', isTalking = false } = {}) {
 }
 
 const metric = async (name: string) =>
-  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await house.call('GET', '/metrics')).text)?.[1])
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await harness.call('GET', '/metrics')).text)?.[1])
 const unsent = () => metric('roomkeeper_http_unsent_bytes')
 const closed = () => metric('roomkeeper_http_unread_closed_total')
 
 const ask = (headers: Record<string, string> = {}) =>
   new Promise<IncomingMessage>((resolve, reject) => {
     const options = { agent: false, headers: { authorization: `Bearer ${org.key}`, ...headers } }
-    get(house.url + path, options, resolve).once('error', reject)
+    get(harness.url + path, options, resolve).once('error', reject)
   })
 
 /** Reads a mebibyte, then nothing for a while, and so on for longer than a connection may take nothing. */
@@ -90,7 +90,7 @@ test('all of them together hold 256 MiB: those that took nothing for longest mak
     most = Math.max(most, await unsent())
   }
   await until('some to be closed', async () => (await closed()) > before, { within: 40_000 })
-  const reading = rawFetch(house.url + path, org.key)
+  const reading = rawFetch(harness.url + path, org.key)
   await until('all to be answered', async () => {
     most = Math.max(most, await unsent())
     return (await closed()) - before >= clients.length - Math.floor(maxBytes / length) - 1
@@ -98,7 +98,7 @@ test('all of them together hold 256 MiB: those that took nothing for longest mak
   expect(hash('sha256', (await reading).bytes)).toBe(digest)
   expect(most).toBeLessThanOrEqual(maxBytes)
   expect(most).toBeGreaterThan(maxBytes - 2 * length)
-  expect((await house.call('GET', '/livez')).status).toBe(200)
+  expect((await harness.call('GET', '/livez')).status).toBe(200)
   for (const socket of clients) socket.destroy()
   await until('nothing to be held', async () => (await unsent()) === 0)
 }, 120_000)

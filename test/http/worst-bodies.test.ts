@@ -22,20 +22,20 @@ import { until } from '../support/program.ts'
 import { sendJson } from '../support/raw-http.ts'
 import { worstBodies } from '../support/worst-bodies.ts'
 
-let house: Harness
+let harness: Harness
 let f: Fixture
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 beforeAll(async () => {
-  house = await startHarness()
-  f = await newFixture(house)
+  harness = await startHarness()
+  f = await newFixture(harness)
 })
 afterAll(async () => {
   agent.destroy()
-  await house.close()
+  await harness.close()
 })
 
 async function send(method: string, path: string, body: Buffer, headers: Record<string, string>): Promise<void> {
-  expect(await sendJson(agent, method, house.url + path, body, headers)).not.toBe(413)
+  expect(await sendJson(agent, method, harness.url + path, body, headers)).not.toBe(413)
 }
 
 test.each(operationList.filter(({ body }) => body !== undefined).map(({ id }) => id))('%s', async (id) => {
@@ -66,17 +66,17 @@ const validMessages: Record<UpKind, object> = {
   logs: { id: someId, state: 'UPLOADED' },
 }
 test.each(Object.keys(upMessages) as UpKind[])('a message of the kind %s', async (kind) => {
-  const { answer } = await enrolDevice(house, f, { roomId: f.room })
+  const { answer } = await enrolDevice(harness, f, { roomId: f.room })
   const { endpointId, credential } = answer
   const topic = text(upTopic(endpointId, kind))
-  const it = await rawMqtt(house.mqttPort)
+  const it = await rawMqtt(harness.mqttPort)
   it.socket.write(frames.connect(endpointId, credential))
   await until('CONNACK', () => it.received.length === 1)
   // The packet id has two bytes.
   for (const [name, payload] of worstBodies(upMessages[kind], maxPacketBytes - topic.length - 2, validMessages[kind])) {
     const packet = frame(0x32, topic, Buffer.from([0, 1]), payload)
     // A minute later, so that bad messages do not slow the device.
-    house.clock.advance(60_000)
+    harness.clock.advance(60_000)
     await expectShortTurns(name, async () => {
       const before = it.received.length
       it.socket.write(packet)

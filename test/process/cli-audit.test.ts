@@ -36,12 +36,12 @@ describe('audit', () => {
 
   /** A server of its own with organisations of five entries each, and a way to the database behind its back. */
   async function tamperedSite() {
-    const house = await startHarness()
-    onTestFinished(() => house.close())
-    const behind = new Site(house.place, async () => {})
+    const harness = await startHarness()
+    onTestFinished(() => harness.close())
+    const behind = new Site(harness.place, async () => {})
     onTestFinished(() => behind.close())
     const newLog = async () => {
-      const org = await house.newOrg()
+      const org = await harness.newOrg()
       for (const name of ['Europe', 'Asia', 'Africa']) await org.call('POST', '/regions', { body: { name } })
       return org
     }

@@ -6,12 +6,13 @@ import { startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
 test('/readyz is 503 with the reason while the disk is full, and 200 once there is space, without anybody writing [contract 2.5]', async () => {
-  const house = await startHarness()
-  onTestFinished(() => house.close())
-  const org = await house.newOrg()
-  const disk = diskOf(house)
-  const readyz = () => house.call('GET', '/readyz')
-  const settings = () => house.services.db.system.kysely.selectFrom('settings').select('name').orderBy('name').execute()
+  const harness = await startHarness()
+  onTestFinished(() => harness.close())
+  const org = await harness.newOrg()
+  const disk = diskOf(harness)
+  const readyz = () => harness.call('GET', '/readyz')
+  const settings = () =>
+    harness.services.db.system.kysely.selectFrom('settings').select('name').orderBy('name').execute()
   const settingsBefore = await settings()
   expect((await readyz()).status).toBe(200)
 
@@ -27,7 +28,7 @@ test('/readyz is 503 with the reason while the disk is full, and 200 once there 
     expect(full.body).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
     expect(full.body.message).toBe('The disk of the database is full, and nothing can be written. Free some space.')
     expect(full.headers.get('retry-after')).toBe('5')
-    expect((await house.call('GET', '/livez')).status).toBe(200)
+    expect((await harness.call('GET', '/livez')).status).toBe(200)
     expect((await org.call('GET', '/regions')).status, 'reads go on').toBe(200)
     await pause(100)
   }

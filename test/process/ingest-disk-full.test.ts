@@ -7,21 +7,21 @@ import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
 async function smallHouse() {
-  const house = await startHarness()
-  onTestFinished(() => house.close())
-  const org = await house.newOrg()
+  const harness = await startHarness()
+  onTestFinished(() => harness.close())
+  const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const newOne = () => newDevice(house, org, { roomId })
-  return { house, org, newOne, ...diskOf(house) }
+  const newOne = () => newDevice(harness, org, { roomId })
+  return { harness, org, newOne, ...diskOf(harness) }
 }
 
 const waves = (start: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ timestamp: start + i, co2: 400 + (i % 1000), people: i % 9 }))
 
 /** As a device does that was not answered: connect again, say it again, until it is acknowledged. */
-async function sendAgain(house: Harness, device: TestDevice, samples: unknown): Promise<void> {
+async function sendAgain(harness: Harness, device: TestDevice, samples: unknown): Promise<void> {
   await until('it is acknowledged', async () => {
-    house.clock.advance(2000)
+    harness.clock.advance(2000)
     return device.connect().then(
       () => Promise.race([device.publish('sample', { samples }).then(() => true), device.ended().then(() => false)]),
       () => false,
@@ -30,8 +30,8 @@ async function sendAgain(house: Harness, device: TestDevice, samples: unknown): 
 }
 
 test('while the disk is full nothing is acknowledged, and nothing is lost or twice when there is space again', async () => {
-  const { house, org, newOne, fill, free } = await smallHouse()
-  const start = Math.floor(house.clock.now() / 1000) - 86_400
+  const { harness, org, newOne, fill, free } = await smallHouse()
+  const start = Math.floor(harness.clock.now() / 1000) - 86_400
   const devices = await Promise.all([1, 2, 3].map(newOne))
   for (const device of devices) await device.publish('sample', { samples: waves(start, 10) })
   await fill()
@@ -47,7 +47,7 @@ test('while the disk is full nothing is acknowledged, and nothing is lost or twi
   })
   await Promise.all(refused)
   for (const device of devices) {
-    expect(await storedTimes(house, org, device.id)).toEqual(
+    expect(await storedTimes(harness, org, device.id)).toEqual(
       waves(start, acknowledged.get(device) as number).map(({ timestamp }) => timestamp),
     )
   }
@@ -68,18 +68,20 @@ test('while the disk is full nothing is acknowledged, and nothing is lost or twi
   await free()
   for (const device of devices) {
     const next = acknowledged.get(device) as number
-    await sendAgain(house, device, waves(start + next, 500))
-    expect(await storedTimes(house, org, device.id)).toEqual(waves(start, next + 500).map(({ timestamp }) => timestamp))
+    await sendAgain(harness, device, waves(start + next, 500))
+    expect(await storedTimes(harness, org, device.id)).toEqual(
+      waves(start, next + 500).map(({ timestamp }) => timestamp),
+    )
     await device.close()
   }
   expect((await write()).status).toBe(200)
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${harness.url}/metrics`)).text()
   expect(metrics, 'what failed holds no place').toMatch(/^roomkeeper_device_bytes_under_way 0$/m)
 }, 120_000)
 
 test('the log says it once, not for every message and device', async () => {
-  const { house, newOne, fill, free } = await smallHouse()
-  const start = Math.floor(house.clock.now() / 1000) - 86_400
+  const { harness, newOne, fill, free } = await smallHouse()
+  const start = Math.floor(harness.clock.now() / 1000) - 86_400
   const devices = await Promise.all(Array.from({ length: 8 }, newOne))
   await fill()
   for (const device of devices) {
@@ -88,7 +90,7 @@ test('the log says it once, not for every message and device', async () => {
     }
   }
   await Promise.all(devices.map((device) => device.ended()))
-  const said = house.logged.filter(({ msg }) => String(msg).startsWith('a message could not be stored'))
+  const said = harness.logged.filter(({ msg }) => String(msg).startsWith('a message could not be stored'))
   expect(said).toHaveLength(1)
   expect(said[0]?.reason).toMatch(/^The disk of the database is full/)
   await free()

@@ -16,36 +16,36 @@ import { newSite, type Server, type Site, siteForTest, until } from '../support/
 const signInAt = (url: string, link: string) => send(url, 'POST', '/console/session', { body: { link }, headers: own })
 
 describe('a link', () => {
-  let house: Harness
+  let harness: Harness
   beforeAll(async () => {
-    house = await startHarness()
+    harness = await startHarness()
   })
-  afterAll(() => house.close())
+  afterAll(() => harness.close())
 
   test('signs in as its key, is audited when made and when used, and lies in the database as a hash only', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     const { secret } = await loginLinkCreate(org.by)
-    const [row] = await house.services.db.system.kysely
+    const [row] = await harness.services.db.system.kysely
       .selectFrom('login_links')
       .selectAll()
       .where('org', '=', org.org.key)
       .execute()
     expect(row?.hash.equals(tokenHash(secret))).toBe(true)
-    const reply = await signInAt(house.url, secret)
+    const reply = await signInAt(harness.url, secret)
     expect(reply.body).toMatchObject({ org: { id: org.id }, key: { id: '1' }, manage: true })
     const [used, made] = await org.audit()
     expect(used).toMatchObject({ type: 'SESSION_STARTED', actor: { type: 'KEY' }, details: { after: { via: 'link' } } })
     expect(made).toMatchObject({ type: 'LOGIN_LINK_CREATED', category: 'USER', target: { type: 'key', id: '1' } })
-    expect(JSON.stringify([used, made, house.logged])).not.toMatch(/rk[sl]?_[0-9A-Za-z]{10}/)
+    expect(JSON.stringify([used, made, harness.logged])).not.toMatch(/rk[sl]?_[0-9A-Za-z]{10}/)
     const headers = { ...own, cookie: cookieOf(reply) }
     expect((await org.call('GET', '/regions', { key: false, headers })).status).toBe(200)
   })
 
   test('lets in one of all who try at once', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     for (let round = 0; round < 3; round++) {
       const { secret } = await loginLinkCreate(org.by)
-      const replies = await Promise.all(Array.from({ length: 8 }, () => signInAt(house.url, secret)))
+      const replies = await Promise.all(Array.from({ length: 8 }, () => signInAt(harness.url, secret)))
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(7).fill(401)])
       const late = replies.find((reply) => reply.status === 401)
       expect(late?.body.message).toContain('roomkeeper login-link')
@@ -53,8 +53,8 @@ describe('a link', () => {
     }
     // Also when all of them were told that the link is good before the first one took it.
     const { secret } = await loginLinkCreate(org.by)
-    const holder = (await linkHolder(house.services, secret)) as KeyHolder
-    const tries = Array.from({ length: 8 }, () => sessionStartByLink(house.services, holder, secret, {}))
+    const holder = (await linkHolder(harness.services, secret)) as KeyHolder
+    const tries = Array.from({ length: 8 }, () => sessionStartByLink(harness.services, holder, secret, {}))
     const ends = await Promise.allSettled(tries)
     expect(ends.map((end) => end.status).sort()).toEqual(['fulfilled', ...Array(7).fill('rejected')])
     const started = (await org.audit()).filter((entry) => entry.type === 'SESSION_STARTED')
@@ -62,33 +62,33 @@ describe('a link', () => {
   })
 
   test('works for 15 minutes, and says how to get another one afterwards', async () => {
-    const org = await house.newOrg()
-    house.clock.fix(house.clock.now())
+    const org = await harness.newOrg()
+    harness.clock.fix(harness.clock.now())
     const [inTime, late] = [await loginLinkCreate(org.by), await loginLinkCreate(org.by)]
-    house.clock.advance(15 * 60_000 - 1)
-    expect((await signInAt(house.url, inTime.secret)).status).toBe(200)
-    house.clock.advance(1)
-    const reply = await signInAt(house.url, late.secret)
+    harness.clock.advance(15 * 60_000 - 1)
+    expect((await signInAt(harness.url, inTime.secret)).status).toBe(200)
+    harness.clock.advance(1)
+    const reply = await signInAt(harness.url, late.secret)
     expect(reply.body).toMatchObject({ status: 401, message: expect.stringContaining('roomkeeper login-link') })
   })
 
   test('goes with its key: revoked or expired', async () => {
-    const org = await house.newOrg()
-    house.clock.fix(house.clock.now())
-    const expiresAt = new Date(house.clock.now() + 60_000).toISOString()
+    const org = await harness.newOrg()
+    harness.clock.fix(harness.clock.now())
+    const expiresAt = new Date(harness.clock.now() + 60_000).toISOString()
     await org.newKey({})
     await org.newKey({ expiresAt })
     const [revoked, expiring] = [await loginLinkCreate(org.by, 2), await loginLinkCreate(org.by, 3)]
-    const holder = (await linkHolder(house.services, revoked.secret)) as KeyHolder
+    const holder = (await linkHolder(harness.services, revoked.secret)) as KeyHolder
     await keysDelete(org.by, '2')
-    await expect(sessionStart(house.services, holder, {})).rejects.toThrow('This key was revoked a moment ago')
-    house.clock.advance(60_000)
-    for (const { secret } of [revoked, expiring]) expect((await signInAt(house.url, secret)).status).toBe(401)
+    await expect(sessionStart(harness.services, holder, {})).rejects.toThrow('This key was revoked a moment ago')
+    harness.clock.advance(60_000)
+    for (const { secret } of [revoked, expiring]) expect((await signInAt(harness.url, secret)).status).toBe(401)
     await expect(loginLinkCreate(org.by, 3)).rejects.toThrow('key 3 has expired')
   })
 
   test('takes the first key that can do everything, and no key that cannot read', async () => {
-    const org = await house.newOrg()
+    const org = await harness.newOrg()
     await org.newKey({ scopes: ['read'], manage: true })
     await org.newKey({ scopes: ['write'] })
     await org.newKey({ manage: true })
@@ -97,7 +97,7 @@ describe('a link', () => {
     expect((await loginLinkCreate(org.by, 2)).key.id).toBe(2)
     await expect(loginLinkCreate(org.by, 3)).rejects.toThrow('key 3 lacks the scope read')
     await expect(loginLinkCreate(org.by, 9)).rejects.toThrow('there is no key 9')
-    const kept = house.services.db.system.kysely
+    const kept = harness.services.db.system.kysely
       .selectFrom('login_links')
       .select('key_id')
       .where('org', '=', org.org.key)

@@ -32,8 +32,8 @@ export interface Fixture extends TestOrg {
   readonly supportId: string
 }
 
-export async function newFixture(house: Harness): Promise<Fixture> {
-  const org = await house.newOrg()
+export async function newFixture(harness: Harness): Promise<Fixture> {
+  const org = await harness.newOrg()
   const make = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
   const region = (await make('/regions', { name: 'Europe' })).id
   const emptyRegion = (await make('/regions', { name: 'Asia' })).id
@@ -44,15 +44,15 @@ export async function newFixture(house: Harness): Promise<Fixture> {
   await make('/users', { email: 'owner@example.org', role: 'owner', regionIds: [] })
   const user = (await make('/users', { email: 'ada@example.org', role: 'admin', regionIds: [region] })).id
   const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
-  const devices = await newEndpoint(house, org, room)
+  const devices = await newEndpoint(harness, org, room)
   return { ...org, region, emptyRegion, location, room, note, profile, user, keyId, ...devices }
 }
 
 /** Enrolled through the protocol; what only a connected device could do is done for it, because walks need thousands. */
-async function newEndpoint(house: Harness, org: TestOrg, roomId: number) {
-  const { answer } = await enrolDevice(house, org, { roomId })
+async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
+  const { answer } = await enrolDevice(harness, org, { roomId })
   const { endpointId: endpoint, credential } = answer
-  const { services } = house
+  const { services } = harness
   await services.db
     .forOrg(org.org.key)
     .telemetry((tx) => updateConnected(tx, { id: endpoint, hash: tokenHash(credential), at: services.clock.now() }))
@@ -154,7 +154,7 @@ export function pathFor(f: Fixture, id: OperationId, org = f.id, other: Record<s
 
 /** Makes the call of an operation; `call` may replace its key, body and headers. */
 export function perform(
-  house: Harness,
+  harness: Harness,
   f: Fixture,
   id: OperationId,
   call: Call & { path?: string; base?: string } = {},
@@ -162,5 +162,5 @@ export function perform(
   const { body } = calls[id](f) as { body?: unknown }
   const { path = pathFor(f, id), base = '', ...rest } = call
   const operation: Operation = operations[id]
-  return house.call(operation.method, base + path, { key: f.key, ...(body !== undefined && { body }), ...rest })
+  return harness.call(operation.method, base + path, { key: f.key, ...(body !== undefined && { body }), ...rest })
 }

@@ -94,9 +94,9 @@ export class McpProgram {
 const official = fileURLToPath(new URL('../../node_modules/@neat-no/pulse-mcp/dist/index.js', import.meta.url))
 
 /** The official client of the interface, as its makers published it; nothing but its settings says where we are. */
-export async function startOfficialClient(house: Harness, org: TestOrg): Promise<McpProgram> {
+export async function startOfficialClient(harness: Harness, org: TestOrg): Promise<McpProgram> {
   return McpProgram.start(official, {
-    PULSE_API_BASE_URL: `${house.url}/v1`,
+    PULSE_API_BASE_URL: `${harness.url}/v1`,
     PULSE_API_TOKEN: await org.newKey({ name: 'MCP' }),
     PULSE_ORG_ID: org.id,
   })

@@ -1,4 +1,4 @@
-// A house with living devices for the official MCP client: its structure, and the ways in which tests use the client.
+// A harness with living devices for the official MCP client: its structure, and the ways in which tests use the client.
 import { expect } from 'vitest'
 import { type LiveDevice, startDevice, type Wanted } from './devices/agent-device.ts'
 import { startHarness } from './harness.ts'
@@ -30,15 +30,15 @@ export const network = {
 
 /** Fjord is at Oslo HQ in Europe and has a Bar with its Pad; Skog is nowhere and has a Frame. */
 export async function startMcpHouse() {
-  const house = await startHarness()
-  const org = await house.newOrg()
-  const client = await startOfficialClient(house, org)
+  const harness = await startHarness()
+  const org = await harness.newOrg()
+  const client = await startOfficialClient(harness, org)
   const write = async (method: string, path: string, body: unknown) => (await org.call(method, path, { body })).body
   const made = async (path: string, body: object): Promise<number> => (await write('POST', path, body)).id
   const read = async (path: string) => (await org.call('GET', path)).body
   const devices: LiveDevice[] = []
   async function enter(wanted: Wanted): Promise<LiveDevice> {
-    const device = await startDevice(house, org, wanted)
+    const device = await startDevice(harness, org, wanted)
     devices.push(device)
     return device
   }
@@ -49,7 +49,7 @@ export async function startMcpHouse() {
   const readOnly = { primaryMode: status.primaryMode }
   const report = { ...status, networks: [network] }
   return {
-    now: () => house.clock.now(),
+    now: () => harness.clock.now(),
     tools: await client.tools(),
     ...{ write, made, read, enter, europe, oslo, fjord, skog },
     bar: await enter({ roomId: fjord, serial: 'NB1', model: 'NF19B1', status: report, readOnly }),
@@ -83,7 +83,7 @@ export async function startMcpHouse() {
     async close(): Promise<void> {
       await client.close()
       await Promise.all(devices.map((device) => device.stop()))
-      await house.close()
+      await harness.close()
     },
   }
 }

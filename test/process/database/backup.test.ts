@@ -14,24 +14,24 @@ import { engine, type Harness, newPlace, quiet, send, startHarness, TestClock } 
 import { expectRefusal, siteForTest, until } from '../../support/program.ts'
 
 const { signal } = new AbortController()
-let house: Harness
+let harness: Harness
 let fixture: Fixture
 let folder: string
 let plain: string
 let complete: string
 
 beforeAll(async () => {
-  house = await startHarness()
-  fixture = await fillEveryTable(house)
+  harness = await startHarness()
+  fixture = await fillEveryTable(harness)
   folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
   plain = join(folder, 'plain.tar')
   complete = join(folder, 'complete.tar')
-  const { place } = house
+  const { place } = harness
   await makeBackup({ place, file: plain, withSecret: false, withBundles: false })
   await makeBackup({ place, file: complete, withSecret: true, withBundles: true })
 })
 afterAll(async () => {
-  await house.close()
+  await harness.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -41,18 +41,18 @@ async function placeForTest() {
   return place
 }
 
-const secretText = () => readFileSync(join(house.place.dataDir, 'secret.key'), 'utf8')
+const secretText = () => readFileSync(join(harness.place.dataDir, 'secret.key'), 'utf8')
 
 test('with secret and bundles everything but sessions and sign-in links comes back, into an empty place', async () => {
   const place = await placeForTest()
   await restoreBackup(complete, place)
-  const [before, after] = [await contentOf(house.place), await contentOf(place)]
+  const [before, after] = [await contentOf(harness.place), await contentOf(place)]
   expect(after.sessions).toEqual([])
   expect(after.login_links).toEqual([])
   expect({ ...after, sessions: [], login_links: [] }).toEqual({ ...before, sessions: [], login_links: [] })
   expect(readFileSync(join(place.dataDir, 'secret.key'), 'utf8')).toBe(secretText())
   const bundles = (dataDir: string) => readdirSync(join(dataDir, 'bundles'), { recursive: true }).sort()
-  expect(bundles(place.dataDir)).toEqual(bundles(house.place.dataDir))
+  expect(bundles(place.dataDir)).toEqual(bundles(harness.place.dataDir))
   expect(bundles(place.dataDir)).toContainEqual(expect.stringContaining(fixture.supportId.replace('-', '')))
   expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
 })
@@ -99,7 +99,7 @@ test('rubbish, a truncated file and a damaged one are refused with a sentence, a
 })
 
 test('a backup does not replace a file, and a failed one leaves nothing', async () => {
-  const backup = (file: string, place = house.place) =>
+  const backup = (file: string, place = harness.place) =>
     makeBackup({ place, file, withSecret: false, withBundles: false })
   await expect(backup(plain)).rejects.toThrow(/^There is already a file .*plain\.tar\. Name another one/)
   await expect(backup(join(folder, 'no', 'such.tar'))).rejects.toThrow(/^Cannot write to the folder .*\(ENOENT\)/)
@@ -141,7 +141,7 @@ test('scheduled backups are made when the newest is too old, the oldest are dele
   const clock = new TestClock()
   clock.fix(Date.UTC(2027, 0, 31, 9, 30))
   const metrics = makeMetrics()
-  const options = { ...quiet, ...house.place, backupDir, backupEvery: 6, backupKeep: 2 }
+  const options = { ...quiet, ...harness.place, backupDir, backupEvery: 6, backupKeep: 2 }
   const backups = new ScheduledBackups(backupDir, options, log, clock)
   backups.register(metrics)
   writeFileSync(join(backupDir, 'notes.txt'), 'of somebody else')

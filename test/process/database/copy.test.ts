@@ -13,16 +13,16 @@ import type { Fixture } from '../../support/fixture.ts'
 import { type Harness, quiet, send, startHarness } from '../../support/harness.ts'
 import { expectDone, expectRefusal, Program } from '../../support/program.ts'
 
-let house: Harness
+let harness: Harness
 let fixture: Fixture
 let secretKeyFile: string
 
 beforeAll(async () => {
-  house = await startHarness()
-  fixture = await fillEveryTable(house)
-  secretKeyFile = join(house.place.dataDir, 'secret.key')
+  harness = await startHarness()
+  fixture = await fillEveryTable(harness)
+  secretKeyFile = join(harness.place.dataDir, 'secret.key')
 })
-afterAll(() => house.close())
+afterAll(() => harness.close())
 
 function folderForTest({ hasKey = true } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
@@ -41,7 +41,7 @@ const noReport = () => {}
 
 test('a copy wants a source without a server', async () => {
   const refused = copyDatabase({
-    from: house.place,
+    from: harness.place,
     to: { dataDir: folderForTest() },
     secretKeyFile,
     onCopied: noReport,
@@ -63,16 +63,16 @@ test('copies to SQLite and back to PostgreSQL have the rows of every table, and 
       keys: (await read('/keys')).keys.length,
     }
   }
-  const before = await answers(house.url)
+  const before = await answers(harness.url)
   expect(before.room.dec).toMatch(/\w{4}/)
-  await house.stop()
-  const original = await contentOf(house.place)
+  await harness.stop()
+  const original = await contentOf(harness.place)
   const empty = Object.keys(original).filter((table) => original[table]?.length === 0)
   expect(empty, 'every table has rows: let fillEveryTable() write a row into these').toEqual([])
 
   const sqlite = { dataDir: folderForTest() }
   const postgres = await postgresForTest(sqlite.dataDir)
-  await copyDatabase({ from: house.place, to: sqlite, secretKeyFile, onCopied: noReport })
+  await copyDatabase({ from: harness.place, to: sqlite, secretKeyFile, onCopied: noReport })
   expect(await contentOf(sqlite)).toEqual(original)
   const program = new Program(['copy', '--from', sqlite.dataDir], { env: { ROOMKEEPER_COPY_TO: postgres.databaseUrl } })
   const done = await program.exit(60_000)
@@ -101,9 +101,9 @@ test('copies to SQLite and back to PostgreSQL have the rows of every table, and 
 test('a target with rows, a wrong or missing key and a broken audit log are refused, and the target stays as it was', async () => {
   const sqlite = { dataDir: folderForTest() }
   const copy = (secretKey = secretKeyFile) =>
-    copyDatabase({ from: house.place, to: sqlite, secretKeyFile: secretKey, onCopied: noReport })
-  const { db } = house.services
-  await house.stop()
+    copyDatabase({ from: harness.place, to: sqlite, secretKeyFile: secretKey, onCopied: noReport })
+  const { db } = harness.services
+  await harness.stop()
   expect(db.engine).toBe('postgres')
   const other = await startHarness()
   onTestFinished(() => other.close())
@@ -111,14 +111,14 @@ test('a target with rows, a wrong or missing key and a broken audit log are refu
 
   const keyless = folderForTest({ hasKey: false })
   const program = new Program(['copy', '--to', keyless], {
-    env: { ROOMKEEPER_COPY_FROM: house.place.databaseUrl as string },
+    env: { ROOMKEEPER_COPY_FROM: harness.place.databaseUrl as string },
   })
   expectRefusal(await program.exit(), /^The secret key .* is missing\. Copy it there from the data folder/)
 
   const pgTarget = { ...other.place }
   await other.newOrg()
   await other.stop()
-  await expect(copyDatabase({ from: house.place, to: pgTarget, secretKeyFile, onCopied: noReport })).rejects.toThrow(
+  await expect(copyDatabase({ from: harness.place, to: pgTarget, secretKeyFile, onCopied: noReport })).rejects.toThrow(
     /^The target is not empty: its table \w+ has rows\./,
   )
 

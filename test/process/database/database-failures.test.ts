@@ -8,13 +8,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/server/db/open.ts'
 import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../../support/harness.ts'
 
-let house: Harness
+let harness: Harness
 let org: TestOrg
 beforeEach(async () => {
-  house = await startHarness()
-  org = await house.newOrg()
+  harness = await startHarness()
+  org = await harness.newOrg()
 })
-afterEach(() => house.close())
+afterEach(() => harness.close())
 
 const create = (name: string) => org.call('POST', '/regions', { body: { name } })
 const names = async () => (await org.call('GET', '/regions')).body.regions.map((r: { name: string }) => r.name)
@@ -22,13 +22,13 @@ const names = async () => (await org.call('GET', '/regions')).body.regions.map((
 /** Another program that holds the database's write lock. */
 async function foreignLock(): Promise<() => Promise<void>> {
   if (engine === 'sqlite') {
-    const other = new Database(join(house.place.dataDir, 'roomkeeper.db'))
+    const other = new Database(join(harness.place.dataDir, 'roomkeeper.db'))
     other.exec('BEGIN IMMEDIATE')
     return async () => {
       other.close()
     }
   }
-  const other = new pg.Client({ connectionString: house.place.databaseUrl })
+  const other = new pg.Client({ connectionString: harness.place.databaseUrl })
   await other.connect()
   await other.query('BEGIN')
   await other.query('SELECT * FROM audit_heads FOR UPDATE')
@@ -44,7 +44,7 @@ describe('a write lock that another program holds', () => {
     const waiting = create('waited')
     for (let i = 0; i < 5; i++) {
       const started = performance.now()
-      expect((await house.call('GET', '/livez')).status).toBe(200)
+      expect((await harness.call('GET', '/livez')).status).toBe(200)
       expect((await org.call('GET', '/regions')).status).toBe(200)
       expect(performance.now() - started).toBeLessThan(500)
     }
@@ -65,7 +65,7 @@ describe('a write lock that another program holds', () => {
 
 if (engine === 'postgres') {
   const admin = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => {
-    const client = new pg.Client({ connectionString: house.place.databaseUrl })
+    const client = new pg.Client({ connectionString: harness.place.databaseUrl })
     await client.connect()
     try {
       return await work(client)
@@ -89,7 +89,7 @@ if (engine === 'postgres') {
 
   /** Another program that lets nobody read regions. */
   const lockRegions = async () => {
-    const other = new pg.Client({ connectionString: house.place.databaseUrl })
+    const other = new pg.Client({ connectionString: harness.place.databaseUrl })
     await other.connect()
     await other.query('BEGIN; LOCK TABLE regions IN ACCESS EXCLUSIVE MODE')
     return () => other.end()
@@ -197,8 +197,8 @@ if (engine === 'postgres') {
   test('a full disk is a 503 that says so, nothing is changed, and it goes on when there is space', async () => {
     await create('before')
     const limit = (pages: number) =>
-      sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(house.services.db.schema)
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(house.services.db.schema)
+      sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(harness.services.db.schema)
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(harness.services.db.schema)
     await limit(rows[0]?.page_count ?? 0)
     let refused = await create('0')
     for (let i = 1; refused.status === 200 && i < 500; i++) refused = await create('x'.repeat(100))

@@ -26,8 +26,8 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
 
   const houseBehindWire = async () => {
     const wire = await swallowed(cluster)
-    const house = await startHarness({ databaseUrl: wire.databaseUrl })
-    onTestFinished(() => house.close())
+    const harness = await startHarness({ databaseUrl: wire.databaseUrl })
+    onTestFinished(() => harness.close())
     const direct = new URL(wire.databaseUrl)
     direct.port = new URL(cluster.url).port
     const rows = async (text: string) => {
@@ -39,12 +39,12 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
         await client.end()
       }
     }
-    return { house, wire, rows, directUrl: direct.href }
+    return { harness, wire, rows, directUrl: direct.href }
   }
 
   test('connections that are lost are replaced, the one with the lock too, and the server goes on', async () => {
-    const { house, wire, rows } = await houseBehindWire()
-    const org = await house.newOrg()
+    const { harness, wire, rows } = await houseBehindWire()
+    const org = await harness.newOrg()
     const holders = async () =>
       (
         await rows(`SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
@@ -53,8 +53,8 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     const [before] = await holders()
     expect(before).toBeGreaterThan(0)
     wire.loseOpen()
-    await until('the outage is noticed', async () => !(await isReady(house)))
-    await until('it is ready', () => isReady(house), { within: 6000 })
+    await until('the outage is noticed', async () => !(await isReady(harness)))
+    await until('it is ready', () => isReady(harness), { within: 6000 })
     expect((await org.call('POST', '/regions', { body: { name: 'Europe' } })).status).toBe(200)
     expect((await org.call('GET', '/regions')).body.regions).toHaveLength(1)
     const after = await until(
@@ -68,13 +68,13 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect(after).toHaveLength(1)
     expect((await org.call('POST', '/regions', { body: { name: 'Asia' } })).status).toBe(200)
     expect(
-      house.logged.filter(({ msg }) => msg === 'server lock taken again after the database connection was lost'),
+      harness.logged.filter(({ msg }) => msg === 'server lock taken again after the database connection was lost'),
     ).toHaveLength(1)
   }, 90_000)
 
   test('a COMMIT that arrives after its caller was told of a lost connection does not happen', async () => {
-    const { house, wire, rows } = await houseBehindWire()
-    const { db } = house.services
+    const { harness, wire, rows } = await houseBehindWire()
+    const { db } = harness.services
     const put = (value: string) => db.systemTransaction(async (on) => upsert(on, { name: 'late', value }))
     const stored = () => rows("SELECT value FROM settings WHERE name = 'late'")
     await put('before')
@@ -86,14 +86,14 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     // PostgreSQL would have done it by then, if the session still existed.
     await pause(1000)
     expect(await stored()).toEqual([{ value: 'before' }])
-    await until('it is ready', () => isReady(house))
+    await until('it is ready', () => isReady(harness))
     await put('after')
     expect(await stored()).toEqual([{ value: 'after' }])
   }, 60_000)
 
   test('a write that was answered 503 "nothing was changed" is not made, and one that may have been made says so', async () => {
-    const { house, wire, rows, directUrl } = await houseBehindWire()
-    const [one, other] = [await house.newOrg(), await house.newOrg()]
+    const { harness, wire, rows, directUrl } = await houseBehindWire()
+    const [one, other] = [await harness.newOrg(), await harness.newOrg()]
     const create = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
     const names = async (org: TestOrg) =>
       (await org.call('GET', '/regions')).body.regions.map(({ name }: { name: string }) => name)
@@ -116,7 +116,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       return waiting.length === 2
     })
     wire.loseOpen()
-    await until('the outage is noticed', async () => !(await isReady(house)))
+    await until('the outage is noticed', async () => !(await isReady(harness)))
     const refused = await create(other, 'in the outage')
     expect(refused.body).toMatchObject({ status: 503, message: expect.stringContaining('nothing was changed') })
     expect((await beginning).body).toMatchObject({
@@ -128,7 +128,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       message: expect.stringContaining('the change may have been made'),
     })
     wire.deliverLost()
-    await until('it is ready', () => isReady(house))
+    await until('it is ready', () => isReady(harness))
     expect(await names(one)).toEqual(['first', 'in its commit'])
     expect(await names(other)).toEqual(['first'])
   }, 60_000)

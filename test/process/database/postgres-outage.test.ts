@@ -22,13 +22,13 @@ async function timed(ask: () => Promise<Reply>): Promise<Timed> {
 }
 
 async function houseIn({ databaseUrl }: Outage) {
-  const house = await startHarness({ databaseUrl })
-  onTestFinished(() => house.close())
-  const org = await house.newOrg()
+  const harness = await startHarness({ databaseUrl })
+  onTestFinished(() => harness.close())
+  const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body
-  const device = await newDevice(house, org, { roomId: room.id })
+  const device = await newDevice(harness, org, { roomId: room.id })
   onTestFinished(() => device.close())
-  return { house, org, room, device }
+  return { harness, org, room, device }
 }
 
 const createRegion = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
@@ -37,7 +37,7 @@ const regionNames = async (org: TestOrg): Promise<string[]> =>
 
 const isUnchanged = ({ message }: { message: string }) => message.includes('nothing was changed')
 
-const isReady = async (house: Harness) => (await house.call('GET', '/readyz')).status === 200
+const isReady = async (harness: Harness) => (await harness.call('GET', '/readyz')).status === 200
 
 describe.runIf(engine === 'postgres')('PostgreSQL', () => {
   let cluster: Awaited<ReturnType<typeof freezableCluster>>
@@ -53,7 +53,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     'that %s: /readyz is 503 in time, nobody hangs, nothing remembered is served, and all goes on [contract 2.5]',
     async (_, make) => {
       const outage = await make()
-      const { house, org, room, device } = await houseIn(outage)
+      const { harness, org, room, device } = await houseIn(outage)
       const start = Math.floor(Date.now() / 1000) - 1000
       await device.publish('sample', { samples: [{ timestamp: start, co2: 400 }] })
       const remembered = [`/endpoints/${device.id}`, '/endpoints', '/endpoints/sensor', '/rooms/sensor']
@@ -78,7 +78,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       const writers = Promise.all(['a', 'b', 'c'].map(writer))
       await until('writers write', () => acknowledged.length > 5)
       // With a fixed clock no cached caller expires because of its age.
-      house.clock.fix(house.clock.now())
+      harness.clock.fix(harness.clock.now())
       for (const path of remembered) expect((await org.call('GET', path)).status).toBe(200)
 
       outage.begin()
@@ -97,7 +97,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
         () => {},
       )
       await until('/readyz is 503', async () => {
-        const { status, ms } = await timed(() => house.call('GET', '/readyz'))
+        const { status, ms } = await timed(() => harness.call('GET', '/readyz'))
         expect(ms, '/readyz does not wait').toBeLessThan(1000)
         return status === 503
       })
@@ -108,9 +108,9 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
         expect({ status, code: body.code }).toEqual({ status: 503, code: 'UNAVAILABLE' })
         expect(ms, 'refused at once').toBeLessThan(1000)
       }
-      expect((await house.call('GET', '/livez')).status).toBe(200)
-      expect((await fetch(`${house.url}/`)).status, "the console's files").toBe(200)
-      expect((await house.call('GET', '/v1/orgs/nobody/regions', { key: 'nonsense' })).status).toBe(401)
+      expect((await harness.call('GET', '/livez')).status).toBe(200)
+      expect((await fetch(`${harness.url}/`)).status, "the console's files").toBe(200)
+      expect((await harness.call('GET', '/v1/orgs/nobody/regions', { key: 'nonsense' })).status).toBe(401)
       const other = await connectAgain(device)
       expect(other, 'refused for now [MQTT CONNACK 3]').toMatchObject({ code: 3 })
 
@@ -124,7 +124,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
 
       outage.end()
       const ended = performance.now()
-      await until('it is ready', () => isReady(house))
+      await until('it is ready', () => isReady(harness))
       expect((await createRegion(org, 'after')).status).toBe(200)
       for (const path of paths) expect((await org.call('GET', path)).status).toBe(path === '/nowhere' ? 404 : 200)
       expect(performance.now() - ended).toBeLessThan(resumedWithin)
@@ -137,7 +137,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       expect(names.filter((name) => refusedUnchanged.includes(name))).toEqual([])
       expect(new Set(names).size, 'none is there twice').toBe(names.length)
       expect(
-        (await verifyChain(house.services.db.forOrg(org.org.key), house.services.secrets, org.org, [])).problem,
+        (await verifyChain(harness.services.db.forOrg(org.org.key), harness.services.secrets, org.org, [])).problem,
       ).toBeUndefined()
       const { name } = (await org.call('GET', `/rooms/${room.id}`)).body
       expect((await org.call('GET', `/endpoints/${device.id}`)).body.roomName, 'nothing old is remembered').toBe(name)
@@ -149,7 +149,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
         ),
       )
       await device.publish('sample', { samples: [{ timestamp: start + 60, co2: 500 }] })
-      expect(await storedTimes(house, org, device.id)).toEqual([start, start + 60])
+      expect(await storedTimes(harness, org, device.id)).toEqual([start, start + 60])
       const { endpoints } = (await org.call('GET', '/endpoints')).body
       expect(endpoints).toMatchObject([{ id: device.id, connected: true, roomName: name }])
     },

@@ -14,8 +14,8 @@ export interface ConsoleFleet {
   stop(): Promise<void>
 }
 
-export async function startConsoleFleet(house: Harness): Promise<ConsoleFleet> {
-  const org = await house.newOrg('Nordlys AS')
+export async function startConsoleFleet(harness: Harness): Promise<ConsoleFleet> {
+  const org = await harness.newOrg('Nordlys AS')
   const create = async (path: string, body: object): Promise<number> => {
     const reply = await org.call('POST', path, { body })
     return reply.body.id ?? reply.body.profile.id
@@ -30,16 +30,16 @@ export async function startConsoleFleet(house: Harness): Promise<ConsoleFleet> {
   await create(`/rooms/${fjord}/notes`, { note: 'The HDMI cable is on order.' })
 
   const status = { firmwareVersion: 'NFB1.20260401.0001', primaryMode: 'zoom' as const, timezone: 'Asia/Tokyo' }
-  const bar = await startDevice(house, org, { roomId: fjord, serial: 'BAR00001', model: 'NF19B1', status })
-  const pad = await startDevice(house, org, {
+  const bar = await startDevice(harness, org, { roomId: fjord, serial: 'BAR00001', model: 'NF19B1', status })
+  const pad = await startDevice(harness, org, {
     ...{ roomId: fjord, serial: 'PAD00001', model: 'NF19A1' },
     pairingSerial: 'BAR00001',
     status: { firmwareVersion: 'NFA1.20260401.0001', pairingSerial: 'BAR00001' },
   })
-  await enrolDevice(house, org, { roomId: skog, serial: 'BAR00002', model: 'NF19B1' })
+  await enrolDevice(harness, org, { roomId: skog, serial: 'BAR00002', model: 'NF19B1' })
 
   // The samples cover a day with a gap of six hours; the last one has stale air.
-  const now = Math.floor(house.clock.now() / 1000)
+  const now = Math.floor(harness.clock.now() / 1000)
   for (let minutes = 24 * 60; minutes > 0; minutes -= 10) {
     if (minutes > 600 && minutes < 960) continue
     await bar.sample({ timestamp: now - minutes * 60, co2: 500 + (minutes % 70) * 5, temp: 21.5, people: 3 })

@@ -12,15 +12,15 @@ export const cookieOf = ({ headers }: Pick<Reply, 'headers'>): string =>
 /** Without a proxy, the name of the cookie contains the port. [contract 9.cookie] */
 export const cookieName = ({ url }: Pick<Harness, 'url'>): string => `roomkeeper-${new URL(url).port}`
 
-export const session = (house: Harness, method: string, { headers, ...call }: Call = {}) =>
-  house.call(method, '/console/session', { ...call, headers: { ...own, ...headers } })
+export const session = (harness: Harness, method: string, { headers, ...call }: Call = {}) =>
+  harness.call(method, '/console/session', { ...call, headers: { ...own, ...headers } })
 
 export async function signIn(
-  house: Harness,
+  harness: Harness,
   body: { key: string } | { link: string },
   headers: Record<string, string> = {},
 ) {
-  const reply = await session(house, 'POST', { body, headers })
+  const reply = await session(harness, 'POST', { body, headers })
   expect(reply.status, reply.text).toBe(200)
   return { reply, cookie: cookieOf(reply) }
 }
@@ -29,5 +29,5 @@ export async function signIn(
 export const readWith = (org: TestOrg, cookie: string) =>
   org.call('GET', '/regions', { key: false, headers: { ...own, cookie } })
 
-export const sessionRows = (house: Harness, org: TestOrg) =>
-  house.services.db.system.kysely.selectFrom('sessions').selectAll().where('org', '=', org.org.key).execute()
+export const sessionRows = (harness: Harness, org: TestOrg) =>
+  harness.services.db.system.kysely.selectFrom('sessions').selectAll().where('org', '=', org.org.key).execute()

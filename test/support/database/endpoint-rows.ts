@@ -8,11 +8,11 @@ type Row = DatabaseSchema['endpoints']
 
 /** One for each of the given values; they have no credential, so nobody can connect as one. */
 export async function putEndpoints(
-  house: Pick<Harness, 'services'>,
+  harness: Pick<Harness, 'services'>,
   { org }: Pick<TestOrg, 'org'>,
   values: readonly Partial<Row>[],
 ): Promise<Row[]> {
-  const { db } = house.services
+  const { db } = harness.services
   const { last } = await db.system.kysely
     .selectFrom('endpoints')
     .select((e) => e.fn.coalesce(e.fn.max('number'), sql<number>`0`).as('last'))

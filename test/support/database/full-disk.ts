@@ -43,4 +43,5 @@ function diskOfPostgres({ place }: Harness): Disk {
   }
 }
 
-export const diskOf = (house: Harness): Disk => (engine === 'sqlite' ? diskOfSqlite(house) : diskOfPostgres(house))
+export const diskOf = (harness: Harness): Disk =>
+  engine === 'sqlite' ? diskOfSqlite(harness) : diskOfPostgres(harness)

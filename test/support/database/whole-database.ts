@@ -12,10 +12,10 @@ import { type Fixture, newFixture } from '../fixture.ts'
 import type { Harness } from '../harness.ts'
 
 /** Uses every part of the service once, so that no table is empty. */
-export async function fillEveryTable(house: Harness): Promise<Fixture> {
-  const fixture = await newFixture(house)
+export async function fillEveryTable(harness: Harness): Promise<Fixture> {
+  const fixture = await newFixture(harness)
   const { call, room, profile, endpoint } = fixture
-  const { services } = house
+  const { services } = harness
   const config = { settingsPassword: 'Quite secret', nightMode: false }
   await call('POST', `/endpoints/${endpoint}/config`, { body: config })
   await call('POST', '/profiles', { body: { name: 'Locked', config } })
@@ -27,7 +27,7 @@ export async function fillEveryTable(house: Harness): Promise<Fixture> {
   // The quarter of an hour of the sample ends, so that it is rolled up; then a slot is due again.
   const due = services.db.system.kysely.selectFrom('sample_due').selectAll()
   const slots = await due.execute()
-  house.clock.advance(20 * 60_000)
+  harness.clock.advance(20 * 60_000)
   await new RollupTask(services, new Horizon()).run(new AbortController().signal)
   await services.db.systemTransaction(async ({ kysely }) => {
     await kysely

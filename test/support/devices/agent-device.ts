@@ -32,10 +32,10 @@ export interface LiveDevice {
   stop(): Promise<void>
 }
 
-export async function startDevice(house: Harness, org: TestOrg, wanted: Wanted): Promise<LiveDevice> {
+export async function startDevice(harness: Harness, org: TestOrg, wanted: Wanted): Promise<LiveDevice> {
   const { roomId, serial, model, pairingSerial, status = {}, readOnly = {} } = wanted
   const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
-  const identity = await requestEnrolment(house.url, {
+  const identity = await requestEnrolment(harness.url, {
     code: dec,
     serial,
     model,
@@ -94,7 +94,7 @@ export async function startDevice(house: Harness, org: TestOrg, wanted: Wanted):
     get isUnenrolled() {
       return device.isUnenrolled
     },
-    sample: ({ timestamp = Math.floor(house.clock.now() / 1000), ...values }) =>
+    sample: ({ timestamp = Math.floor(harness.clock.now() / 1000), ...values }) =>
       agent.sample([{ ...values, timestamp }]),
     changeSettings: (changes) => {
       device.settings = { ...device.settings, ...changes }

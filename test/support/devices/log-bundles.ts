@@ -16,12 +16,12 @@ export interface OrgWithRoom extends TestOrg {
   item(supportId: string): Promise<Reply['body']>
 }
 
-export async function newOrgWithRoom(house: Harness): Promise<OrgWithRoom> {
-  const org = await house.newOrg()
+export async function newOrgWithRoom(harness: Harness): Promise<OrgWithRoom> {
+  const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   return {
     ...org,
-    newDevice: (wanted = {}) => newDevice(house, org, { roomId, ...wanted }),
+    newDevice: (wanted = {}) => newDevice(harness, org, { roomId, ...wanted }),
     async report(devices, query = '') {
       const reply = await org.call('POST', `/endpoints/generate_bug_report${query}`, { body: devices.map((d) => d.id) })
       expect(reply.status, reply.text).toBe(200)
@@ -44,20 +44,20 @@ export const proofOf = ({ id, credential }: Pick<TestDevice, 'id' | 'credential'
 })
 
 /** Sends a bundle to the address that the device was given. */
-export const put = (house: Harness, device: TestDevice, url: string, bytes: Buffer = bundle, method = 'PUT') =>
-  house.call(method, new URL(url).pathname, {
+export const put = (harness: Harness, device: TestDevice, url: string, bytes: Buffer = bundle, method = 'PUT') =>
+  harness.call(method, new URL(url).pathname, {
     raw: bytes,
     headers: { ...proofOf(device), 'content-type': 'application/gzip' },
   })
 
 /** Everything that lies where bundles go, below the organisation's folder. */
-export function stored(house: Harness, { org }: TestOrg): string[] {
+export function stored(harness: Harness, { org }: TestOrg): string[] {
   try {
-    return readdirSync(join(house.place.dataDir, 'bundles', String(org.key)), { recursive: true, encoding: 'utf8' })
+    return readdirSync(join(harness.place.dataDir, 'bundles', String(org.key)), { recursive: true, encoding: 'utf8' })
   } catch {
     return []
   }
 }
 /** Without the folders of reports. */
-export const storedFiles = (house: Harness, org: TestOrg): string[] =>
-  stored(house, org).filter((path) => path.includes('/'))
+export const storedFiles = (harness: Harness, org: TestOrg): string[] =>
+  stored(harness, org).filter((path) => path.includes('/'))

@@ -25,7 +25,7 @@ const patience = 5_000
 let count = 0
 
 export async function enrolDevice(
-  house: Pick<Harness, 'call'>,
+  harness: Pick<Harness, 'call'>,
   org: TestOrg,
   {
     roomId,
@@ -35,7 +35,7 @@ export async function enrolDevice(
   }: NewDevice,
 ): Promise<{ serial: string; model: string; answer: EnrolAnswer }> {
   const room = await org.call('GET', `/rooms/${roomId}`)
-  const reply = await house.call('POST', devicePaths.enrol, {
+  const reply = await harness.call('POST', devicePaths.enrol, {
     body: { code: room.body.dec, serial, model, ...(pairingSerial && { pairingSerial }) },
   })
   expect(reply.status, reply.text).toBe(200)
@@ -43,12 +43,12 @@ export async function enrolDevice(
 }
 
 export async function newDevice(
-  house: Pick<Harness, 'call' | 'mqttPort'>,
+  harness: Pick<Harness, 'call' | 'mqttPort'>,
   org: TestOrg,
   wanted: NewDevice,
 ): Promise<TestDevice> {
-  const { serial, model, answer } = await enrolDevice(house, org, wanted)
-  const device = new TestDevice(house.mqttPort, serial, model, answer)
+  const { serial, model, answer } = await enrolDevice(harness, org, wanted)
+  const device = new TestDevice(harness.mqttPort, serial, model, answer)
   if (!wanted.offline) await device.connect()
   return device
 }
