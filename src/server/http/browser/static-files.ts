@@ -1,8 +1,5 @@
 // Serves the console: its built files from memory, in the smallest encoding that the browser accepts. [contract 9.files]
-//
-// @fastify/static is not used, because it cannot keep the contract's promise of a strong ETag for each encoding: its ETag is weak and
-// made of size and modification time. Two builds have an index.html of the same size (only hashes of a fixed length differ), so where
-// all modification times are equal, as in reproducible images, a browser would go on with the old index.html after an upgrade.
+// Decision 0035 says why this is not @fastify/static.
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
