@@ -123,7 +123,7 @@ test('a made-up address or one of another operation is refused, and says how to 
   for (const operation of ['0b0f3c52-6d3c-4c3e-8c55-0d5b5f0e8f10', 'x', '%00']) {
     expect((await put(harness, it.device, it.url.replace(it.id, operation))).status).toBe(404)
   }
-  expect((await harness.call('GET', new URL(it.url).pathname, { headers: proofOf(it.device) })).status).toBe(404)
+  expect((await harness.call('GET', new URL(it.url).pathname, { headers: proofOf(it.device) })).status).toBe(405)
   expect(parts(it.org)).toEqual([])
   expect((await put(harness, it.device, it.url, bundle, 'POST')).status).toBe(200)
 })
