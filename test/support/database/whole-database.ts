@@ -8,6 +8,7 @@ import { openDatabase } from '../../../src/server/db/open.ts'
 import { Horizon } from '../../../src/server/resources/sensors/rollups/horizon.ts'
 import { RollupTask } from '../../../src/server/resources/sensors/rollups/task.ts'
 import { linkHolder, loginLinkCreate, sessionStartByLink } from '../../../src/server/resources/sessions/rules.ts'
+import { enrolDevice } from '../devices/test-device.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
 import type { Harness } from '../harness.ts'
 
@@ -21,6 +22,8 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   await call('POST', '/profiles', { body: { name: 'Locked', config } })
   await call('POST', `/rooms/${room}/profile`, { body: { profileId: profile } })
   await call('POST', `/rooms/${room}/regenerate_dec`)
+  const unenrolled = await enrolDevice(harness, fixture, { roomId: room })
+  await call('DELETE', `/endpoints/${unenrolled.answer.endpointId}`)
   await loginLinkCreate(fixture.by)
   const { secret } = await loginLinkCreate(fixture.by)
   await sessionStartByLink(services, (await linkHolder(services, secret)) as KeyHolder, secret, {})
