@@ -19,17 +19,24 @@ export class NamedStatement {
   readonly #nextName: () => string | undefined
   /** True for an INSERT, UPDATE or DELETE without RETURNING. */
   readonly returnsNoRows: boolean
+  /**
+   * A statement with a list (see any-of.ts) is planned at each use. PostgreSQL may keep one plan for a named statement, and a plan that
+   * was made for small tables and a few ids can take seconds for thousands of them.
+   */
+  readonly #hasList: boolean
   #uses = 0
   #name: string | undefined
 
   constructor(text: string, nextName: () => string | undefined) {
     this.#text = text
     this.#nextName = nextName
+    this.#hasList = text.includes('jsonb_array_elements')
     this.returnsNoRows = /^(insert|update|delete) /i.test(text) && !/\breturning\b/i.test(text)
   }
 
   send(client: pg.ClientBase, values: readonly unknown[], done: QueryCallback): void {
-    if (this.#uses < usesBeforeNaming && ++this.#uses === usesBeforeNaming) this.#name = this.#nextName()
+    if (!this.#hasList && this.#uses < usesBeforeNaming && ++this.#uses === usesBeforeNaming)
+      this.#name = this.#nextName()
     client.query({ name: this.#name, text: this.#text, values: [...values] }, done)
   }
 }
