@@ -19,11 +19,19 @@ test('a request that waited for more than 500 ms is a 503 with Retry-After; heal
   })
   const ask = (path: string, agent: Agent) => rawFetch(harness.url + path, org.key, { agent })
   const list = `/v1/orgs/${org.id}/regions`
+  const newAgent = () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    return agent
+  }
+  const first = newAgent()
+  await ask(list, first)
+  const began = performance.now()
+  for (let i = 0; i < 10; i++) await ask(list, first)
+  // So many requests that they take about two seconds together, however fast the machine is.
+  const count = Math.min(2000, Math.max(300, Math.ceil(20_000 / (performance.now() - began))))
   // Every connection is accepted before it begins.
-  const agents = Array.from({ length: 303 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
-  onTestFinished(() => {
-    for (const agent of agents) agent.destroy()
-  })
+  const agents = Array.from({ length: count + 3 }, newAgent)
   await Promise.all(agents.map((agent) => ask('/livez', agent)))
   const [livez, readyz, metrics, ...others] = agents as [Agent, Agent, Agent, ...Agent[]]
   let answered = 0

@@ -10,8 +10,8 @@ import { countEndpointsOfRooms, countEndpointsWithoutRoom } from './store.ts'
 const freshMs = 10_000
 /** A count that could not be renewed for this long is withdrawn. */
 const staleMs = 60_000
-/** A scrape waits for a new count this long, and then gets the count before it. */
-const maxWaitMs = 500
+/** A scrape waits for a new count this long, and then gets the count before it, so that it is quick when the database is busy. */
+const maxWaitMs = 50
 /** SQLite holds the event loop while it reads a slice: a few milliseconds. */
 const roomsPerSlice = 200
 

@@ -4,6 +4,7 @@ import { modelOf } from '../../../../contract/device/models.ts'
 import type { DeviceSample, SampleRefused } from '../../../../contract/device/protocol.ts'
 import type { Services } from '../../../context/services.ts'
 import type { NumberRow } from '../../../db/insert-many.ts'
+import { maxUnansweredMessages } from '../../../devices/mqtt/back-pressure.ts'
 import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import type { LatestSamples } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
@@ -30,6 +31,8 @@ const gatherMs = { sqlite: 0, postgres: 25 }
 type UpdatedEndpoints = Awaited<ReturnType<typeof updateLatestReturning>>
 
 interface Newest {
+  /** Messages of the endpoint in the batch. */
+  readonly messages: number
   readonly org: number
   readonly endpoint: number
   readonly sample: SampleRow
@@ -46,7 +49,8 @@ class Batch {
   readonly #full = Promise.withResolvers<void>()
 
   add({ org, id, number }: Device, rows: readonly SampleRow[]): void {
-    let newest = this.newest.get(id)?.sample
+    const before = this.newest.get(id)
+    let newest = before?.sample
     let quarter: number | undefined
     for (const row of rows) {
       this.samples.push(valuesOf(row, org.key, slots.at(row.timestamp), number))
@@ -57,7 +61,10 @@ class Batch {
         this.days.add(days.at(row.timestamp))
       }
     }
-    if (newest) this.newest.set(id, { org: org.key, endpoint: number, sample: newest })
+    const messages = (before?.messages ?? 0) + 1
+    if (newest) this.newest.set(id, { org: org.key, endpoint: number, sample: newest, messages })
+    // A device that may send no more before an answer has a backlog, which would take long at one batch after the other.
+    if (messages >= maxUnansweredMessages) this.#full.resolve()
     if (this.samples.length < maxSamplesPerBatch) return
     this.isClosed = true
     this.#full.resolve()
