@@ -69,3 +69,10 @@ test('the console says what happened and what to do, in the words of its users',
     .filter(({ text }) => !isComment.test(text) && unclear.test(text.replace(/^import .*/, '').replace(/\/\/.*$/, '')))
   expect(places(wrong), 'Name the thing or "you".').toEqual([])
 })
+
+test('the glossary has at most 40 words', () => {
+  const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8')
+  const words = [...glossary.matchAll(/^\| (?!word )(.+?) \|/gm)].map(([, word]) => word)
+  expect(words.length).toBeGreaterThan(30)
+  expect(words.length).toBeLessThanOrEqual(40)
+})
