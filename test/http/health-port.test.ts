@@ -39,6 +39,9 @@ describe('the health port', () => {
     const writer = await newKey({ scopes: ['write'] })
     expect((await send(health, 'GET', '/metrics', { headers, key: writer })).status).toBe(403)
     expect((await send(health, 'GET', '/metrics', { headers, key })).status).toBe(200)
+    for (const name of ['Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Proto']) {
+      expect((await send(health, 'GET', '/metrics', { headers: { [name]: 'x' } })).status, name).toBe(401)
+    }
   })
 })
 

@@ -62,7 +62,7 @@ describe('beside a running server with TLS', () => {
   afterAll(() => site.close())
   const withPublicUrl = (url: string) => [...options, '--public-url', url]
 
-  test('everything is ok but a certificate that soon expires, and a device gets through on each address', async () => {
+  test('everything is ok but a certificate that soon expires, and a device can connect to each address', async () => {
     const findings = await examine(site, withPublicUrl(`https://127.0.0.1:${ports.http}`), trusting)
     const [first] = about(findings, 'database')
     expect(first).toMatchObject({ state: 'ok', message: expect.stringMatching(database) })
@@ -70,9 +70,9 @@ describe('beside a running server with TLS', () => {
     expect(findings.filter(({ state }) => state !== 'ok').map(({ subject }) => subject)).toEqual(['certificate'])
     expect(about(findings, 'secret key')[0]?.message).toContain('fits the database')
     expect(about(findings, 'devices').map(({ message }) => message)).toEqual([
-      `A device gets through to mqtts://127.0.0.1:${ports.mqtts}.`,
-      `A device gets through to wss://127.0.0.1:${ports.http}/device/v1/mqtt.`,
-      `A device gets through to mqtt://127.0.0.1:${ports.mqtt}.`,
+      `A device can connect to mqtts://127.0.0.1:${ports.mqtts}.`,
+      `A device can connect to wss://127.0.0.1:${ports.http}/device/v1/mqtt.`,
+      `A device can connect to mqtt://127.0.0.1:${ports.mqtt}.`,
     ])
     for (const port of Object.values(ports)) {
       expect(about(findings, `port ${port}`)).toMatchObject([{ state: 'ok', message: 'A running Roomkeeper uses it.' }])
@@ -85,7 +85,10 @@ describe('beside a running server with TLS', () => {
     expect(about(untrusted, 'devices').map(({ state }) => state)).toEqual(['failed', 'failed', 'ok'])
     const elsewhere = await examine(site, withPublicUrl('https://rooms.invalid'), trusting)
     expect(about(elsewhere, 'certificate')[0]).toMatchObject({ state: 'failed', message: /not for rooms\.invalid/ })
-    expect(about(elsewhere, 'public address')[0]).toMatchObject({ state: 'failed', message: /does not lead here/ })
+    expect(about(elsewhere, 'public address')[0]).toMatchObject({
+      state: 'failed',
+      message: /does not reach this server/,
+    })
     expect(about(elsewhere, 'devices').map(({ state }) => state)).toEqual(['failed'])
   })
 })

@@ -40,7 +40,7 @@ export function checkCertificate(options: ServeOptions, now: number): Finding {
     if (certificate.checkIssued(certificate)) {
       return warning(
         subject,
-        `It is valid until ${until}, but signed by itself: browsers and devices must be told to trust it.`,
+        `It is valid until ${until}, but self-signed: browsers and devices must be told to trust it.`,
       )
     }
     return ok(subject, `It is valid for ${days} more days, until ${until}.`)

@@ -79,7 +79,7 @@ async function checkPublicAddress(options: ServeOptions, url: string, isRunning:
   if (reason !== undefined) {
     return failed(
       subject,
-      `${url} does not lead here: ${reason}. Check --public-url, the proxy, the name and the certificate.`,
+      `${url} does not reach this server: ${reason}. Check --public-url, the proxy, the name and the certificate.`,
     )
   }
   if (options.publicUrl !== undefined) return ok(subject, `${url} leads to a Roomkeeper.`)
@@ -98,10 +98,10 @@ async function checkDevicesView(options: ServeOptions, publicUrl: string, isRunn
     addresses.map(async (address) => {
       const reason = await deviceRefusal(address)
       return reason === undefined
-        ? ok(subject, `A device gets through to ${address}.`)
+        ? ok(subject, `A device can connect to ${address}.`)
         : failed(
             subject,
-            `A device does not get through to ${address}: ${reason}. Check the proxy, the firewall and the certificate.`,
+            `A device cannot connect to ${address}: ${reason}. Check the proxy, the firewall and the certificate.`,
           )
     }),
   )

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ErrorBody, ErrorCode } from '../../../contract/error.ts'
+import { isProxyHeader } from '../local-request.ts'
 import { requestIdOf } from '../request-id.ts'
 import type { HealthRequest, HealthResponse, HealthThreadData, HealthThreadMessage } from './messages.ts'
 
@@ -17,7 +18,8 @@ const idleTimeoutMs = 10_000
 const connectionCheckMs = 2_000
 
 /** Only headers that say who asks are passed on; the thread itself deals with bodies, connections and compression. */
-const passedHeaders = /^(authorization|cookie|host|origin|accept|via|forwarded|x-forwarded-.*|sec-fetch-.*)$/
+const isPassedHeader = (name: string): boolean =>
+  /^(authorization|cookie|host|origin|accept|sec-fetch-.*)$/.test(name) || isProxyHeader(name)
 
 const { port, host, heartbeat } = workerData as HealthThreadData
 const lastBeat = new BigInt64Array(heartbeat)
@@ -46,7 +48,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 }
 
 function passOn({ method, url = '/', headers, socket }: IncomingMessage, response: ServerResponse): void {
-  const passed = Object.entries(headers).filter(([name]) => passedHeaders.test(name))
+  const passed = Object.entries(headers).filter(([name]) => isPassedHeader(name))
   const request: HealthRequest = {
     id: ++lastId,
     method: method as 'GET' | 'HEAD',
