@@ -46,6 +46,7 @@ interface Events {
 export class Agent extends EventEmitter<Events> {
   readonly #options: AgentOptions
   #state: AgentState = { version: 0, outcomes: [] }
+  #saving: Promise<void> = Promise.resolve()
   readonly #runningCommands = new Set<string>()
   /** The latest outcome of each command that the service has not confirmed; sent again on the next connection. */
   readonly #unconfirmedOutcomes = new Map<string, CommandOutcome>()
@@ -261,9 +262,11 @@ export class Agent extends EventEmitter<Events> {
     await this.#publish(isLogs ? 'logs' : 'operation', outcome).then(confirm, () => {})
   }
 
+  /** Saves one after the other, so that an older state never replaces a newer one. */
   async #saveState(changes: Partial<AgentState>): Promise<void> {
     this.#state = { ...this.#state, ...changes }
-    await this.#options.storage.save(this.#state)
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#options.storage.save(this.#state))
+    await this.#saving
   }
 
   async #publish<K extends wire.UpKind>(kind: K, body: wire.UpMessage<K>): Promise<void> {

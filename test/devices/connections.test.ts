@@ -84,7 +84,13 @@ test('a second connection of the same device takes over', async () => {
 })
 
 test.each([
-  ['a wrong credential', (d: TestDevice) => ({ username: d.id, password: `${d.credential.slice(0, -1)}x` })],
+  [
+    'a wrong credential',
+    (d: TestDevice) => ({
+      username: d.id,
+      password: `${d.credential.slice(0, -1)}${d.credential.endsWith('x') ? 'y' : 'x'}`,
+    }),
+  ],
   ['the credential of another device', (d: TestDevice, o: TestDevice) => ({ username: d.id, password: o.credential })],
   ['an unknown endpoint', (d: TestDevice) => ({ username: 'nobody', password: d.credential })],
   ['no password', (d: TestDevice) => ({ username: d.id, password: undefined as unknown as string })],

@@ -4,7 +4,13 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { build, type Plugin } from 'vite'
-import { devicePaths, downTopic, keepAliveSeconds, upTopic } from '../../src/contract/device/protocol.ts'
+import {
+  devicePaths,
+  downTopic,
+  keepAliveSeconds,
+  messageShownMs,
+  upTopic,
+} from '../../src/contract/device/protocol.ts'
 import { bareOperations, pureShapes } from '../bare-operations.ts'
 import { clientContractTypes, type DeclarationFiles, deviceContractTypes } from './contract-types.ts'
 
@@ -43,7 +49,8 @@ export const libraries: readonly Library[] = [
     description: 'Device agent for Roomkeeper: enrolment, MQTT connection, configs and commands.',
     dependencies: ['mqtt'],
     exports: {
-      'device/agent': { values: ['Agent', 'deviceBackOff'], types: ['AgentOptions'] },
+      'device/agent': { values: ['Agent'], types: ['AgentOptions'] },
+      'device/reconnect': { values: ['deviceBackOff'], types: [] },
       'device/enrol': { values: ['requestEnrolment', 'EnrolmentRefusedError'], types: [] },
       'device/handlers': {
         values: [],
@@ -63,6 +70,7 @@ const bareProtocol: Plugin = {
     if (!file.endsWith('/src/contract/device/protocol.ts')) return undefined
     return `export const devicePaths = ${JSON.stringify(devicePaths)}
       export const keepAliveSeconds = ${JSON.stringify(keepAliveSeconds)}
+      export const messageShownMs = ${messageShownMs}
       export const upTopic = ${upTopic}
       export const downTopic = ${downTopic}`
   },

@@ -203,8 +203,8 @@ export class DeviceConnections implements ConnectedDevices {
   /** One line for each connection that ends, except at a stop of the service, which ends all of them. */
   #logEnd({ wasConnected, identified, endReason = 'the device closed the connection' }: MqttSession): void {
     if (!wasConnected || !identified || this.#isClosed) return
-    const { id, serial } = identified.connection.device
-    this.#services.log.info({ endpoint: id, serial, reason: endReason }, 'device disconnected')
+    const { org, id, serial } = identified.connection.device
+    this.#services.log.info({ org: org.id, endpoint: id, serial, reason: endReason }, 'device disconnected')
   }
 
   /** Tries until it is written, or until the device is connected again. */

@@ -67,7 +67,9 @@ export class Outbound {
 
   acknowledged(packetId: number): void {
     if (!this.#unacknowledged.delete(packetId)) return
-    const next = this.#waiting.shift()
-    if (next) this.publish(next.topic, next.payload, 1)
+    // A message that is too large for the device is dropped, and the one after it gets its place.
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      if (this.publish(next.topic, next.payload, 1)) return
+    }
   }
 }

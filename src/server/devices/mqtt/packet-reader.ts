@@ -92,6 +92,10 @@ export function readVersion(frame: Buffer, headerBytes: number): ProtocolVersion
   return protocol?.levels[level] ?? 'unsupported'
 }
 
+/** A device without a client id gets its endpoint ID as one. [MQTT5-3.2.2-16] */
+export const assignedClientId = ({ clientId, username }: ConnectRequest): string | undefined =>
+  clientId === '' ? username : undefined
+
 export function readConnect(frame: Buffer, version: ProtocolVersion): ConnectRequest {
   // A parser remembers the CONNECT that it has seen, with its password, so each has a parser of its own.
   const packet = new FrameParser(version).parse(frame)

@@ -29,7 +29,7 @@ import type { DeviceConnection } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import { Outbound } from './outbound.ts'
-import { type ConnectRequest, readConnect, readPacket, readVersion } from './packet-reader.ts'
+import { assignedClientId, type ConnectRequest, readConnect, readPacket, readVersion } from './packet-reader.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from './reasons.ts'
 import type { RefusalCause } from './refusal-log.ts'
@@ -219,7 +219,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.#state = { name: 'connecting', seconds: 0, hasConnect: true }
     this.#reader.maxRemainingBytes = maxPacketBytes
     void this.#options.onConnect(this, request).then((outcome) => {
-      if (typeof outcome === 'object') this.#dismiss(outcome.topic, outcome.lastMessage)
+      if (typeof outcome === 'object') this.#dismiss(request, outcome.topic, outcome.lastMessage)
       else if (outcome !== 'accepted') this.#endWith(this.#outbound.refusal(outcome))
       // The device may have connected again, or been unenrolled, while its presence was written.
       else if (this.#state.name === 'closing') this.#endWith(this.#outbound.refusal('try later'))
@@ -227,17 +227,17 @@ export class MqttSession implements FrameHandler, PacketSink {
     })
   }
 
-  #accept({ keepAliveSeconds, clientId, username }: ConnectRequest): void {
+  #accept(request: ConnectRequest): void {
     this.wasConnected = true
-    this.#state = { name: 'connected', keepAliveSeconds, unreadSeconds: 0 }
-    this.write(this.#outbound.writer.accepted(clientId === '' ? username : undefined))
+    this.#state = { name: 'connected', keepAliveSeconds: request.keepAliveSeconds, unreadSeconds: 0 }
+    this.write(this.#outbound.writer.accepted(assignedClientId(request)))
     this.#reader.proceed()
   }
 
   /** A device has not subscribed yet when it gets this message, and may never do so while it waits for other answers. */
-  #dismiss(topic: string, lastMessage: string): void {
+  #dismiss(request: ConnectRequest, topic: string, lastMessage: string): void {
     const { writer, version } = this.#outbound
-    const packets = [writer.accepted(), writer.publish(topic, lastMessage, 1, 1)]
+    const packets = [writer.accepted(assignedClientId(request)), writer.publish(topic, lastMessage, 1, 1)]
     if (version === 5) packets.push(this.#outbound.farewell('unenrolled'))
     this.#endWith(Buffer.concat(packets))
   }

@@ -19,6 +19,9 @@ const maxWaitingReads = 16
 /** The queue looks this often whether the database has room again. */
 const busyCheckMs = 5
 
+/** Removing fewer at once would cost more than their memory. */
+const minRemovedAtOnce = 1_000
+
 interface Waiting {
   readonly begin: (isLate: boolean) => void
   readonly arrivedAt: number
@@ -83,6 +86,11 @@ export class RequestQueue {
       if (this.#next > 0) this.#waiting = []
       this.#next = 0
       return
+    }
+    // Under a lasting overload the queue is never empty, so begun requests are removed from its front now and then.
+    if (this.#next > minRemovedAtOnce && this.#next * 2 > this.#waiting.length) {
+      this.#waiting.splice(0, this.#next)
+      this.#next = 0
     }
     const now = performance.now()
     if (this.#isDatabaseBusy && !this.#isLate(this.#waiting[this.#next] as Waiting, now)) {

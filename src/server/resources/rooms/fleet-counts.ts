@@ -1,5 +1,6 @@
 // Counts endpoints and rooms by state over all organisations, for the metrics. [contract D.10]
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { minuteMs } from '../../../contract/durations.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { FleetSummary } from '../../core/fleet-metrics.ts'
 import type { Database } from '../../db/db.ts'
@@ -8,8 +9,8 @@ import { countEndpointsOfRooms, countEndpointsWithoutRoom } from './store.ts'
 
 /** Counting 10,000 rooms takes about 100 ms of CPU, so scrapes share a count for this long. */
 const freshMs = 10_000
-/** A count that could not be renewed for this long is withdrawn. */
-const staleMs = 60_000
+/** A count that could not be renewed for this long is withdrawn. Some installations are scraped every few minutes only. */
+const staleMs = 10 * minuteMs
 /** A scrape waits for a new count this long, and then gets the count before it, so that it is quick when the database is busy. */
 const maxWaitMs = 50
 /** SQLite holds the event loop while it reads a slice: a few milliseconds. */
