@@ -1,4 +1,4 @@
-// Decides who may connect: slow for addresses that guess credentials, "later" for devices that connect too often.
+// Decides which devices may connect. Delays answers to addresses that guess credentials, and refuses devices that connect too often.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepAliveSeconds as keepAliveSecondsRange } from '../../../contract/device/protocol.ts'
 import { TokenBuckets } from '../../auth/token-bucket.ts'
@@ -42,13 +42,13 @@ interface AdmissionOptions {
 /** Connections of one device: ten at once, then one every two seconds. */
 const connectionLimit = { rate: 0.5, burst: 10 }
 /** Dead credentials from one address: twenty at once, then one a second; beyond that the answer is delayed. */
-const deadCredentialLimit = { rate: 1, burst: 20 }
+const wrongCredentialLimit = { rate: 1, burst: 20 }
 const deadCredentialDelayMs = 1000
 
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #connections = new TokenBuckets(connectionLimit)
-  readonly #deadCredentials = new TokenBuckets(deadCredentialLimit)
+  readonly #wrongCredentials = new TokenBuckets(wrongCredentialLimit)
 
   constructor(options: AdmissionOptions) {
     this.#options = options
@@ -101,7 +101,7 @@ export class Admission {
     const { clock, refusals } = this.#options
     refusals.record('credential', { address, username })
     const now = clock.now()
-    if (!this.#deadCredentials.of(address, now).take(now)) await sleep(deadCredentialDelayMs)
+    if (!this.#wrongCredentials.of(address, now).take(now)) await sleep(deadCredentialDelayMs)
     return new Refused('unknown credential')
   }
 }

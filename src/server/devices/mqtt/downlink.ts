@@ -1,10 +1,5 @@
 // Sends a device what it has subscribed to: its config and its commands, which wait in the database and nowhere else.
-import {
-  type DownKind,
-  type DownMessage,
-  downTopic,
-  resendAfterMs as silenceMs,
-} from '../../../contract/device/protocol.ts'
+import { type DownKind, type DownMessage, downTopic, resendAfterMs } from '../../../contract/device/protocol.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { LogThrottle } from './log-throttle.ts'
@@ -119,7 +114,7 @@ export class Downlink {
   /** This version was sent on this connection so recently that the device needs time to confirm it. */
   #isRepetition({ kind, body }: DownMessage): boolean {
     if (kind !== 'config' || this.#sentConfig?.version !== body.version) return false
-    return this.#options.clock.now() - this.#sentConfig.at < silenceMs
+    return this.#options.clock.now() - this.#sentConfig.at < resendAfterMs
   }
 
   #qosOf(kind: DownKind): 0 | 1 | undefined {

@@ -1,4 +1,4 @@
-// The way to a device: the version of MQTT that it speaks, and the limits that its CONNECT set in MQTT 5.
+// Sends packets to one device, in its version of MQTT and within the limits of its CONNECT.
 import { type PacketWriter, type ProtocolVersion, packetWriters } from './packet-writer.ts'
 import { type EndingReason, endings, type ReasonCode, type RefusalReason } from './reasons.ts'
 
@@ -45,7 +45,7 @@ export class Outbound {
   }
 
   /** MQTT 5 only. */
-  farewell(reason: EndingReason): Buffer {
+  disconnectBecause(reason: EndingReason): Buffer {
     return this.disconnect(endings[reason].reasonCode, endings[reason].text)
   }
 

@@ -175,7 +175,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   /** Ends the connection of a device that is not to blame; in MQTT 3.1.1 after a delay, so that a last message can leave. */
   close(reason: EndingReason, delayMs = 0): void {
     this.endReason ??= reason
-    if (this.#mayDisconnect) this.#endWith(this.#outbound.farewell(reason))
+    if (this.#mayDisconnect) this.#endWith(this.#outbound.disconnectBecause(reason))
     this.beginClosing()
     if (!this.socket.writableEnded) setTimeout(() => this.socket.destroy(), delayMs).unref()
   }
@@ -183,7 +183,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   /** Ends the connection because the service stops, and does not wait for the device. */
   shutDown(): void {
     if (this.#mayDisconnect) {
-      this.#endWith(this.#outbound.farewell('shutting down'))
+      this.#endWith(this.#outbound.disconnectBecause('shutting down'))
       setTimeout(() => this.socket.destroy(), shutDownDelayMs)
     } else this.socket.destroy()
     this.beginClosing()
@@ -219,7 +219,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.#state = { name: 'connecting', seconds: 0, hasConnect: true }
     this.#reader.maxRemainingBytes = maxPacketBytes
     void this.#options.onConnect(this, request).then((outcome) => {
-      if (typeof outcome === 'object') this.#dismiss(request, outcome.topic, outcome.lastMessage)
+      if (typeof outcome === 'object') this.#sendUnenrol(request, outcome.topic, outcome.lastMessage)
       else if (outcome !== 'accepted') this.#endWith(this.#outbound.refusal(outcome))
       // The device may have connected again, or been unenrolled, while its presence was written.
       else if (this.#state.name === 'closing') this.#endWith(this.#outbound.refusal('try later'))
@@ -234,11 +234,11 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.#reader.proceed()
   }
 
-  /** A device has not subscribed yet when it gets this message, and may never do so while it waits for other answers. */
-  #dismiss(request: ConnectRequest, topic: string, lastMessage: string): void {
+  /** Accepts an unenrolled device only to tell it so. Some devices wait for an answer before they subscribe, so this comes first. */
+  #sendUnenrol(request: ConnectRequest, topic: string, lastMessage: string): void {
     const { writer, version } = this.#outbound
     const packets = [writer.accepted(assignedClientId(request)), writer.publish(topic, lastMessage, 1, 1)]
-    if (version === 5) packets.push(this.#outbound.farewell('unenrolled'))
+    if (version === 5) packets.push(this.#outbound.disconnectBecause('unenrolled'))
     this.#endWith(Buffer.concat(packets))
   }
 

@@ -26,7 +26,7 @@ const lastBeat = new BigInt64Array(heartbeat)
 const waiting = new Map<number, (response: HealthResponse) => void>()
 let lastId = 0
 
-const tell = (message: HealthThreadMessage) => parentPort?.postMessage(message)
+const post = (message: HealthThreadMessage) => parentPort?.postMessage(message)
 
 const msSinceLastBeat = (): number => Number((process.hrtime.bigint() - Atomics.load(lastBeat, 0)) / 1_000_000n)
 
@@ -66,7 +66,7 @@ function passOn({ method, url = '/', headers, socket }: IncomingMessage, respons
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     send(response, status, body)
   })
-  tell({ kind: 'request', request })
+  post({ kind: 'request', request })
 }
 
 function refuse(response: ServerResponse, message: string): void {
@@ -90,7 +90,7 @@ const server = createServer(
 )
 server.maxConnections = maxConnections
 server.timeout = idleTimeoutMs
-server.on('error', (error: NodeJS.ErrnoException) => tell({ kind: 'failed', code: error.code, message: error.message }))
+server.on('error', (error: NodeJS.ErrnoException) => post({ kind: 'failed', code: error.code, message: error.message }))
 server.listen({ port, host, backlog: 1024 }, () =>
-  tell({ kind: 'listening', port: (server.address() as AddressInfo).port }),
+  post({ kind: 'listening', port: (server.address() as AddressInfo).port }),
 )

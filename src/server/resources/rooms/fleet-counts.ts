@@ -27,15 +27,15 @@ export class FleetCounts {
     this.#clock = clock
   }
 
-  /** Undefined while the database does not answer. */
+  /** Undefined until the first count is finished, and when the last one is too old. */
   readonly current = async (): Promise<FleetSummary | undefined> => {
     if (!this.#isYoungerThan(freshMs)) {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined
       })
-      const late = new AbortController()
-      await Promise.race([this.#counting, sleep(maxWaitMs, undefined, { signal: late.signal }).catch(() => {})])
-      late.abort()
+      const timeout = new AbortController()
+      await Promise.race([this.#counting, sleep(maxWaitMs, undefined, { signal: timeout.signal }).catch(() => {})])
+      timeout.abort()
     }
     return this.#isYoungerThan(staleMs) ? this.#last?.fleet : undefined
   }

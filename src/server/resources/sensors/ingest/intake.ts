@@ -70,7 +70,7 @@ class Batch {
     this.#full.resolve()
   }
 
-  /** Resolves when the batch has its largest size, at the latest after the time. */
+  /** Resolves when the batch is full or a device has a backlog, at the latest after `maxMs`. */
   async gather(maxMs: number): Promise<void> {
     const timer = setTimeout(this.#full.resolve, maxMs)
     await this.#full.promise
