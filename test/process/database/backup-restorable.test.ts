@@ -1,0 +1,75 @@
+// Every backup that is made can be restored, whatever the key file and the folder of log bundles look like.
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.ts'
+import { restoreBackup } from '../../../src/server/maintenance/backup/restore-backup.ts'
+import { type Harness, newPlace, startHarness } from '../../support/harness.ts'
+
+let harness: Harness
+let folder: string
+let bundles: string
+
+beforeAll(async () => {
+  harness = await startHarness()
+  await harness.newOrg()
+  bundles = join(harness.place.dataDir, 'bundles')
+})
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  rmSync(bundles, { recursive: true, force: true })
+})
+afterAll(() => harness.close())
+
+function putBundle(name: string, content: string | Buffer = name): string {
+  const file = join(bundles, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+  return file
+}
+
+/** Restores the backup, and returns the files in the data folder. */
+async function restored(file: string): Promise<string[]> {
+  const { place, remove } = await newPlace()
+  onTestFinished(remove)
+  await restoreBackup(file, place)
+  const entries = readdirSync(place.dataDir, { recursive: true, withFileTypes: true })
+  return entries.filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name).slice(place.dataDir.length + 1))
+}
+
+const bundlesIn = (files: readonly string[]) => files.filter((name) => name.startsWith('bundles/')).sort()
+
+test('a secret key file that is a symbolic link is backed up as a file', async () => {
+  const key = join(harness.place.dataDir, 'secret.key')
+  const elsewhere = join(harness.place.dataDir, 'mounted.key')
+  renameSync(key, elsewhere)
+  symlinkSync('mounted.key', key)
+  onTestFinished(() => renameSync(elsewhere, key))
+  const file = join(folder, 'backup.tar')
+  await makeBackup({ place: harness.place, file, withSecret: true, withBundles: false })
+  expect(await restored(file)).toContain('secret.key')
+})
+
+test('a stray file below the folder of bundles is left out', async () => {
+  putBundle('1/abc/bundle.zip')
+  for (const name of ['.DS_Store', '1/.nfs0001', '1/abc/not ours.zip']) putBundle(name)
+  const file = join(folder, 'backup.tar')
+  const { bundles: count } = await makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })
+  expect(count).toBe(1)
+  expect(bundlesIn(await restored(file))).toEqual(['bundles/1/abc/bundle.zip'])
+})
+
+test('a bundle that expires while the backup is made does not make it fail', async () => {
+  const files = ['1/abc/first.zip', '1/abc/second.zip'].map((name) => putBundle(name, Buffer.alloc(1_000_000, name)))
+  const file = join(folder, 'backup.tar')
+  // The draft appears after the bundles were listed and before they are packed.
+  const watcher = watch(folder, { recursive: true }, (_, name) => {
+    if (name?.endsWith('backup.tar')) for (const one of files) rmSync(one, { force: true })
+  })
+  onTestFinished(() => watcher.close())
+  await makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })
+  expect(readdirSync(join(bundles, '1/abc')), 'the bundles were deleted in time').toEqual([])
+  expect(bundlesIn(await restored(file))).toEqual(['bundles/1/abc/first.zip', 'bundles/1/abc/second.zip'])
+})
