@@ -1,5 +1,17 @@
 // Every backup that is made can be restored, whatever the key file and the folder of log bundles look like.
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -72,4 +84,22 @@ test('a bundle that expires while the backup is made does not make it fail', asy
   await makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })
   expect(readdirSync(join(bundles, '1/abc')), 'the bundles were deleted in time').toEqual([])
   expect(bundlesIn(await restored(file))).toEqual(['bundles/1/abc/first.zip', 'bundles/1/abc/second.zip'])
+})
+
+test('a backup that restore would refuse is reported, and no file is left', async () => {
+  const bundle = putBundle('1/abc/changing.zip', Buffer.alloc(1_000_000))
+  // The content changes between its checksum and its packing, as it may on a failing disk.
+  const opened = openSync(bundle, 'r+')
+  let count = 0
+  let writing = setImmediate(function change() {
+    writeSync(opened, String(++count), 0)
+    writing = setImmediate(change)
+  })
+  onTestFinished(() => closeSync(opened))
+  onTestFinished(() => clearImmediate(writing))
+  const file = join(folder, 'backup.tar')
+  await expect(makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })).rejects.toThrow(
+    /^The backup was damaged while it was written, so none was made\./,
+  )
+  expect(readdirSync(folder)).toEqual([])
 })

@@ -55,7 +55,7 @@ export async function writeBackupFile(
   await pipeline(packTar(sources, { concurrency: 1 }), createWriteStream(file, { flags: 'wx', mode, flush: true }))
 }
 
-/** Unpacks a backup into an empty folder, and verifies every file of it. */
+/** Unpacks a backup into an empty folder, and verifies every file of it. The error of a full disk is left to the caller. */
 export async function readBackupFile(file: string, folder: string): Promise<BackupManifest> {
   try {
     const unpack = unpackTar(folder, {
@@ -67,7 +67,7 @@ export async function readBackupFile(file: string, folder: string): Promise<Back
     await pipeline(createReadStream(file), unpack)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOSPC') throw new StartupError(`The disk of ${folder} is full. Nothing was restored.`)
+    if (code === 'ENOSPC') throw error
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
       throw new StartupError(`Cannot read the backup ${file} (${code}). Name a file that "roomkeeper backup" made.`)
     throw notABackup(file)

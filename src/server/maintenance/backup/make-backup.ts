@@ -14,6 +14,7 @@ import {
   bundlesName,
   databaseNames,
   isBundleName,
+  readBackupFile,
   secretName,
   writeBackupFile,
 } from './backup-file.ts'
@@ -80,10 +81,26 @@ async function makeBackupIn(folder: string, file: string, request: BackupRequest
   const manifest = { engine, createdAt, version: programVersion(), migrations, secretFingerprint } as const
   const draft = join(folder, 'backup.tar')
   await writeBackupFile(draft, manifest, [database, ...secret, ...bundles])
+  // The disk needs room for one copy beside the draft, so the packed one goes before the draft is unpacked.
+  await rm(database.file)
+  await rm(join(folder, bundlesName), { recursive: true, force: true })
+  await verifyDraft(draft, folder)
   const { size } = await stat(draft)
   await rename(draft, file)
   await syncParent(file)
   return { ...manifest, file, bytes: size, bundles: bundles.length }
+}
+
+/** Reads the draft as restore would, so that a backup that cannot be restored is never left. */
+async function verifyDraft(draft: string, folder: string): Promise<void> {
+  const unpacked = await mkdtemp(join(folder, 'verify-'))
+  await readBackupFile(draft, unpacked).catch((error) => {
+    if (error.code === 'ENOSPC') throw error
+    throw new StartupError(
+      'The backup was damaged while it was written, so none was made. Try again; if it fails again, check the disk.',
+    )
+  })
+  await rm(unpacked, { recursive: true })
 }
 
 function requireSqliteFile({ dataDir }: DatabaseOptions): string {

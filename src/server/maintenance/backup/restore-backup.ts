@@ -23,7 +23,10 @@ export async function restoreBackup(file: string, place: DatabaseOptions): Promi
   await requireEmpty(place)
   const folder = await mkdtemp(join(place.dataDir, 'restore-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  const manifest = await readBackupFile(file, folder)
+  const manifest = await readBackupFile(file, folder).catch((error) => {
+    if (error.code !== 'ENOSPC') throw error
+    throw new StartupError(`The disk of ${place.dataDir} is full. Nothing was restored.`)
+  })
   refuseForeign(manifest, place)
   await placeSecret(folder, place, manifest)
   await placeBundles(folder, place)
