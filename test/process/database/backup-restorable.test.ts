@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -17,7 +18,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.ts'
 import { restoreBackup } from '../../../src/server/maintenance/backup/restore-backup.ts'
-import { type Harness, newPlace, startHarness } from '../../support/harness.ts'
+import { engine, type Harness, newPlace, startHarness } from '../../support/harness.ts'
+import { expectDone, expectRefusal, siteForTest } from '../../support/program.ts'
 
 let harness: Harness
 let folder: string
@@ -103,3 +105,31 @@ test('a backup that restore would refuse is reported, and no file is left', asyn
   )
   expect(readdirSync(folder)).toEqual([])
 })
+
+test('a restored database, key and bundle are synced to the disk before the command says so', async () => {
+  putBundle('1/abc/bundle.zip')
+  const file = join(folder, 'backup.tar')
+  await makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })
+  const site = await siteForTest()
+  const trace = join(folder, 'trace')
+  const starter = ['strace', '-f', '-y', '-s', '200', '-e', 'trace=fsync,write', '-o', trace]
+  expectDone(await site.launch(['restore', file, ...site.flags], { starter }).exit())
+  const [before = ''] = readFileSync(trace, 'utf8').split('Restored the state')
+  const synced = [...before.matchAll(/fsync\(\d+<(.*?)>/g)].map(([, path]) => path?.replace(/^.*\/restore-\w+\//, ''))
+  const own = ['bundles/1/abc/bundle.zip', 'bundles/1/abc', 'bundles', join(site.dataDir, 'secret.key'), site.dataDir]
+  expect(synced).toEqual(expect.arrayContaining(engine === 'sqlite' ? ['roomkeeper.db', ...own] : own))
+})
+
+if (engine === 'postgres') {
+  test('a failed pg_restore leaves nothing, and the restore can be tried again', async () => {
+    putBundle('1/abc/bundle.zip')
+    const file = join(folder, 'backup.tar')
+    await makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })
+    const site = await siteForTest()
+    const failed = site.launch(['restore', file, ...site.flags], { env: { PATH: '/nonexistent' } })
+    expectRefusal(await failed.exit(), /^pg_restore was not found\./)
+    expect(readdirSync(site.dataDir)).toEqual([])
+    expectDone(await site.run('restore', file))
+    expect(readdirSync(site.dataDir).sort()).toEqual(['bundles', 'secret.key'])
+  })
+}

@@ -1,6 +1,6 @@
 // Makes a backup of a database that may be in use: one file, complete under its name or not there at all. It may block the thread.
 import { existsSync } from 'node:fs'
-import { copyFile, link, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, link, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { DatabaseOptions } from '../../config/options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
@@ -20,6 +20,7 @@ import {
 } from './backup-file.ts'
 import { dumpPostgres } from './postgres-tools.ts'
 import { takeSnapshot } from './sqlite-snapshot.ts'
+import { syncPath } from './sync-path.ts'
 
 /** A backup that is not finished is in a folder with this behind its name. */
 export const unfinishedSuffix = '.unfinished-'
@@ -87,7 +88,8 @@ async function makeBackupIn(folder: string, file: string, request: BackupRequest
   await verifyDraft(draft, folder)
   const { size } = await stat(draft)
   await rename(draft, file)
-  await syncParent(file)
+  // The new name survives a power cut only after its folder is synced.
+  await syncPath(dirname(file))
   return { ...manifest, file, bytes: size, bundles: bundles.length }
 }
 
@@ -140,14 +142,4 @@ async function holdBundles(bundles: readonly BackupEntry[], folder: string): Pro
     }
   }
   return held
-}
-
-/** The new name survives a power cut only after its folder is synced. */
-async function syncParent(file: string): Promise<void> {
-  const folder = await open(dirname(file), 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
