@@ -4,12 +4,15 @@ import { secretKeyFileOf } from '../server/context/open-services.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { withoutTransaction } from '../server/db/copy/transaction-side.ts'
 import { loadDatabaseSecrets } from '../server/db/database-secrets.ts'
+import { databaseProblemOf } from '../server/db/errors.ts'
 import { openDatabase } from '../server/db/open.ts'
 import {
   type CheckLine,
   checkIntegrity,
   checkReferences,
   checkSecretParts,
+  damageLine,
+  isDamage,
 } from '../server/maintenance/check-database.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
 import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
@@ -18,11 +21,25 @@ import { printResult, type Terminal } from './terminal.ts'
 export const checkLineText = ({ check, isGood, result }: CheckLine): string =>
   `${check.padEnd(12)}${isGood ? 'ok' : 'FAILED'}: ${result}.`
 
+/** A damaged database is one failed line, because further checks would read the damage. */
 export async function checkPlace(place: DatabaseOptions): Promise<CheckLine[]> {
+  try {
+    return await runChecks(place)
+  } catch (error) {
+    const { message, cause } = error as Error
+    if (isDamage(error) || isDamage(cause ?? {})) return [damageLine(message.replace(/\.$/, ''))]
+    if (databaseProblemOf(error) === undefined) throw error
+    throw new StartupError(`The check was not finished: ${message.replace(/\.$/, '')}. Try again.`)
+  }
+}
+
+async function runChecks(place: DatabaseOptions): Promise<CheckLine[]> {
   const { db } = await openDatabase(place, { isLocked: false, mustExist: true, onError() {} })
   try {
     const side = withoutTransaction(db)
-    const lines = [await checkIntegrity(side), await checkReferences(side)]
+    const integrity = await checkIntegrity(side)
+    if (!integrity.isGood) return [integrity]
+    const lines = [integrity, await checkReferences(side)]
     try {
       const secrets = await loadDatabaseSecrets(db, secretKeyFileOf(place))
       lines.push(...(await checkSecretParts(side, secrets, await listOrgs(db.system))))

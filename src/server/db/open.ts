@@ -106,7 +106,7 @@ function openFile(dataDir: string): Engine {
     return { db: new Database(backend), shortenLockTimeout, pools: {}, watch: () => async () => {} }
   } catch (error) {
     if (error instanceof StartupError) throw error
-    throw new StartupError(`Cannot open the database ${file}: ${(error as Error).message}.`)
+    throw new StartupError(`Cannot open the database ${file}: ${(error as Error).message}.`, { cause: error })
   }
 }
 

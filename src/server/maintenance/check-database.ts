@@ -16,28 +16,40 @@ export interface CheckLine {
   readonly result: string
 }
 
+/** Throws the error of the database if that prevents the check, such as a lost connection. */
 export async function checkIntegrity(side: TableSide): Promise<CheckLine> {
-  const problem = side.engine === 'sqlite' ? await sqliteDamage(side) : await unreadableTable(side)
-  const tables = await listTables(side, side.engine).catch(() => [])
-  return { check: 'integrity', isGood: problem === undefined, result: problem ?? `${tables.length} tables are intact` }
-}
-
-async function sqliteDamage({ kysely }: TableSide): Promise<string | undefined> {
   try {
-    const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(kysely)
-    const problems = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
-    return problems.length === 0 ? undefined : problems.join('; ').replaceAll('\n', '; ')
+    const tables = await listTables(side, side.engine)
+    const problem = side.engine === 'sqlite' ? await sqliteDamage(side) : await unreadableTable(side, tables)
+    if (problem !== undefined) return damageLine(problem)
+    return { check: 'integrity', isGood: true, result: `${tables.length} tables are intact` }
   } catch (error) {
-    return (error as Error).message
+    if (isDamage(error)) return damageLine((error as Error).message)
+    throw error
   }
 }
 
+export const damageLine = (result: string): CheckLine => ({ check: 'integrity', isGood: false, result })
+
+/** True for the errors with which SQLite and PostgreSQL (class XX) report damaged data, but not for a lock or a lost connection. */
+export function isDamage(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^(SQLITE_CORRUPT|SQLITE_NOTADB|XX[0-9A-Z]{3}$)/.test(code)
+}
+
+async function sqliteDamage({ kysely }: TableSide): Promise<string | undefined> {
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(kysely)
+  const problems = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
+  return problems.length === 0 ? undefined : problems.join('; ').replaceAll('\n', '; ')
+}
+
 /** PostgreSQL has no check of its own, so every value is read: a damaged page or value is an error. */
-async function unreadableTable(side: TableSide): Promise<string | undefined> {
-  for (const { name } of await listTables(side, side.engine)) {
+async function unreadableTable(side: TableSide, tables: readonly { name: string }[]): Promise<string | undefined> {
+  for (const { name } of tables) {
     try {
       await sql`select sum(length(t::text)) from ${sql.table(name)} t`.execute(side.kysely)
     } catch (error) {
+      if (!isDamage(error)) throw error
       return `the table ${name} cannot be read: ${(error as Error).message}`
     }
   }

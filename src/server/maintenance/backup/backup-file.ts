@@ -1,7 +1,7 @@
 // The backup file: a tar archive of a manifest, the database, and if asked the secret key and log bundles, with checksums at its end.
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { readdir, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { packTar, type TarSource, unpackTar } from 'modern-tar/fs'
@@ -35,8 +35,6 @@ export interface BackupEntry {
   /** The name in the archive. */
   readonly name: string
   readonly file: string
-  /** True for a file that the running server may delete, such as an expired log bundle: it is then left out. */
-  readonly mayVanish?: boolean
 }
 
 export async function writeBackupFile(
@@ -49,15 +47,15 @@ export async function writeBackupFile(
   const mode = 0o600
   const sources: TarSource[] = [{ type: 'content', target: manifestName, content: text, mode }]
   for (const entry of entries) {
-    if (entry.mayVanish && !existsSync(entry.file)) continue
     sums.push(`${await checksumOf(entry.file)}  ${entry.name}`)
-    sources.push({ type: 'file', target: entry.name, source: entry.file, mode })
+    // A key in a Kubernetes volume is a symbolic link, which would be packed as a link.
+    sources.push({ type: 'file', target: entry.name, source: await realpath(entry.file), mode })
   }
   sources.push({ type: 'content', target: checksumsName, content: `${sums.join('\n')}\n`, mode })
   await pipeline(packTar(sources, { concurrency: 1 }), createWriteStream(file, { flags: 'wx', mode, flush: true }))
 }
 
-/** Unpacks a backup into an empty folder, and verifies every file of it. */
+/** Unpacks a backup into an empty folder, and verifies every file of it. The error of a full disk is left to the caller. */
 export async function readBackupFile(file: string, folder: string): Promise<BackupManifest> {
   try {
     const unpack = unpackTar(folder, {
@@ -69,7 +67,7 @@ export async function readBackupFile(file: string, folder: string): Promise<Back
     await pipeline(createReadStream(file), unpack)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOSPC') throw new StartupError(`The disk of ${folder} is full. Nothing was restored.`)
+    if (code === 'ENOSPC') throw error
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
       throw new StartupError(`Cannot read the backup ${file} (${code}). Name a file that "roomkeeper backup" made.`)
     throw notABackup(file)
@@ -82,8 +80,10 @@ export async function readBackupFile(file: string, folder: string): Promise<Back
 }
 
 const isKnownName = (name: string): boolean =>
-  [manifestName, checksumsName, secretName, ...Object.values(databaseNames)].includes(name) ||
-  /^bundles\/\d+\/\w+\/[\w.-]+$/.test(name)
+  [manifestName, checksumsName, secretName, ...Object.values(databaseNames)].includes(name) || isBundleName(name)
+
+/** Other files below the folder of bundles, such as .DS_Store, are neither backed up nor restored. */
+export const isBundleName = (name: string): boolean => /^bundles\/\d+\/\w+\/[\w.-]+$/.test(name)
 
 /** Every file must have its checksum, and every checksum its file. */
 async function verifyChecksums(file: string, folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 // Makes a backup of a database that may be in use: one file, complete under its name or not there at all. It may block the thread.
 import { existsSync } from 'node:fs'
-import { mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, link, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { DatabaseOptions } from '../../config/options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
@@ -13,11 +13,14 @@ import {
   type BackupManifest,
   bundlesName,
   databaseNames,
+  isBundleName,
+  readBackupFile,
   secretName,
   writeBackupFile,
 } from './backup-file.ts'
 import { dumpPostgres } from './postgres-tools.ts'
 import { takeSnapshot } from './sqlite-snapshot.ts'
+import { syncPath } from './sync-path.ts'
 
 /** A backup that is not finished is in a folder with this behind its name. */
 export const unfinishedSuffix = '.unfinished-'
@@ -75,14 +78,31 @@ async function makeBackupIn(folder: string, file: string, request: BackupRequest
       'There is no Roomkeeper in that database, so there is nothing to back up. Check the options.',
     )
   const secret = withSecret ? [{ name: secretName, file: requireSecretFile(place, secretFingerprint) }] : []
-  const bundles = withBundles ? await listBundles(join(place.dataDir, bundlesName)) : []
+  const bundles = withBundles ? await holdBundles(await listBundles(join(place.dataDir, bundlesName)), folder) : []
   const manifest = { engine, createdAt, version: programVersion(), migrations, secretFingerprint } as const
   const draft = join(folder, 'backup.tar')
   await writeBackupFile(draft, manifest, [database, ...secret, ...bundles])
+  // The disk needs room for one copy beside the draft, so the packed one goes before the draft is unpacked.
+  await rm(database.file)
+  await rm(join(folder, bundlesName), { recursive: true, force: true })
+  await verifyDraft(draft, folder)
   const { size } = await stat(draft)
   await rename(draft, file)
-  await syncParent(file)
+  // The new name survives a power cut only after its folder is synced.
+  await syncPath(dirname(file))
   return { ...manifest, file, bytes: size, bundles: bundles.length }
+}
+
+/** Reads the draft as restore would, so that a backup that cannot be restored is never left. */
+async function verifyDraft(draft: string, folder: string): Promise<void> {
+  const unpacked = await mkdtemp(join(folder, 'verify-'))
+  await readBackupFile(draft, unpacked).catch((error) => {
+    if (error.code === 'ENOSPC') throw error
+    throw new StartupError(
+      'The backup was damaged while it was written, so none was made. Try again; if it fails again, check the disk.',
+    )
+  })
+  await rm(unpacked, { recursive: true })
 }
 
 function requireSqliteFile({ dataDir }: DatabaseOptions): string {
@@ -97,21 +117,29 @@ function requireSecretFile(place: DatabaseOptions, fingerprint: string): string 
   throw new StartupError(`${file} is not the secret key of this database, so it was not backed up. Name the right one.`)
 }
 
-/** Complete bundles only: an upload that is under way has another ending. */
+/** Takes complete bundles only: an upload that is under way has another ending. */
 async function listBundles(root: string): Promise<BackupEntry[]> {
   const entries = existsSync(root) ? await readdir(root, { recursive: true, withFileTypes: true }) : []
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => ({ name: `${bundlesName}/${relative(root, file)}`, file, mayVanish: true }))
+    .map((file) => ({ name: `${bundlesName}/${relative(root, file)}`, file }))
+    .filter(({ name }) => isBundleName(name))
 }
 
-/** The new name survives a power cut only after its folder is synced. */
-async function syncParent(file: string): Promise<void> {
-  const folder = await open(dirname(file), 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
+/** The running server deletes bundles that expire, so the backup is made from links or copies that it cannot delete. */
+async function holdBundles(bundles: readonly BackupEntry[], folder: string): Promise<BackupEntry[]> {
+  const held: BackupEntry[] = []
+  for (const { name, file } of bundles) {
+    const target = join(folder, name)
+    await mkdir(dirname(target), { recursive: true })
+    try {
+      // The backup may be on another disk, or on one without hard links.
+      await link(file, target).catch(() => copyFile(file, target))
+      held.push({ name, file: target })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
   }
+  return held
 }

@@ -1,7 +1,7 @@
 // Restores a backup into an empty place, after every file of it was verified.
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DatabaseOptions } from '../../config/options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
 import { StartupError } from '../../core/failure.ts'
@@ -12,6 +12,7 @@ import { takeServerLock } from '../../db/server-lock.ts'
 import { sqliteFileOf } from '../../db/sqlite/sqlite-file.ts'
 import { type BackupManifest, bundlesName, databaseNames, readBackupFile, secretName } from './backup-file.ts'
 import { hasPostgresTables, restorePostgres } from './postgres-tools.ts'
+import { syncPath } from './sync-path.ts'
 
 const engineTitles = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
@@ -23,13 +24,23 @@ export async function restoreBackup(file: string, place: DatabaseOptions): Promi
   await requireEmpty(place)
   const folder = await mkdtemp(join(place.dataDir, 'restore-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  const manifest = await readBackupFile(file, folder)
+  const manifest = await readBackupFile(file, folder).catch((error) => {
+    if (error.code !== 'ENOSPC') throw error
+    throw new StartupError(`The disk of ${place.dataDir} is full. Nothing was restored.`)
+  })
   refuseForeign(manifest, place)
-  await placeSecret(folder, place, manifest)
-  await placeBundles(folder, place)
+  requireSecret(folder, place, manifest)
+  await requireEmptyBundles(folder, place)
   const database = join(folder, databaseNames[manifest.engine])
+  // pg_restore may fail, so it comes before anything is placed; the rename of a SQLite file completes the restore.
   if (place.databaseUrl !== undefined) await restorePostgres(place.databaseUrl, database, folder)
-  else await rename(database, sqliteFileOf(place.dataDir))
+  await placeSecret(folder, place)
+  await placeBundles(folder, place)
+  if (place.databaseUrl === undefined) {
+    await syncPath(database)
+    await rename(database, sqliteFileOf(place.dataDir))
+  }
+  await syncPath(place.dataDir)
   return manifest
 }
 
@@ -58,37 +69,44 @@ function refuseForeign({ engine, migrations }: BackupManifest, { databaseUrl }: 
     throw new StartupError('The backup was made by a newer Roomkeeper. Restore it with that version.')
 }
 
-/** A key that is there must be the one of the backup; a missing one is taken from the backup if that contains it. */
-async function placeSecret(
-  folder: string,
-  place: DatabaseOptions,
-  { secretFingerprint }: BackupManifest,
-): Promise<void> {
+/** A key that is there must be the one of the backup; a missing one must be in the backup. */
+function requireSecret(folder: string, place: DatabaseOptions, { secretFingerprint }: BackupManifest): void {
   const file = secretKeyFileOf(place)
   const backedUp = join(folder, secretName)
-  if (!existsSync(file)) {
-    if (!existsSync(backedUp)) {
-      throw new StartupError(
-        `The secret key is not in the backup. Put it at ${file} first, or name it with --secret-key-file; its fingerprint is ${shortFingerprint(secretFingerprint)}.`,
-      )
-    }
-    await writeFile(file, await readFile(backedUp), { mode: 0o600, flag: 'wx', flush: true })
+  const isPlaced = existsSync(file)
+  if (!isPlaced && !existsSync(backedUp)) {
+    throw new StartupError(
+      `The secret key is not in the backup. Put it at ${file} first, or name it with --secret-key-file; its fingerprint is ${shortFingerprint(secretFingerprint)}.`,
+    )
   }
-  const { identity } = loadSecrets(file, false)
+  const { identity } = loadSecrets(isPlaced ? file : backedUp, false)
   if (identity === secretFingerprint) return
   throw new StartupError(
     `${file} is not the secret key of the backup: its fingerprint is ${shortFingerprint(identity)}, not ${shortFingerprint(secretFingerprint)}. Put the right one there first.`,
   )
 }
 
+async function placeSecret(folder: string, place: DatabaseOptions): Promise<void> {
+  const file = secretKeyFileOf(place)
+  if (existsSync(file)) return
+  await writeFile(file, await readFile(join(folder, secretName)), { mode: 0o600, flag: 'wx', flush: true })
+  await syncPath(dirname(file))
+}
+
 export const shortFingerprint = (fingerprint: string): string => fingerprint.slice(0, 16)
+
+async function requireEmptyBundles(folder: string, { dataDir }: DatabaseOptions): Promise<void> {
+  const target = join(dataDir, bundlesName)
+  if (!existsSync(join(folder, bundlesName)) || !existsSync(target) || (await readdir(target)).length === 0) return
+  throw new StartupError(`The backup has log bundles, and ${target} is not empty. Move it away first.`)
+}
 
 async function placeBundles(folder: string, { dataDir }: DatabaseOptions): Promise<void> {
   const backedUp = join(folder, bundlesName)
   if (!existsSync(backedUp)) return
+  for (const entry of await readdir(backedUp, { recursive: true })) await syncPath(join(backedUp, entry))
+  await syncPath(backedUp)
   const target = join(dataDir, bundlesName)
-  if (existsSync(target) && (await readdir(target)).length > 0)
-    throw new StartupError(`The backup has log bundles, and ${target} is not empty. Move it away first.`)
   await rm(target, { recursive: true, force: true })
   await rename(backedUp, target)
 }
