@@ -62,13 +62,15 @@ const maxBuckets = 10_000
 /** Buckets by name, for instance by address. The least recently used are removed when there are too many. */
 export class TokenBuckets {
   readonly #limit: RateLimit
-  readonly #buckets = new LRUCache<string, TokenBucket>({ max: maxBuckets })
+  /** Made at the first use, because lru-cache allocates its whole size at once. */
+  #buckets: LRUCache<string, TokenBucket> | undefined
 
   constructor(limit: RateLimit) {
     this.#limit = limit
   }
 
   of(name: string, now: number): TokenBucket {
+    this.#buckets ??= new LRUCache({ max: maxBuckets })
     let bucket = this.#buckets.get(name)
     if (!bucket) {
       bucket = new TokenBucket(this.#limit, now)
