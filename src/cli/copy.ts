@@ -1,7 +1,7 @@
 // `roomkeeper copy`: copies everything from one database to another, between SQLite and PostgreSQL.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DatabaseOptions, OptionSpec } from '../server/config/options.ts'
+import type { DatabaseOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { copyDatabase } from '../server/maintenance/copy-database.ts'
 import { checkLineText } from './check.ts'
@@ -15,20 +15,6 @@ interface CopyOptions {
 }
 
 /** The addresses may contain passwords, so they can be given as variables too. */
-export const copyOptions: readonly OptionSpec[] = [
-  {
-    flag: '--from <place>',
-    env: 'ROOMKEEPER_COPY_FROM',
-    help: 'data folder of the SQLite database, or postgres://…, to copy from',
-  },
-  { flag: '--to <place>', env: 'ROOMKEEPER_COPY_TO', help: 'empty data folder, or postgres://…, to copy to' },
-  {
-    flag: '--secret-key-file <file>',
-    env: 'ROOMKEEPER_SECRET_KEY_FILE',
-    help: 'the secret key (default: secret.key in the data folder that the server will use)',
-  },
-]
-
 export async function copyCommand(terminal: Terminal, options: CopyOptions): Promise<void> {
   const { from, to, json } = options
   if (from === undefined || to === undefined)

@@ -11,7 +11,10 @@ const textOf = (document: object): string => `${JSON.stringify(document, null, 2
 export const openapiText = (): string => textOf(openapi('http://127.0.0.1:8080'))
 export const messagesText = (): string => textOf(deviceMessages())
 
-export function printDocument(terminal: Terminal, text: string, { output }: { output?: string }): void {
+const documents = { openapi: openapiText, messages: messagesText }
+
+export function printDocument(terminal: Terminal, name: keyof typeof documents, { output }: { output?: string }): void {
+  const text = documents[name]()
   if (output === undefined) terminal.write(text.trimEnd())
   else write(output, text)
 }

@@ -1,6 +1,5 @@
 // `roomkeeper login-link`: creates a one-time link that signs in to the console. [contract 9.link]
 
-import { type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { readServerRecord } from '../server/config/server-record.ts'
 import type { Actor } from '../server/context/request-context.ts'
 import type { Services } from '../server/context/services.ts'
@@ -9,6 +8,7 @@ import { parseInt32 } from '../server/http/input/input.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
 import { loginLinkCreate } from '../server/resources/sessions/rules.ts'
+import { defaultPort } from './command-options.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -18,20 +18,6 @@ interface LoginLinkOptions extends DatabaseCommandOptions {
   readonly publicUrl?: string
   readonly port?: number
 }
-
-const defaultPort = Number(serveOptions.find(({ flag }) => flag.startsWith('--port '))?.default)
-
-/** The address of the server. The options have no default here, so that the command knows whether they were given. */
-export const loginLinkOptions: readonly OptionSpec[] = serveOptions
-  .filter(({ flag }) => /^--(public-url|port) /.test(flag))
-  .map(({ default: _, ...option }) =>
-    option.flag.startsWith('--port ')
-      ? {
-          ...option,
-          help: `port of the server on this machine (default: as the server recorded it, or ${defaultPort})`,
-        }
-      : option,
-  )
 
 export const loginLinkCommand = (terminal: Terminal, options: LoginLinkOptions) =>
   withExistingDatabase(options, async (services) => {

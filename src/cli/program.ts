@@ -2,18 +2,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { backupProcessCommand } from '../server/maintenance/backup/backup-process.ts'
-import { auditHead, auditVerify } from './audit.ts'
-import { backupCommand, backupProcess, restoreCommand } from './backup.ts'
-import { checkCommand } from './check.ts'
-import { copyCommand, copyOptions } from './copy.ts'
-import { demoOptions } from './demo-options.ts'
-import { messagesText, openapiText, printDocument } from './documents.ts'
-import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys.ts'
-import { loginLinkCommand, loginLinkOptions } from './login-link.ts'
-import { migrateCommand } from './migrate.ts'
-import { orgCreateCommand, orgListCommand, orgTimezoneCommand } from './org.ts'
-import { simulateCommand, simulateOptions } from './simulate.ts'
+import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
+import { simulateOptions } from './simulate-options.ts'
 import type { Terminal } from './terminal.ts'
 
 export function program(terminal: Terminal): Command {
@@ -39,39 +29,34 @@ export function program(terminal: Terminal): Command {
   const addDatabaseCommand = (parent: Command, name: string, description: string) =>
     addCommand(parent, name, description, databaseOptions).option('--json', 'print JSON')
 
-  // Loaded on demand, so that the other commands do not load the whole server.
-  addCommand(root, 'serve', 'start the server', serveOptions).action(async (options) => {
-    const { serve } = await import('./serve.ts')
-    return serve(terminal, options)
-  })
+  // The code of a command is loaded on demand, so that a command does not load that of all others.
+  addCommand(root, 'serve', 'start the server', serveOptions).action(async (options) =>
+    (await import('./serve.ts')).serve(terminal, options),
+  )
 
   addCommand(root, 'demo', 'start a server with a simulated fleet and a week of history', demoOptions).action(
-    async (options) => {
-      const { demo } = await import('./demo.ts')
-      return demo(terminal, options)
-    },
+    async (options) => (await import('./demo.ts')).demo(terminal, options),
   )
   addCommand(root, 'doctor', 'check the installation, with the options of "serve"', serveOptions)
     .option('--json', 'print JSON')
-    .action(async (options) => {
-      const { doctorCommand } = await import('./doctor/doctor.ts')
-      return doctorCommand(terminal, options)
-    })
+    .action(async (options) => (await import('./doctor/doctor.ts')).doctorCommand(terminal, options))
   simulateOptions(root.command('simulate').description('run a fleet of simulated devices against a server')).action(
-    (options) => simulateCommand(terminal, options),
+    async (options) => (await import('./simulate.ts')).simulateCommand(terminal, options),
   )
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')
     .argument('<name>', 'name of the organisation')
     .option('--timezone <zone>', 'time zone of the organisation, such as Europe/Oslo', 'UTC')
-    .action((name, options) => orgCreateCommand(terminal, name, options))
-  addDatabaseCommand(org, 'list', 'list organisations').action((options) => orgListCommand(terminal, options))
+    .action(async (name, options) => (await import('./org.ts')).orgCreateCommand(terminal, name, options))
+  addDatabaseCommand(org, 'list', 'list organisations').action(async (options) =>
+    (await import('./org.ts')).orgListCommand(terminal, options),
+  )
 
   addDatabaseCommand(org, 'timezone', 'set the time zone of an organisation, for its daily sensor history')
     .argument('<org-id>', 'id of the organisation, as "org list" shows it')
     .argument('<zone>', 'time zone, such as Europe/Oslo')
-    .action((id, zone, options) => orgTimezoneCommand(terminal, id, zone, options))
+    .action(async (id, zone, options) => (await import('./org.ts')).orgTimezoneCommand(terminal, id, zone, options))
 
   const keys = root.command('keys').description('manage API keys; a running server applies changes within a second')
   addDatabaseCommand(keys, 'create', 'create an API key; it is printed only once')
@@ -83,21 +68,21 @@ export function program(terminal: Terminal): Command {
     .option('--manage', 'allow the key to manage keys and users')
     .option('--expires <when>', 'expiry date such as 2027-01-31, or duration such as 90d or 12h')
     .option('--rate-limit <number>', 'requests per second for this key; 0 means no limit')
-    .action((options) => keysCreateCommand(terminal, options))
+    .action(async (options) => (await import('./keys.ts')).keysCreateCommand(terminal, options))
   addDatabaseCommand(keys, 'list', 'list the API keys of an organisation')
     .requiredOption('--org <id>', 'organisation of the keys')
-    .action((options) => keysListCommand(terminal, options))
+    .action(async (options) => (await import('./keys.ts')).keysListCommand(terminal, options))
   addDatabaseCommand(keys, 'revoke', 'revoke an API key')
     .argument('<key-id>', 'id of the key, as "keys list" shows it')
     .requiredOption('--org <id>', 'organisation of the key')
-    .action((id, options) => keysRevokeCommand(terminal, id, options))
+    .action(async (id, options) => (await import('./keys.ts')).keysRevokeCommand(terminal, id, options))
 
   const loginLink = addDatabaseCommand(root, 'login-link', 'create a one-time link that signs in to the console')
   for (const option of loginLinkOptions) loginLink.addOption(toOption(option))
   loginLink
     .option('--org <id>', 'organisation; optional if there is only one')
     .option('--key <key-id>', 'id of the API key to sign in with (default: the first key with all permissions)')
-    .action((options) => loginLinkCommand(terminal, options))
+    .action(async (options) => (await import('./login-link.ts')).loginLinkCommand(terminal, options))
 
   const audit = root.command('audit').description('verify the audit log')
   addDatabaseCommand(audit, 'verify', 'check that no entry of the audit log was edited, removed or reordered')
@@ -107,42 +92,45 @@ export function program(terminal: Terminal): Command {
       'head that "audit head" printed earlier (repeatable); detects removed entries at the end',
       collect,
     )
-    .action((options) => auditVerify(terminal, options))
+    .action(async (options) => (await import('./audit.ts')).auditVerify(terminal, options))
   addDatabaseCommand(
     audit,
     'head',
     'print the heads of the audit logs; store them elsewhere for "audit verify --expect"',
   )
     .option('--org <id>', 'only this organisation')
-    .action((options) => auditHead(terminal, options))
+    .action(async (options) => (await import('./audit.ts')).auditHead(terminal, options))
 
-  addDatabaseCommand(root, 'migrate', 'migrate the database to this version; "serve" does this too').action((options) =>
-    migrateCommand(terminal, options),
+  addDatabaseCommand(root, 'migrate', 'migrate the database to this version; "serve" does this too').action(
+    async (options) => (await import('./migrate.ts')).migrateCommand(terminal, options),
   )
   addDatabaseCommand(root, 'backup', 'write a backup to a file, also while the server runs')
     .argument('<file>', 'the new file')
     .option('--with-secret', 'include the secret key; protect the file like the key itself')
     .option('--with-bundles', 'include the log bundles of bug reports')
-    .action((file, options) => backupCommand(terminal, file, options))
+    .action(async (file, options) => (await import('./backup.ts')).backupCommand(terminal, file, options))
   addDatabaseCommand(root, 'restore', 'restore a backup into an empty data folder or database')
     .argument('<file>', 'a file that "backup" made')
-    .action((file, options) => restoreCommand(terminal, file, options))
-  root.command(backupProcessCommand, { hidden: true }).action(() => backupProcess(terminal))
+    .action(async (file, options) => (await import('./backup.ts')).restoreCommand(terminal, file, options))
+  // The server runs this in a child process for each scheduled backup.
+  root
+    .command('backup-process', { hidden: true })
+    .action(async () => (await import('./backup.ts')).backupProcess(terminal))
   addDatabaseCommand(root, 'check', 'check the database, its references, the audit log and the secret key').action(
-    (options) => checkCommand(terminal, options),
+    async (options) => (await import('./check.ts')).checkCommand(terminal, options),
   )
   addCommand(root, 'copy', 'copy everything between SQLite and PostgreSQL, into an empty database', copyOptions)
     .option('--json', 'print JSON')
-    .action((options) => copyCommand(terminal, options))
+    .action(async (options) => (await import('./copy.ts')).copyCommand(terminal, options))
 
-  const document = (name: string, description: string, text: () => string) =>
+  const document = (name: 'openapi' | 'messages', description: string) =>
     root
       .command(name)
       .description(description)
       .option('--output <file>', 'write the document to a file')
-      .action((options) => printDocument(terminal, text(), options))
-  document('openapi', 'print the OpenAPI document', openapiText)
-  document('messages', 'print the JSON Schemas of the device protocol', messagesText)
+      .action(async (options) => (await import('./documents.ts')).printDocument(terminal, name, options))
+  document('openapi', 'print the OpenAPI document')
+  document('messages', 'print the JSON Schemas of the device protocol')
   return root
 }
 

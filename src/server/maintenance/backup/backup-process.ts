@@ -8,7 +8,8 @@ import { type BackupRequest, type BackupSummary, makeBackup } from './make-backu
 /** The child runs the program itself, because only that can load TypeScript in an installed package. */
 const program = fileURLToPath(new URL('../../../../bin/roomkeeper.js', import.meta.url))
 
-export const backupProcessCommand = 'backup-process'
+/** A hidden command of src/cli/program.ts. */
+const backupProcessCommand = 'backup-process'
 
 /** The request goes through a pipe, because it may contain the password of the database. */
 export async function backupInChild(request: BackupRequest, signal: AbortSignal): Promise<BackupSummary> {

@@ -1,0 +1,43 @@
+// The options of commands that differ from those of `serve`. Commands themselves are loaded on demand, their options are not.
+import { type OptionSpec, serveOptions } from '../server/config/options.ts'
+
+/** The data folder ignores the variables of a real server, and only warnings are logged. */
+export const demoOptions: readonly OptionSpec[] = [
+  {
+    flag: '--data-dir <folder>',
+    env: 'ROOMKEEPER_DEMO_DIR',
+    default: './demo-data',
+    help: 'folder for all data of the demo; delete it to start again',
+  },
+  ...serveOptions
+    .filter(({ flag, default: byDefault }) => byDefault !== undefined && !flag.startsWith('--data-dir'))
+    .map((option) => (option.flag.startsWith('--log-level') ? { ...option, default: 'warn' } : option)),
+]
+
+export const defaultPort = Number(serveOptions.find(({ flag }) => flag.startsWith('--port '))?.default)
+
+/** The address of the server. The options have no default here, so that the command knows whether they were given. */
+export const loginLinkOptions: readonly OptionSpec[] = serveOptions
+  .filter(({ flag }) => /^--(public-url|port) /.test(flag))
+  .map(({ default: _, ...option }) =>
+    option.flag.startsWith('--port ')
+      ? {
+          ...option,
+          help: `port of the server on this machine (default: as the server recorded it, or ${defaultPort})`,
+        }
+      : option,
+  )
+
+export const copyOptions: readonly OptionSpec[] = [
+  {
+    flag: '--from <place>',
+    env: 'ROOMKEEPER_COPY_FROM',
+    help: 'data folder of the SQLite database, or postgres://…, to copy from',
+  },
+  { flag: '--to <place>', env: 'ROOMKEEPER_COPY_TO', help: 'empty data folder, or postgres://…, to copy to' },
+  {
+    flag: '--secret-key-file <file>',
+    env: 'ROOMKEEPER_SECRET_KEY_FILE',
+    help: 'the secret key (default: secret.key in the data folder that the server will use)',
+  },
+]
