@@ -169,6 +169,27 @@ test('scheduled backups are made when the newest is too old, the oldest are dele
   expect(text).toMatch(/^roomkeeper_backup_last_success_timestamp_seconds 1801431000$/m)
 })
 
+test('backups that a wrong clock dated in the future neither stop the next ones nor push them out', async () => {
+  const backupDir = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  onTestFinished(() => rmSync(backupDir, { recursive: true, force: true }))
+  const lines: Record<string, unknown>[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const clock = new TestClock()
+  const options = { ...quiet, ...harness.place, backupDir, backupEvery: 6, backupKeep: 1 }
+  const backups = new ScheduledBackups(backupDir, options, log, clock)
+  clock.fix(Date.UTC(2030, 0, 31, 9, 30))
+  await backups.run(signal)
+  clock.fix(Date.UTC(2027, 0, 31, 9, 30))
+  await backups.run(signal)
+  clock.advance(6 * 3_600_000)
+  await backups.run(signal)
+  await new ScheduledBackups(backupDir, options, pino({ level: 'silent' }), clock).run(signal)
+  expect(readdirSync(backupDir)).toEqual(['roomkeeper-20270131T153000Z.tar', 'roomkeeper-20300131T093000Z.tar'])
+  expect(lines.filter(({ level }) => level !== 30)).toMatchObject([
+    { level: 40, files: ['roomkeeper-20300131T093000Z.tar'], msg: /^backups are dated in the future and ignored/ },
+  ])
+})
+
 test('a server with --backup-dir makes a backup by itself', async () => {
   const backupDir = join(folder, 'by-itself')
   const served = await startHarness({ backupDir })
