@@ -17,7 +17,8 @@ interface BackupOptions extends DatabaseCommandOptions {
 export const backupCommand = (terminal: Terminal, file: string, options: BackupOptions): Promise<void> =>
   withRecordedAddress(options, async (place) => {
     const { withSecret = false, withBundles = false, json } = options
-    const summary = await makeBackup({ place, file, withSecret, withBundles })
+    const request = { place, file, withSecret, withBundles }
+    const summary = await makeBackup(request, stopSignal(terminal, 'No backup was made.'))
     const fingerprint = shortFingerprint(summary.secretFingerprint)
     printResult(terminal, json, summary, [
       `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${summary.bundles} log bundles` : ''}.`,
@@ -27,12 +28,19 @@ export const backupCommand = (terminal: Terminal, file: string, options: BackupO
     ])
   })
 
+/** Ctrl-C ends the work in an orderly way, so that it removes its files. */
+function stopSignal(terminal: Terminal, outcome: string): AbortSignal {
+  const stop = new AbortController()
+  void terminal.untilStopped().then((name) => stop.abort(new StartupError(`Stopped by ${name}. ${outcome}`)))
+  return stop.signal
+}
+
 export async function restoreCommand(
   terminal: Terminal,
   file: string,
   options: DatabaseCommandOptions & DatabaseOptions,
 ): Promise<void> {
-  const { createdAt, version } = await restoreBackup(file, options)
+  const { createdAt, version } = await restoreBackup(file, options, stopSignal(terminal, 'Nothing was restored.'))
   const checks = await checkPlace(options)
   printResult(terminal, options.json, { createdAt, version, checks }, [
     `Restored the state of ${createdAt}, backed up by version ${version}.`,
