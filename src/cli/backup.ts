@@ -5,6 +5,7 @@ import { StartupError } from '../server/core/failure.ts'
 import { runBackupProcess } from '../server/maintenance/backup/backup-process.ts'
 import { makeBackup } from '../server/maintenance/backup/make-backup.ts'
 import { restoreBackup, shortFingerprint } from '../server/maintenance/backup/restore-backup.ts'
+import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText, checkPlace } from './check.ts'
 import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
@@ -21,7 +22,7 @@ export const backupCommand = (terminal: Terminal, file: string, options: BackupO
     const summary = await makeBackup(request, stopSignal(terminal, 'No backup was made.'))
     const fingerprint = shortFingerprint(summary.secretFingerprint)
     printResult(terminal, json, summary, [
-      `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${summary.bundles} log bundles` : ''}.`,
+      `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${countText(summary.bundles, 'log bundle', 'log bundles')}` : ''}.`,
       withSecret
         ? 'The file contains the secret key: whoever can read it can read all passwords and enrolment codes.'
         : `The secret key is not in it: keep ${secretKeyFileOf(place)} (fingerprint ${fingerprint}) somewhere else.`,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { DatabaseOptions, OptionSpec } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { copyDatabase } from '../server/maintenance/copy-database.ts'
+import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText } from './check.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -51,7 +52,7 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
   })
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   printResult(terminal, json, { tables, checks }, [
-    `Copied ${rows} rows of ${tables.length} tables; both databases have the same number of rows in each.`,
+    `Copied ${countText(rows, 'row', 'rows')} of ${tables.length} tables; both databases have the same number of rows in each.`,
     ...checks.map(checkLineText),
     nextStep(to, keyFolder),
   ])

@@ -104,6 +104,9 @@ test('a backup and a restore that are stopped by a signal say so and leave nothi
   const folder = dirname(site.dataDir)
   const file = join(folder, 'backup.tar')
   const options = ['--with-secret', '--with-bundles']
+  const checked = await site.run('check')
+  expect(checked.stdout).toMatch(/^audit log {3}ok: the 1 entry of \w+ is verified\.$/m)
+  expect(checked.stdout).toMatch(/^secret key {2}ok: the key fits, and opens 0 encrypted values\.$/m)
   const stopAt = async (program: Program, within: string, pattern: RegExp, signal: NodeJS.Signals) => {
     await until('it has begun', () => readdirSync(within).some((name) => pattern.test(name)), { every: 1 })
     return program.stop(signal)
@@ -114,7 +117,9 @@ test('a backup and a restore that are stopped by a signal say so and leave nothi
     expectRefusal(ended, new RegExp(`^Stopped by ${signal}\\. No backup was made\\.$`, 'm'))
     expect(readdirSync(folder)).toEqual(['data'])
   }
-  expectDone(await site.run('backup', file, ...options))
+  const done = await site.run('backup', file, ...options)
+  expectDone(done)
+  expect(done.stdout).toMatch(/ bytes, with 1 log bundle\.$/m)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const restore = other.launch(['restore', file, ...other.flags])
     const ended = await stopAt(restore, other.dataDir, /^restore-/, signal)

@@ -126,7 +126,7 @@ test('check finds a changed audit entry, a row that refers to nothing, and a key
   await site.sql(`${off}; ${orphan}; ${on}`)
   const bad = await site.run('check')
   expect(bad.code).toBe(1)
-  expect(bad.stdout).toMatch(/^references {2}FAILED: .*rows of user_regions refer to missing rows of users/m)
+  expect(bad.stdout).toMatch(/^references {2}FAILED: .*1 row of user_regions refers to missing rows of users/m)
   expect(bad.stdout).toMatch(/^audit log {3}FAILED: \w+ is broken: entry 2 was changed/m)
   expect(bad.stderr).toBe('The database failed a check. Restore a backup.\n')
   writeFileSync(site.secretKeyFile, `${'ab'.repeat(32)}\n`)
