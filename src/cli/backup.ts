@@ -5,6 +5,7 @@ import { StartupError } from '../server/core/failure.ts'
 import { runBackupProcess } from '../server/maintenance/backup/backup-process.ts'
 import { makeBackup } from '../server/maintenance/backup/make-backup.ts'
 import { restoreBackup, shortFingerprint } from '../server/maintenance/backup/restore-backup.ts'
+import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText, checkPlace } from './check.ts'
 import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
@@ -17,22 +18,30 @@ interface BackupOptions extends DatabaseCommandOptions {
 export const backupCommand = (terminal: Terminal, file: string, options: BackupOptions): Promise<void> =>
   withRecordedAddress(options, async (place) => {
     const { withSecret = false, withBundles = false, json } = options
-    const summary = await makeBackup({ place, file, withSecret, withBundles })
+    const request = { place, file, withSecret, withBundles }
+    const summary = await makeBackup(request, stopSignal(terminal, 'No backup was made.'))
     const fingerprint = shortFingerprint(summary.secretFingerprint)
     printResult(terminal, json, summary, [
-      `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${summary.bundles} log bundles` : ''}.`,
+      `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${countText(summary.bundles, 'log bundle', 'log bundles')}` : ''}.`,
       withSecret
         ? 'The file contains the secret key: whoever can read it can read all passwords and enrolment codes.'
         : `The secret key is not in it: keep ${secretKeyFileOf(place)} (fingerprint ${fingerprint}) somewhere else.`,
     ])
   })
 
+/** Ctrl-C ends the work in an orderly way, so that it removes its files. */
+function stopSignal(terminal: Terminal, outcome: string): AbortSignal {
+  const stop = new AbortController()
+  void terminal.untilStopped().then((name) => stop.abort(new StartupError(`Stopped by ${name}. ${outcome}`)))
+  return stop.signal
+}
+
 export async function restoreCommand(
   terminal: Terminal,
   file: string,
   options: DatabaseCommandOptions & DatabaseOptions,
 ): Promise<void> {
-  const { createdAt, version } = await restoreBackup(file, options)
+  const { createdAt, version } = await restoreBackup(file, options, stopSignal(terminal, 'Nothing was restored.'))
   const checks = await checkPlace(options)
   printResult(terminal, options.json, { createdAt, version, checks }, [
     `Restored the state of ${createdAt}, backed up by version ${version}.`,

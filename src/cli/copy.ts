@@ -1,9 +1,11 @@
 // `roomkeeper copy`: copies everything from one database to another, between SQLite and PostgreSQL.
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { DatabaseOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { hasDatabase } from '../server/db/open.ts'
 import { copyDatabase } from '../server/maintenance/copy-database.ts'
+import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText } from './check.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -19,7 +21,10 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
   const { from, to, json } = options
   if (from === undefined || to === undefined)
     throw new StartupError('Name both databases: --from and --to are each a data folder, or postgres://….')
-  if (from === to) throw new StartupError('--from and --to are the same database. Name two different ones.')
+  if (identityOf(from) === identityOf(to))
+    throw new StartupError('--from and --to are the same database. Name two different ones.')
+  if (!hasDatabase(placeOf(from, from)))
+    throw new StartupError(`There is no database in ${from}. Name the data folder of the source with --from.`)
   const secretKeyFile = options.secretKeyFile ?? keyFileFor(from, to)
   if (!existsSync(secretKeyFile)) {
     throw new StartupError(
@@ -37,9 +42,9 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
   })
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   printResult(terminal, json, { tables, checks }, [
-    `Copied ${rows} rows of ${tables.length} tables; both databases have the same number of rows in each.`,
+    `Copied ${countText(rows, 'row', 'rows')} of ${tables.length} tables; both databases have the same number of rows in each.`,
     ...checks.map(checkLineText),
-    nextStep(to, keyFolder),
+    nextStep(from, to, options.secretKeyFile),
   ])
 }
 
@@ -58,7 +63,23 @@ function keyFileFor(from: string, to: string): string {
   return join(folder, 'secret.key')
 }
 
-const nextStep = (to: string, keyFolder: string): string =>
-  isUrl(to)
-    ? `Next, start the server with --data-dir ${keyFolder} and --database-url. The source is unchanged: start no server on it again.`
-    : `Next, start the server with --data-dir ${to} and without --database-url. The source is unchanged: start no server on it again. Log bundles are files: move the folder "bundles" if the data folder is another one.`
+/** The server needs the options that led to the key and the data folder here. */
+function nextStep(from: string, to: string, secretKeyFile: string | undefined): string {
+  const folder = folderOf(to) ?? folderOf(from)
+  const options = [
+    ...(folder === undefined ? [] : [`--data-dir ${folder}`]),
+    ...(isUrl(to) ? ['--database-url'] : []),
+    ...(secretKeyFile === undefined ? [] : [`--secret-key-file ${secretKeyFile}`]),
+  ]
+  const start = `Next, start the server with ${new Intl.ListFormat('en-GB').format(options)}`
+  const unchanged = 'The source is unchanged: start no server on it again.'
+  return isUrl(to)
+    ? `${start}. ${unchanged}`
+    : `${start} and without --database-url. ${unchanged} Log bundles are files: move the folder "bundles" if the data folder is another one.`
+}
+
+/** Compares folders without differences in spelling, and through symbolic links. */
+function identityOf(place: string): string {
+  if (isUrl(place)) return place
+  return existsSync(place) ? realpathSync(place) : resolve(place)
+}

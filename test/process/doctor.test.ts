@@ -1,7 +1,10 @@
 // `roomkeeper doctor`: what it finds on a healthy installation, and its verdict for each thing that can be wrong.
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { certificate } from '../support/certificate.ts'
 import { engine } from '../support/harness.ts'
 import { type Ended, freePort, newSite, type Site, siteForTest, takenPort } from '../support/program.ts'
@@ -110,6 +113,28 @@ test('a wrong secret key, a taken port, an open key file and a clock that is beh
   expect(about(findings, 'secret key')[0]).toMatchObject({ state: 'failed', message: /not the secret key/ })
   expect(about(findings, 'clock')[0]).toMatchObject({ state: 'failed', message: /newest audit entry/ })
   expect(about(findings, 'database')[0]).toMatchObject({ state: 'ok' })
+})
+
+test('another HTTPS server on the port does not pass for Roomkeeper, and the health port is examined too', async () => {
+  const site = await siteForTest()
+  const tls = certificate(site)
+  const other = createServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, (_, response) => {
+    response.end('something else')
+  })
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void other.close())
+  const { port } = other.address() as AddressInfo
+  const health = await takenPort()
+  const options = ['--port', `${port}`, '--mqtt-port', 'off', '--health-port', `${health}`]
+  const findings = await examine(site, [...options, '--tls-cert', tls.cert, '--tls-key', tls.key])
+  for (const [taken, option] of [
+    [port, '--port'],
+    [health, '--health-port'],
+  ]) {
+    const message = `Another program uses it. Stop that, or choose another with ${option}.`
+    expect(about(findings, `port ${taken}`)).toEqual([{ state: 'failed', subject: `port ${taken}`, message }])
+  }
+  expect(about(findings, 'public address')[0]).toMatchObject({ state: 'warning', message: /no server runs here/ })
 })
 
 test('a database that does not answer is a failed line of its text, without the password', async () => {

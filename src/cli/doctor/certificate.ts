@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { dayMs } from '../../contract/durations.ts'
 import type { ServeOptions } from '../../server/config/options.ts'
 import { readTlsFiles } from '../../server/http/server-certificate.ts'
+import { countText } from '../../server/maintenance/count-text.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const renewDays = 14
@@ -36,14 +37,15 @@ export function checkCertificate(options: ServeOptions, now: number): Finding {
     if (options.publicUrl !== undefined && !fits) {
       return failed(subject, `It is not for ${host}, the host of --public-url. Get one for that name.`)
     }
-    if (days < renewDays) return warning(subject, `It is valid for ${days} more days, until ${until}. Renew it.`)
+    if (days < renewDays)
+      return warning(subject, `It is valid for ${countText(days, 'more day', 'more days')}, until ${until}. Renew it.`)
     if (certificate.checkIssued(certificate)) {
       return warning(
         subject,
         `It is valid until ${until}, but self-signed: browsers and devices must be told to trust it.`,
       )
     }
-    return ok(subject, `It is valid for ${days} more days, until ${until}.`)
+    return ok(subject, `It is valid for ${countText(days, 'more day', 'more days')}, until ${until}.`)
   } catch (error) {
     return failed(subject, reasonOf(error))
   }

@@ -1,6 +1,10 @@
 // Checks of ports, of the public address, and of the way that a device would take to the service.
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { get as httpsGet } from 'node:https'
 import { createServer } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { connectAsync } from 'mqtt'
 import type { ServeOptions } from '../../server/config/options.ts'
 import { isLoopbackHost } from '../../server/core/loopback.ts'
@@ -26,20 +30,31 @@ export async function checkNetwork(options: ServeOptions): Promise<Finding[]> {
 /** Returns undefined if a Roomkeeper answers there, or the reason why not. The certificate counts only where others see it. */
 async function isRoomkeeper(url: string, isLocal: boolean): Promise<string | undefined> {
   try {
-    const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(answerTimeoutMs), redirect: 'manual' })
-    const text = await response.text()
-    return text === '{"ok":true}' ? undefined : `the answer (status ${response.status}) is not that of Roomkeeper`
+    const { status, text } = await (isLocal && url.startsWith('https:') ? getUnverified : get)(`${url}/livez`)
+    return text === '{"ok":true}' ? undefined : `the answer (status ${status}) is not that of Roomkeeper`
   } catch (error) {
-    const reason = reasonOf(error)
-    const isCertificate = /certificate|altnames|self.signed/i.test(reason)
-    return isLocal && isCertificate ? undefined : reason
+    return reasonOf(error)
   }
+}
+
+async function get(url: string): Promise<{ status: number | undefined; text: string }> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(answerTimeoutMs), redirect: 'manual' })
+  return { status: response.status, text: await response.text() }
+}
+
+/** fetch cannot ignore a certificate, and the one of the public name is not valid for a local address. */
+async function getUnverified(url: string): Promise<{ status: number | undefined; text: string }> {
+  const options = { rejectUnauthorized: false, agent: false, signal: AbortSignal.timeout(answerTimeoutMs) } as const
+  const request = httpsGet(url, options)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, text: await textOf(response) }
 }
 
 async function checkPorts(options: ServeOptions, isRunning: boolean): Promise<Finding[]> {
   const { host, mqttHost } = options
   const wanted = [
     { option: '--port', port: options.port, host },
+    { option: '--health-port', port: options.healthPort, host: options.healthHost },
     { option: '--mqtt-port', port: options.mqttPort, host: mqttHost },
     { option: '--mqtt-tls-port', port: options.mqttTlsPort, host: mqttHost },
   ]

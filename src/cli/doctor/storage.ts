@@ -8,6 +8,7 @@ import { databaseTime, databaseVersion, newestAuditTime } from '../../server/db/
 import type { Database } from '../../server/db/db.ts'
 import { pendingMigrations } from '../../server/db/migrate.ts'
 import { hasDatabase, openExisting } from '../../server/db/open.ts'
+import { countText } from '../../server/maintenance/count-text.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const mebibyteBytes = 1024 * 1024
@@ -52,7 +53,7 @@ async function checkDatabase(db: Database): Promise<{ finding: Finding; isNew: b
       ? ok('database', `${version} is reachable, and its tables are those of this version.`)
       : warning(
           'database',
-          `${version} is reachable. ${pending.length} migrations are pending: take a backup, then start "serve".`,
+          `${version} is reachable. ${countText(pending.length, 'migration is', 'migrations are')} pending: take a backup, then start "serve".`,
         )
   return { finding, isNew }
 }

@@ -7,6 +7,7 @@ import type { TableSide } from '../db/copy/table-rows.ts'
 import type { StatementRunner } from '../db/engine.ts'
 import { OrgReader } from '../db/handles.ts'
 import { type ChainVerdict, verifyChain } from '../resources/audit/chain.ts'
+import { countText } from './count-text.ts'
 import { openSealedValues } from './sealed-values.ts'
 
 export interface CheckLine {
@@ -64,9 +65,12 @@ export async function checkReferences(side: TableSide): Promise<CheckLine> {
 
 async function sqliteOrphans({ kysely }: TableSide): Promise<string[]> {
   const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(kysely)
-  const byPair = Map.groupBy(rows, ({ table, parent }) => `${table} refer to missing rows of ${parent}`)
-  return [...byPair].map(([text, orphans]) => `${orphans.length} rows of ${text}`)
+  const byPair = Map.groupBy(rows, ({ table, parent }) => `${table} ${parent}`)
+  return [...byPair.values()].map((orphans) => orphanText(orphans.length, orphans[0]?.table, orphans[0]?.parent))
 }
+
+const orphanText = (count: number, table = '', parent = ''): string =>
+  `${countText(count, 'row', 'rows')} of ${table} ${count === 1 ? 'refers' : 'refer'} to missing rows of ${parent}`
 
 interface ForeignKey {
   readonly table_name: string
@@ -99,7 +103,7 @@ async function postgresOrphans({ kysely }: TableSide): Promise<string[]> {
       )
       .execute(kysely)
     const count = Number(rows[0]?.count)
-    if (count > 0) broken.push(`${count} rows of ${table_name} refer to missing rows of ${referenced}`)
+    if (count > 0) broken.push(orphanText(count, table_name, referenced))
   }
   return broken
 }
@@ -121,13 +125,16 @@ export async function checkSecretParts(
         check: 'audit log',
         isGood: problem === undefined,
         result:
-          problem === undefined ? `the ${entries} entries of ${org} are verified` : `${org} is broken: ${problem}`,
+          problem === undefined
+            ? `the ${countText(entries, 'entry', 'entries')} of ${org} ${entries === 1 ? 'is' : 'are'} verified`
+            : `${org} is broken: ${problem}`,
       }),
     ),
     {
       check: 'secret key',
       isGood: sealed.problem === undefined,
-      result: sealed.problem ?? `the key fits, and opens ${sealed.opened} encrypted values`,
+      result:
+        sealed.problem ?? `the key fits, and opens ${countText(sealed.opened, 'encrypted value', 'encrypted values')}`,
     },
   ]
 }

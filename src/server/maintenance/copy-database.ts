@@ -6,7 +6,7 @@ import { type CopiedTable, copyTables, findUsedTable } from '../db/copy/copy-tab
 import { inLongTransaction, withoutTransaction } from '../db/copy/transaction-side.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import type { Database } from '../db/db.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { listOrgs } from '../resources/orgs/store.ts'
 import { makePartition } from '../resources/sensors/rollups/partitions.ts'
@@ -62,6 +62,7 @@ async function openLocked(
   place: DatabaseOptions,
   mustExist: boolean,
 ): Promise<Database> {
+  if (role === 'target' && place.databaseUrl === undefined) prepareDataFolder(place.dataDir)
   try {
     stack.defer(await takeServerLock(place, { onLost() {}, onBack() {} }))
   } catch (error) {

@@ -1,11 +1,11 @@
 // Backups while the server writes: the restored state is that of a moment of the past, shown by answers of the API.
-import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { cookieOf, own } from '../../support/console/console-session.ts'
 import { send } from '../../support/harness.ts'
-import { expectDone, type Server, siteForTest, until } from '../../support/program.ts'
+import { expectDone, expectRefusal, type Program, type Server, siteForTest, until } from '../../support/program.ts'
 
 const writesPerSecond = 20
 
@@ -92,4 +92,38 @@ test('a backup that is killed leaves no file under its name, and the next one wo
   expect(existsSync(file)).toBe(false)
   expectDone(await site.run('backup', file))
   expect(existsSync(file)).toBe(true)
+})
+
+test('a backup and a restore that are stopped by a signal say so and leave nothing', async () => {
+  const [site, other] = [await siteForTest(), await siteForTest()]
+  expectDone(await site.run('org', 'create', 'One'))
+  const bundle = join(site.dataDir, 'bundles/1/abc/large.zip')
+  mkdirSync(dirname(bundle), { recursive: true })
+  writeFileSync(bundle, '')
+  truncateSync(bundle, 200_000_000)
+  const folder = dirname(site.dataDir)
+  const file = join(folder, 'backup.tar')
+  const options = ['--with-secret', '--with-bundles']
+  const checked = await site.run('check')
+  expect(checked.stdout).toMatch(/^audit log {3}ok: the 1 entry of \w+ is verified\.$/m)
+  expect(checked.stdout).toMatch(/^secret key {2}ok: the key fits, and opens 0 encrypted values\.$/m)
+  const stopAt = async (program: Program, within: string, pattern: RegExp, signal: NodeJS.Signals) => {
+    await until('it has begun', () => readdirSync(within).some((name) => pattern.test(name)), { every: 1 })
+    return program.stop(signal)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const backup = site.launch(['backup', file, ...options, ...site.flags])
+    const ended = await stopAt(backup, folder, /\.unfinished-/, signal)
+    expectRefusal(ended, new RegExp(`^Stopped by ${signal}\\. No backup was made\\.$`, 'm'))
+    expect(readdirSync(folder)).toEqual(['data'])
+  }
+  const done = await site.run('backup', file, ...options)
+  expectDone(done)
+  expect(done.stdout).toMatch(/ bytes, with 1 log bundle\.$/m)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const restore = other.launch(['restore', file, ...other.flags])
+    const ended = await stopAt(restore, other.dataDir, /^restore-/, signal)
+    expectRefusal(ended, new RegExp(`^Stopped by ${signal}\\. Nothing was restored\\.$`, 'm'))
+    expect(readdirSync(other.dataDir).filter((name) => name !== 'server.lock')).toEqual([])
+  }
 })

@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.ts'
 import { restoreBackup } from '../../../src/server/maintenance/backup/restore-backup.ts'
+import { need } from '../../support/debian.ts'
 import { engine, type Harness, newPlace, startHarness } from '../../support/harness.ts'
 import { expectDone, expectRefusal, siteForTest } from '../../support/program.ts'
 
@@ -26,6 +27,7 @@ let folder: string
 let bundles: string
 
 beforeAll(async () => {
+  need('strace', 'strace')
   harness = await startHarness()
   await harness.newOrg()
   bundles = join(harness.place.dataDir, 'bundles')

@@ -126,7 +126,7 @@ test('check finds a changed audit entry, a row that refers to nothing, and a key
   await site.sql(`${off}; ${orphan}; ${on}`)
   const bad = await site.run('check')
   expect(bad.code).toBe(1)
-  expect(bad.stdout).toMatch(/^references {2}FAILED: .*rows of user_regions refer to missing rows of users/m)
+  expect(bad.stdout).toMatch(/^references {2}FAILED: .*1 row of user_regions refers to missing rows of users/m)
   expect(bad.stdout).toMatch(/^audit log {3}FAILED: \w+ is broken: entry 2 was changed/m)
   expect(bad.stderr).toBe('The database failed a check. Restore a backup.\n')
   writeFileSync(site.secretKeyFile, `${'ab'.repeat(32)}\n`)
@@ -167,6 +167,27 @@ test('scheduled backups are made when the newest is too old, the oldest are dele
   expect(text).toMatch(/^roomkeeper_backups_total 3$/m)
   expect(text).toMatch(/^roomkeeper_backup_failures_total 1$/m)
   expect(text).toMatch(/^roomkeeper_backup_last_success_timestamp_seconds 1801431000$/m)
+})
+
+test('backups that a wrong clock dated in the future neither stop the next ones nor push them out', async () => {
+  const backupDir = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  onTestFinished(() => rmSync(backupDir, { recursive: true, force: true }))
+  const lines: Record<string, unknown>[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const clock = new TestClock()
+  const options = { ...quiet, ...harness.place, backupDir, backupEvery: 6, backupKeep: 1 }
+  const backups = new ScheduledBackups(backupDir, options, log, clock)
+  clock.fix(Date.UTC(2030, 0, 31, 9, 30))
+  await backups.run(signal)
+  clock.fix(Date.UTC(2027, 0, 31, 9, 30))
+  await backups.run(signal)
+  clock.advance(6 * 3_600_000)
+  await backups.run(signal)
+  await new ScheduledBackups(backupDir, options, pino({ level: 'silent' }), clock).run(signal)
+  expect(readdirSync(backupDir)).toEqual(['roomkeeper-20270131T153000Z.tar', 'roomkeeper-20300131T093000Z.tar'])
+  expect(lines.filter(({ level }) => level !== 30)).toMatchObject([
+    { level: 40, files: ['roomkeeper-20300131T093000Z.tar'], msg: /^backups are dated in the future and ignored/ },
+  ])
 })
 
 test('a server with --backup-dir makes a backup by itself', async () => {

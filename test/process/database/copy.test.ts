@@ -1,5 +1,5 @@
 // roomkeeper copy: everything from PostgreSQL to SQLite and back, verified, or nothing at all.
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -132,4 +132,32 @@ test('a target with rows, a wrong or missing key and a broken audit log are refu
   )
   const left = Object.values(await contentOf(forged)).flat()
   expect(left, 'nothing is left of a copy that failed').toEqual([])
+})
+
+test('a missing source and a target that is the source are named, and the next step has the options of this copy', async () => {
+  const folder = folderForTest({ hasKey: false })
+  const run = (...args: string[]) => new Program(args, { cwd: folder }).exit()
+  expectDone(await run('org', 'create', 'One', '--data-dir', 'data'))
+  const { databaseUrl } = await postgresForTest(folder)
+  const noSource = /^There is no database in typo\. Name the data folder of the source with --from\.$/m
+  expectRefusal(await run('copy', '--from', 'typo', '--to', databaseUrl), noSource)
+  expectRefusal(await run('copy', '--from', 'typo', '--to', 'new', '--secret-key-file', 'data/secret.key'), noSource)
+  symlinkSync('data', join(folder, 'link'))
+  for (const same of ['./data/', 'link', join(folder, 'data')])
+    expectRefusal(await run('copy', '--from', './data', '--to', same), /^--from and --to are the same database\./)
+
+  mkdirSync(join(folder, 'keys'))
+  renameSync(join(folder, 'data/secret.key'), join(folder, 'keys/main.key'))
+  const key = ['--secret-key-file', 'keys/main.key']
+  const toFolder = await run('copy', '--from', 'data', '--to', 'new', ...key)
+  expectDone(toFolder)
+  expect(toFolder.stdout).toMatch(
+    /^Next, start the server with --data-dir new and --secret-key-file keys\/main\.key and without --database-url\. /m,
+  )
+  expect(readdirSync(join(folder, 'new'))).toContain('roomkeeper.db')
+  const toPostgres = await run('copy', '--from', 'data', '--to', databaseUrl, ...key)
+  expectDone(toPostgres)
+  expect(toPostgres.stdout).toMatch(
+    /^Next, start the server with --data-dir data, --database-url and --secret-key-file keys\/main\.key\. The source/m,
+  )
 })

@@ -1,5 +1,5 @@
 // Backups of PostgreSQL: a missing pg_dump is named, an unusual password works, and a backup does not change its engine.
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
@@ -35,7 +35,15 @@ test('a password with quotes, colons and backslashes reaches pg_dump, and a dump
   url.password = encodeURIComponent(password)
   const file = join(dirname(site.dataDir), 'backup.tar')
   const place = { dataDir: site.dataDir, databaseUrl: url.href }
+  let besideDraft: string[] = []
+  const watcher = watch(dirname(file), { recursive: true }, (_, name) => {
+    if (name?.endsWith('/backup.tar') && existsSync(join(dirname(file), name)))
+      besideDraft = readdirSync(dirname(join(dirname(file), name)))
+  })
+  onTestFinished(() => watcher.close())
   await makeBackup({ place, file, withSecret: false, withBundles: false })
+  expect(besideDraft, 'a draft was seen').toContain('backup.tar')
+  expect(besideDraft, 'the password is deleted after pg_dump').not.toContain('pgpass')
   copyFileSync(site.secretKeyFile, other.secretKeyFile)
   const { dataDir } = other
   await expect(restoreBackup(file, { dataDir })).rejects.toThrow(

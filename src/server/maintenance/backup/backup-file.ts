@@ -41,22 +41,24 @@ export async function writeBackupFile(
   file: string,
   manifest: BackupManifest,
   entries: readonly BackupEntry[],
+  signal?: AbortSignal,
 ): Promise<void> {
   const text = `${JSON.stringify({ format: formatNumber, ...manifest }, null, 2)}\n`
   const sums = [`${createHash('sha256').update(text).digest('hex')}  ${manifestName}`]
   const mode = 0o600
   const sources: TarSource[] = [{ type: 'content', target: manifestName, content: text, mode }]
   for (const entry of entries) {
-    sums.push(`${await checksumOf(entry.file)}  ${entry.name}`)
+    sums.push(`${await checksumOf(entry.file, signal)}  ${entry.name}`)
     // A key in a Kubernetes volume is a symbolic link, which would be packed as a link.
     sources.push({ type: 'file', target: entry.name, source: await realpath(entry.file), mode })
   }
   sources.push({ type: 'content', target: checksumsName, content: `${sums.join('\n')}\n`, mode })
-  await pipeline(packTar(sources, { concurrency: 1 }), createWriteStream(file, { flags: 'wx', mode, flush: true }))
+  const target = createWriteStream(file, { flags: 'wx', mode, flush: true })
+  await pipeline(packTar(sources, { concurrency: 1 }), target, signal ? { signal } : {})
 }
 
 /** Unpacks a backup into an empty folder, and verifies every file of it. The error of a full disk is left to the caller. */
-export async function readBackupFile(file: string, folder: string): Promise<BackupManifest> {
+export async function readBackupFile(file: string, folder: string, signal?: AbortSignal): Promise<BackupManifest> {
   try {
     const unpack = unpackTar(folder, {
       fmode: 0o600,
@@ -64,7 +66,7 @@ export async function readBackupFile(file: string, folder: string): Promise<Back
       concurrency: 1,
       filter: ({ type, name }) => type === 'file' && isKnownName(name),
     })
-    await pipeline(createReadStream(file), unpack)
+    await pipeline(createReadStream(file), unpack, signal ? { signal } : {})
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOSPC') throw error
@@ -72,7 +74,7 @@ export async function readBackupFile(file: string, folder: string): Promise<Back
       throw new StartupError(`Cannot read the backup ${file} (${code}). Name a file that "roomkeeper backup" made.`)
     throw notABackup(file)
   }
-  await verifyChecksums(file, folder)
+  await verifyChecksums(file, folder, signal)
   const { format, ...manifest } = JSON.parse(await readFile(join(folder, manifestName), 'utf8'))
   if (format !== formatNumber)
     throw new StartupError(`The backup ${file} was made by a newer Roomkeeper. Restore it with that version.`)
@@ -86,7 +88,7 @@ const isKnownName = (name: string): boolean =>
 export const isBundleName = (name: string): boolean => /^bundles\/\d+\/\w+\/[\w.-]+$/.test(name)
 
 /** Every file must have its checksum, and every checksum its file. */
-async function verifyChecksums(file: string, folder: string): Promise<void> {
+async function verifyChecksums(file: string, folder: string, signal?: AbortSignal): Promise<void> {
   const text = await readFile(join(folder, checksumsName), 'utf8').catch(() => '')
   const expected = new Map(text.split('\n').map((line) => [line.slice(66), line.slice(0, 64)]))
   expected.delete('')
@@ -96,7 +98,7 @@ async function verifyChecksums(file: string, folder: string): Promise<void> {
   for (const entry of present) {
     const path = join(entry.parentPath, entry.name)
     const name = path.slice(folder.length + 1)
-    if (expected.get(name) !== (await checksumOf(path))) throw notABackup(file)
+    if (expected.get(name) !== (await checksumOf(path, signal))) throw notABackup(file)
     expected.delete(name)
   }
   if (expected.size > 0) throw notABackup(file)
@@ -107,8 +109,8 @@ const notABackup = (file: string) =>
     `${file} is not a backup of Roomkeeper, or it is truncated or damaged. Nothing was restored; use another backup.`,
   )
 
-export async function checksumOf(file: string): Promise<string> {
+export async function checksumOf(file: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
-  for await (const bytes of createReadStream(file)) hash.update(bytes)
+  for await (const bytes of createReadStream(file, signal ? { signal } : {})) hash.update(bytes)
   return hash.digest('hex')
 }

@@ -38,19 +38,21 @@ export interface BackupSummary extends BackupManifest {
   readonly bundles: number
 }
 
-export async function makeBackup(request: BackupRequest): Promise<BackupSummary> {
+/** An aborted signal ends the work with the reason of the signal, and leaves nothing. */
+export async function makeBackup(request: BackupRequest, signal?: AbortSignal): Promise<BackupSummary> {
   const file = resolve(request.file)
   if (existsSync(file)) throw new StartupError(`There is already a file ${file}. Name another one, or delete it first.`)
   const folder = await makeWorkFolder(file)
   try {
-    return await makeBackupIn(folder, file, request)
+    return await makeBackupIn(folder, file, request, signal)
   } catch (error) {
+    signal?.throwIfAborted()
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
     throw new StartupError(
       `The disk of ${dirname(file)} is full. No backup was made; a backup needs twice its size while it is made.`,
     )
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
@@ -64,7 +66,12 @@ async function makeWorkFolder(file: string): Promise<string> {
   }
 }
 
-async function makeBackupIn(folder: string, file: string, request: BackupRequest): Promise<BackupSummary> {
+async function makeBackupIn(
+  folder: string,
+  file: string,
+  request: BackupRequest,
+  signal?: AbortSignal,
+): Promise<BackupSummary> {
   const { place, withSecret, withBundles } = request
   const createdAt = new Date().toISOString()
   const engine = place.databaseUrl === undefined ? 'sqlite' : 'postgres'
@@ -72,7 +79,7 @@ async function makeBackupIn(folder: string, file: string, request: BackupRequest
   const { migrations, secretFingerprint } =
     place.databaseUrl === undefined
       ? takeSnapshot(requireSqliteFile(place), database.file)
-      : await dumpPostgres(place.databaseUrl, database.file, folder)
+      : await dumpPostgres(place.databaseUrl, database.file, folder, signal)
   if (secretFingerprint === undefined)
     throw new StartupError(
       'There is no Roomkeeper in that database, so there is nothing to back up. Check the options.',
@@ -81,12 +88,13 @@ async function makeBackupIn(folder: string, file: string, request: BackupRequest
   const bundles = withBundles ? await holdBundles(await listBundles(join(place.dataDir, bundlesName)), folder) : []
   const manifest = { engine, createdAt, version: programVersion(), migrations, secretFingerprint } as const
   const draft = join(folder, 'backup.tar')
-  await writeBackupFile(draft, manifest, [database, ...secret, ...bundles])
+  await writeBackupFile(draft, manifest, [database, ...secret, ...bundles], signal)
   // The disk needs room for one copy beside the draft, so the packed one goes before the draft is unpacked.
   await rm(database.file)
   await rm(join(folder, bundlesName), { recursive: true, force: true })
-  await verifyDraft(draft, folder)
+  await verifyDraft(draft, folder, signal)
   const { size } = await stat(draft)
+  signal?.throwIfAborted()
   await rename(draft, file)
   // The new name survives a power cut only after its folder is synced.
   await syncPath(dirname(file))
@@ -94,9 +102,9 @@ async function makeBackupIn(folder: string, file: string, request: BackupRequest
 }
 
 /** Reads the draft as restore would, so that a backup that cannot be restored is never left. */
-async function verifyDraft(draft: string, folder: string): Promise<void> {
+async function verifyDraft(draft: string, folder: string, signal?: AbortSignal): Promise<void> {
   const unpacked = await mkdtemp(join(folder, 'verify-'))
-  await readBackupFile(draft, unpacked).catch((error) => {
+  await readBackupFile(draft, unpacked, signal).catch((error) => {
     if (error.code === 'ENOSPC') throw error
     throw new StartupError(
       'The backup was damaged while it was written, so none was made. Try again; if it fails again, check the disk.',

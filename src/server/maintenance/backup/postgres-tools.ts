@@ -1,6 +1,6 @@
 // Runs pg_dump and pg_restore on the database of a URL, without its password on their command lines.
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -12,17 +12,18 @@ import type { SnapshotFacts } from './sqlite-snapshot.ts'
 const sharedParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
 /** Writes a dump in the custom format of pg_dump. Sessions and sign-in links are left out. */
-export async function dumpPostgres(url: string, file: string, folder: string) {
+export async function dumpPostgres(url: string, file: string, folder: string, signal?: AbortSignal) {
   const facts = await withClient(url, factsOf)
   const left = ['--exclude-table-data=sessions', '--exclude-table-data=login_links']
-  await runTool('pg_dump', url, ['--format=custom', '--no-owner', '--no-privileges', ...left, '--file', file], folder)
+  const options = ['--format=custom', '--no-owner', '--no-privileges', ...left, '--file', file]
+  await runTool('pg_dump', url, options, folder, signal)
   return facts
 }
 
 /** Loads a dump in one transaction: completely or not at all. */
-export async function restorePostgres(url: string, file: string, folder: string): Promise<void> {
+export async function restorePostgres(url: string, file: string, folder: string, signal?: AbortSignal): Promise<void> {
   const options = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction', file]
-  await runTool('pg_restore', url, options, folder)
+  await runTool('pg_restore', url, options, folder, signal)
 }
 
 export const hasPostgresTables = (url: string): Promise<boolean> =>
@@ -63,23 +64,27 @@ async function runTool(
   url: string,
   args: readonly string[],
   folder: string,
+  signal?: AbortSignal,
 ): Promise<void> {
+  const passwordFile = join(folder, 'pgpass')
   try {
-    const connection = await connectionText(url, folder)
-    await promisify(execFile)(tool, ['--dbname', connection, '--no-password', ...args])
+    const connection = await connectionText(url, passwordFile)
+    const options = signal ? { signal } : {}
+    await promisify(execFile)(tool, ['--dbname', connection, '--no-password', ...args], options)
   } catch (error) {
     const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string }
     if (code === 'ENOENT')
       throw new StartupError(`${tool} was not found. Install it: on Debian, apt-get install postgresql-client.`)
     const reason = (stderr?.trim() || message).replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')
     throw new StartupError(`${reason}. ${tool} must not be older than the PostgreSQL server.`)
+  } finally {
+    await rm(passwordFile, { force: true })
   }
 }
 
 /** The password is in a private file, because every user of the machine can see command lines. */
-async function connectionText(url: string, folder: string): Promise<string> {
+async function connectionText(url: string, passwordFile: string): Promise<string> {
   const { user, host, port, database, password } = new pg.Client({ connectionString: url })
-  const passwordFile = join(folder, 'pgpass')
   if (password) {
     const escaped = password.replaceAll(/[\\:]/g, '\\$&')
     await writeFile(passwordFile, `*:*:*:*:${escaped}\n`, { mode: 0o600 })

@@ -16,15 +16,32 @@ import { syncPath } from './sync-path.ts'
 
 const engineTitles = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
-/** The target is not changed unless the whole backup is good and fits. */
-export async function restoreBackup(file: string, place: DatabaseOptions): Promise<BackupManifest> {
+/** The target is not changed unless the whole backup is good and fits. An aborted signal ends the work with its reason. */
+export async function restoreBackup(
+  file: string,
+  place: DatabaseOptions,
+  signal?: AbortSignal,
+): Promise<BackupManifest> {
+  try {
+    return await restoreUnlessAborted(file, place, signal)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  }
+}
+
+async function restoreUnlessAborted(
+  file: string,
+  place: DatabaseOptions,
+  signal: AbortSignal | undefined,
+): Promise<BackupManifest> {
   prepareDataFolder(place.dataDir)
   await using stack = new AsyncDisposableStack()
   stack.defer(await takeServerLock(place, { onLost() {}, onBack() {} }))
   await requireEmpty(place)
   const folder = await mkdtemp(join(place.dataDir, 'restore-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
-  const manifest = await readBackupFile(file, folder).catch((error) => {
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const manifest = await readBackupFile(file, folder, signal).catch((error) => {
     if (error.code !== 'ENOSPC') throw error
     throw new StartupError(`The disk of ${place.dataDir} is full. Nothing was restored.`)
   })
@@ -33,7 +50,8 @@ export async function restoreBackup(file: string, place: DatabaseOptions): Promi
   await requireEmptyBundles(folder, place)
   const database = join(folder, databaseNames[manifest.engine])
   // pg_restore may fail, so it comes before anything is placed; the rename of a SQLite file completes the restore.
-  if (place.databaseUrl !== undefined) await restorePostgres(place.databaseUrl, database, folder)
+  signal?.throwIfAborted()
+  if (place.databaseUrl !== undefined) await restorePostgres(place.databaseUrl, database, folder, signal)
   await placeSecret(folder, place)
   await placeBundles(folder, place)
   if (place.databaseUrl === undefined) {

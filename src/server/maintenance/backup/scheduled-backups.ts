@@ -15,6 +15,11 @@ import { type BackupSummary, unfinishedSuffix } from './make-backup.ts'
 /** After a failure the next try is made after this time, or after the interval if that is shorter. */
 const retryAfterMs = 600_000
 
+/** A clock may be set back by this much without any backup counting as one of the future. */
+const clockToleranceMs = 60_000
+
+const maxNamesInWarning = 5
+
 const namePattern = /^roomkeeper-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar$/
 
 /** roomkeeper-20270131T093000Z.tar: sorted by name, the files are sorted by time. */
@@ -31,6 +36,8 @@ export class ScheduledBackups {
   #failed = 0
   #newestMs = 0
   #nextTryMs = 0
+  /** One warning about backups of the future is enough. */
+  #hasWarned = false
 
   constructor(folder: string, options: ServeOptions, log: Log, clock: Clock) {
     this.#folder = folder
@@ -64,9 +71,10 @@ export class ScheduledBackups {
   /** Called every few seconds; makes a backup when the newest one is older than the interval. */
   async run(signal: AbortSignal): Promise<void> {
     const now = this.#clock.now()
-    if (now < this.#nextTryMs) return
+    // A next try that is further away than the interval was computed with a wrong clock.
+    if (now < this.#nextTryMs && this.#nextTryMs <= now + this.#everyMs + clockToleranceMs) return
     try {
-      const names = await this.#list()
+      const names = await this.#list(now)
       this.#newestMs = names.length === 0 ? 0 : timeOf(names.at(-1) as string)
       this.#nextTryMs = this.#newestMs + this.#everyMs
       if (now < this.#nextTryMs) return
@@ -88,7 +96,7 @@ export class ScheduledBackups {
     this.#newestMs = now
     this.#nextTryMs = now + this.#everyMs
     this.#log.info({ file, bytes, ms: Math.round(performance.now() - startedAt) }, 'backup made')
-    const outdated = (await this.#list()).slice(0, -(this.#options.backupKeep ?? backupDefaults.keepCount))
+    const outdated = (await this.#list(now)).slice(0, -(this.#options.backupKeep ?? backupDefaults.keepCount))
     for (const name of outdated) await rm(join(this.#folder, name), { force: true })
   }
 
@@ -107,9 +115,19 @@ export class ScheduledBackups {
     }
   }
 
-  /** The backups in the folder, the oldest first. Other files are left alone. */
-  async #list(): Promise<string[]> {
-    return (await readdir(this.#folder)).filter((name) => namePattern.test(name)).sort()
+  /** The backups in the folder, the oldest first. Other files are left alone, and so are those that a wrong clock dated in the future. */
+  async #list(now: number): Promise<string[]> {
+    const names = (await readdir(this.#folder)).filter((name) => namePattern.test(name)).sort()
+    const isFuture = (name: string) => timeOf(name) > now + clockToleranceMs
+    const future = names.filter(isFuture)
+    if (future.length > 0 && !this.#hasWarned) {
+      this.#hasWarned = true
+      this.#log.warn(
+        { files: future.slice(0, maxNamesInWarning) },
+        'backups are dated in the future and ignored: check the clock, then rename or delete them',
+      )
+    }
+    return names.filter((name) => !isFuture(name))
   }
 
   /** A backup that was ended, with its server or alone, has left a folder. */
