@@ -20,7 +20,7 @@ const maxWaitingReads = 16
 const busyCheckMs = 5
 
 /** Removing fewer at once would cost more than their memory. */
-const minRemovedAtOnce = 1_000
+const minRemovedCount = 1_000
 
 interface Waiting {
   readonly begin: (isLate: boolean) => void
@@ -88,7 +88,7 @@ export class RequestQueue {
       return
     }
     // Under a lasting overload the queue is never empty, so begun requests are removed from its front now and then.
-    if (this.#next > minRemovedAtOnce && this.#next * 2 > this.#waiting.length) {
+    if (this.#next > minRemovedCount && this.#next * 2 > this.#waiting.length) {
       this.#waiting.splice(0, this.#next)
       this.#next = 0
     }
