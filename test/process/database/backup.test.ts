@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openCommandStates } from '../../../src/contract/device/commands.ts'
 import { makeMetrics } from '../../../src/server/core/metrics.ts'
 import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.ts'
 import { restoreBackup } from '../../../src/server/maintenance/backup/restore-backup.ts'
@@ -23,6 +24,12 @@ let complete: string
 beforeAll(async () => {
   harness = await startHarness()
   fixture = await fillEveryTable(harness)
+  // The clock was advanced past the deadline of the commands: the server must not expire them after the backup.
+  await until('the commands have expired', async () => {
+    const { kysely } = harness.services.db.system
+    const open = kysely.selectFrom('operations').select('id').where('state', 'in', openCommandStates)
+    return (await open.execute()).length === 0
+  })
   folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
   plain = join(folder, 'plain.tar')
   complete = join(folder, 'complete.tar')
