@@ -71,8 +71,9 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
           const { status, body, ms } = await timed(() => createRegion(org, `${name}-${i}`))
           expect(ms).toBeLessThan(answeredWithin)
           if (status === 200) acknowledged.push(`${name}-${i}`)
-          else expect(status).toBe(503)
-          if (status === 503 && isUnchanged(body)) refusedUnchanged.push(`${name}-${i}`)
+          // A session that the server gave up may hold its locks until it is ended: a writer that waits for them gets a 409.
+          else expect([409, 503]).toContain(status)
+          if (status !== 200 && isUnchanged(body)) refusedUnchanged.push(`${name}-${i}`)
         }
       }
       const writers = Promise.all(['a', 'b', 'c'].map(writer))
