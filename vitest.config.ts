@@ -43,6 +43,7 @@ const onSqliteOnly = [
   'test/packages/*.test.ts',
   'test/process/config-file.test.ts',
   'test/process/hostile-clients.test.ts',
+  'test/process/cli-help.test.ts',
   'test/process/refusals.test.ts',
   'test/process/simulate.test.ts',
 ]

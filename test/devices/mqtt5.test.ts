@@ -1,11 +1,11 @@
 // MQTT 5 beside MQTT 3.1.1: what the service announces, and the reason code of everything that it refuses or ends.
-import { connect } from 'node:net'
 import fc from 'fast-check'
-import { generate, type IConnectPacket, type Packet, parser } from 'mqtt-packet'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { generate, type IConnectPacket } from 'mqtt-packet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { downTopic, upTopic } from '../../src/contract/device/protocol.ts'
 import { readConnect, readPacket } from '../../src/server/devices/mqtt/packet-reader.ts'
 import { ProtocolError } from '../../src/server/devices/mqtt/protocol-error.ts'
+import { login, openMqtt5 } from '../support/devices/mqtt5-connection.ts'
 import { frame, text } from '../support/devices/raw-mqtt.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -21,47 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-type Body = Record<string, unknown> & { cmd: string }
+const open = () => openMqtt5(harness.mqttPort)
 const bytes = (...values: number[]) => Buffer.from(values)
 const offline = () => newDevice(harness, org, { roomId, offline: true })
-
-/** A connection that sends whatever a test wants, and reads packets of MQTT 5. */
-function open() {
-  const received: Body[] = []
-  const reading = parser({ protocolVersion: 5 }).on('packet', (packet) => void received.push({ ...packet } as Body))
-  const socket = connect(harness.mqttPort, '127.0.0.1')
-  const connection = {
-    received,
-    isClosed: false,
-    failed: undefined as Error | undefined,
-    send: (packet: Packet | Buffer) =>
-      void socket.write(Buffer.isBuffer(packet) ? packet : generate(packet, { protocolVersion: 5 })),
-    of: (cmd: string) => received.filter((packet) => packet.cmd === cmd),
-    next: (cmd: string) => until(cmd, () => received.find((packet) => packet.cmd === cmd)),
-    end: () => socket.destroy(),
-  }
-  socket.on('data', (chunk) => reading.parse(chunk))
-  socket.on('error', (error) => {
-    connection.failed = error
-  })
-  socket.on('close', () => {
-    connection.isClosed = true
-  })
-  onTestFinished(() => void socket.destroy())
-  return connection
-}
-
-const login = ({ id, credential }: TestDevice, more: Partial<IConnectPacket> = {}): IConnectPacket => ({
-  cmd: 'connect',
-  protocolId: 'MQTT',
-  protocolVersion: 5,
-  clientId: '',
-  clean: true,
-  keepalive: 30,
-  username: id,
-  password: Buffer.from(credential),
-  ...more,
-})
 
 async function connected(device: TestDevice, more: Partial<IConnectPacket> = {}) {
   const it = open()

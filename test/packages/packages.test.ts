@@ -11,6 +11,7 @@ import { openBrowser } from '../support/console/browser.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
 import { freePort, ready, siteForTest, until } from '../support/program.ts'
+import { clientProgram, comparisonWith, deviceProgram } from './type-programs.ts'
 
 const shelf = new PackageShelf()
 const pages = createServer((request, response) => {
@@ -254,68 +255,17 @@ describe('types', () => {
   }
 
   test('of the client fit a strict project, and refuse what the API would refuse', async () => {
-    const program = `
-import { ApiError, type Event, makeClient, type Region } from 'roomkeeper-client'
-const client = makeClient({ baseUrl: 'http://127.0.0.1:8080', org: 'abc' })
-const { body, etag } = await client.regionsCreate({ body: { name: 'Asia' } })
-const region: Region = body
-const id: number = region.id
-await client.regionsUpdate({ id, body: { name: 'APAC' } }, { ifMatch: etag })
-const names: string[] = (await client.regionsList()).body.regions.map(({ name }) => name)
-const csv: Blob = (await client.auditLogs({ from: '2026-01-01', to: Date.now() }, { accept: 'text/csv' })).body
-for await (const { id, event } of client.eventsStream()) {
-  const at: string = (event satisfies Event).at
-  if (event.type === 'sample') console.log(id, at, event.sample?.temp, names, csv)
-}
-if (new ApiError(404, undefined, 'gone').body?.code === 'NOT_FOUND') console.log('gone')
-// @ts-expect-error An operation that does not exist.
-client.regionsFly
-// @ts-expect-error A body without its required field.
-void client.regionsCreate({ body: {} })
-// @ts-expect-error A missing path parameter.
-void client.roomsGet({})
-// @ts-expect-error A field of the wrong type.
-void client.endpointsApplyConfig({ id: 'x', body: { brightness: 'high' } })
-// @ts-expect-error A required parameter of the query.
-void client.auditLogs({ from: 0 })
-`
-    await check(folders.client, { 'strict.mts': program }, {})
+    await check(folders.client, { 'strict.mts': clientProgram }, {})
   })
 
   test('of the client are those of the source: what the source takes, the package takes; both return the same', async () => {
-    const program = `
-import type { CallInput as SourceInput, Client as SourceClient } from '${join(root, 'src/client/client.ts')}'
-import type { CallInput, Client } from 'roomkeeper-client'
-type Id = keyof SourceClient
-type Returned<R> = R extends AsyncIterable<infer E> ? E : Awaited<R>
-type Response<C, K extends keyof C> = C[K] extends (...args: never[]) => infer R ? Returned<R> : never
-type Assignable<A, B> = [A] extends [B] ? true : false
-type Body<I> = I extends { body: infer B } ? B : undefined
-type Wrong = {
-  [K in Id]: K extends keyof Client
-    ? Assignable<Omit<SourceInput<K>, 'body'>, Omit<CallInput<K>, 'body'>> extends true
-      ? Assignable<Body<CallInput<K>>, Body<SourceInput<K>>> extends true
-        ? Assignable<Response<SourceClient, K>, Response<Client, K>> extends true
-          ? never
-          : \`\${K} returns something else\`
-        : \`\${K} takes another body\`
-      : \`\${K} takes other parameters\`
-    : \`\${K} is missing\`
-}[Id]
-/** Configs are tables of any keys in the source; the package names their keys. */
-type WithConfig = 'endpointsApplyConfig' | 'profilesCreate' | 'profilesUpdate'
-type Unexpected = Exclude<Wrong, \`\${WithConfig} takes another body\`>
-const nothingElseIsWrong: [Unexpected] extends [never] ? true : Unexpected = true
-const noneIsNew: [Exclude<keyof Client, Id>] extends [never] ? true : false = true
-console.log(noneIsNew, nothingElseIsWrong)
-`
     const source = {
       allowImportingTsExtensions: true,
       skipLibCheck: true,
       lib: ['esnext', 'dom', 'dom.iterable'],
       target: 'esnext',
     }
-    await check(folders.client, { 'same.mts': program }, source)
+    await check(folders.client, { 'same.mts': comparisonWith(join(root, 'src/client/client.ts')) }, source)
   })
 
   test('of the device agent fit a strict project, and refuse what the protocol would refuse', async () => {
@@ -324,21 +274,11 @@ console.log(noneIsNew, nothingElseIsWrong)
       .replaceAll(/process\.env\.(\w+)/g, "(process.env.$1 ?? '')")
       .replace('let state //', 'let state: AgentState | undefined //')
       .replace('let settings = {}', 'let settings: AgentSettings = {}')
-    const more = `
-import type { AgentSettings, AgentState, SampleRefused } from 'roomkeeper-device'
-agent.on('samplesRefused', ({ refused }: SampleRefused) => console.log(refused[0]?.reason))
-agent.on('disconnected', (reason) => console.log(reason?.message))
-agent.reportStatus({ inCallStatus: 'ZOOM', timezone: null })
-// @ts-expect-error A status that the protocol does not have.
-agent.reportStatus({ inCallStatus: 'MAYBE' })
-// @ts-expect-error A sample without its time.
-void agent.sample([{ temp: 20 }])
-`
     const node = {
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
       lib: ['es2022', 'esnext.disposable'],
     }
-    await check(folders.device, { 'strict.mts': typed + more }, node)
+    await check(folders.device, { 'strict.mts': typed + deviceProgram }, node)
   })
 })

@@ -2,9 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { program } from '../../src/cli/program.ts'
 import { engine, send } from '../support/harness.ts'
 import { expectDone, expectRefusal, newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
 
@@ -229,82 +227,4 @@ test('openapi prints the committed document', async () => {
   const printed = await site.launch(['openapi']).exit()
   expectDone(printed)
   expect(printed.stdout).toBe(committed)
-})
-
-describe('--help', () => {
-  const place = ['--data-dir', '--database-url', '--secret-key-file']
-  const variableOf = (option: string) => `ROOMKEEPER_${option.slice(2).replaceAll('-', '_').toUpperCase()}`
-  /** As one line, whatever the width of the terminal. */
-  const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
-  const help = async (...command: string[]) => {
-    const ended = await site.launch([...command, '--help']).exit()
-    expectDone(ended)
-    return oneLine(ended.stdout)
-  }
-
-  test('of the program names every command', async () => {
-    const text = await help()
-    for (const name of [
-      'serve',
-      'doctor',
-      'org',
-      'keys',
-      'audit',
-      'simulate',
-      'demo',
-      'migrate',
-      'openapi',
-      'messages',
-    ])
-      expect(text).toContain(` ${name} `)
-  })
-
-  test('of serve explains every option with its environment variable and its default', async () => {
-    const text = await help('serve')
-    const options = ['--port', '--host', '--mqtt-port', '--public-url', '--trust-proxy', '--tls-cert', '--tls-key']
-    const keeping = ['--sample-retention', '--rollup-retention', '--daily-retention', '--room-freshness']
-    for (const option of [...options, ...keeping, ...place]) {
-      expect(text).toMatch(new RegExp(` ${option} <[^>]+> [^<]*env: ${variableOf(option)}\\)`))
-    }
-    for (const byDefault of ['8080', '"127.0.0.1"', '"./data"', '30', '730', '"ever"', '15'])
-      expect(text).toContain(`(default: ${byDefault}, env:`)
-  })
-
-  test.each([
-    ['org create', ['--timezone']],
-    ['org timezone', []],
-    ['org list', []],
-    ['keys create', ['--org', '--name', '--scope', '--manage', '--expires']],
-    ['keys list', ['--org']],
-    ['keys revoke', ['--org']],
-    ['audit verify', ['--org', '--expect']],
-    ['audit head', ['--org']],
-    ['migrate', []],
-  ])('of %s explains its options, and those of the database with their environment variables', (path, own) => {
-    // Only the text is looked at, so this asks the command instead of starting it.
-    const silent = {
-      version: '',
-      write() {},
-      writeError() {},
-      untilStopped: async () => '',
-      onHangup: () => {},
-      user: () => '',
-      exitWithFailure,
-    }
-    const text = oneLine(commandAt(program(silent), path).helpInformation())
-    expect(text).toContain(`Usage: roomkeeper ${path} `)
-    for (const option of [...own, '--json']) expect(text).toContain(` ${option} `)
-    for (const option of place)
-      expect(text).toMatch(new RegExp(` ${option} <[^>]+> [^<]*env: ${variableOf(option)}\\)`))
-  })
-
-  const exitWithFailure = (): never => {
-    throw new Error('a help text does not exit')
-  }
-  const commandAt = (root: Command, path: string) =>
-    path.split(' ').reduce((command, name) => {
-      const next = command.commands.find((c) => c.name() === name)
-      if (!next) throw new Error(`there is no command ${path}`)
-      return next
-    }, root)
 })

@@ -1,5 +1,5 @@
 // Short forms of the endurance tests with bad input and silent clients; `npm run test:long` runs the long ones with the same code.
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { badHttp } from '../support/endurance/bad-http.ts'
 import { badMqtt } from '../support/endurance/bad-mqtt.ts'
 import { shortCounts } from '../support/endurance/counts.ts'
@@ -7,13 +7,17 @@ import { soak } from '../support/endurance/soak.ts'
 import { siteForTest } from '../support/program.ts'
 
 test('thousands of bad HTTP requests do not end the server, and its memory is bounded', async () => {
-  await badHttp(await siteForTest(), shortCounts)
+  const { answers } = await badHttp(await siteForTest(), shortCounts)
+  expect(answers).toBeGreaterThanOrEqual(shortCounts.badHttpRequests)
 }, 120_000)
 
 test('thousands of bad MQTT packets do not end the server, and its memory is bounded', async () => {
-  await badMqtt(await siteForTest(), shortCounts)
+  const { packets } = await badMqtt(await siteForTest(), shortCounts)
+  expect(packets).toBeGreaterThanOrEqual(shortCounts.badMqttPackets)
 }, 120_000)
 
 test('after unread answers, stalled streams and idle connections the memory is as before', async () => {
-  await soak(await siteForTest(), shortCounts)
+  const { served, memoryFactor } = await soak(await siteForTest(), shortCounts)
+  expect(served).toBeGreaterThan(0)
+  expect(memoryFactor).toBeLessThanOrEqual(1.5)
 }, 180_000)

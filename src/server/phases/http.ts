@@ -90,7 +90,7 @@ export async function startHttp(
   addRoutes(http, core, resources, devices, consoleFolder)
   openWebSocket(devices.connections, http.app.server)
   const health = await openHealthPort(http.app, options, log)
-  // It closes after the server, so that health checks are answered while requests finish.
+  // The health port closes after the server, so that health checks are answered while requests finish.
   stack.defer(async () => void (await health.close()))
   stack.defer(async () => {
     await streams.close()

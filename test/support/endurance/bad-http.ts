@@ -87,7 +87,10 @@ const sendAhead = (port: number, requests: Buffer, count: number, statuses: Map<
     })
   })
 
-export async function badHttp(site: Site, { badHttpRequests, seed }: EnduranceCounts): Promise<void> {
+export async function badHttp(
+  site: Site,
+  { badHttpRequests, seed }: EnduranceCounts,
+): Promise<{ answers: number; memoryFactor: number }> {
   const choices = new SeededChoices(seed)
   const server = await site.serve('--rate-limit', '0', '--auth-failure-limit', '0', '--log-level', 'error')
   const { url, org, key } = server
@@ -125,4 +128,5 @@ export async function badHttp(site: Site, { badHttpRequests, seed }: EnduranceCo
     'memory after a quarter': inMebibytes(before),
     'memory at the end': inMebibytes(after),
   })
+  return { answers: answered(), memoryFactor: after / before }
 }

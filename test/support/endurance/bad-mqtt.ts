@@ -66,7 +66,10 @@ const sendPackets = (port: number, packets: Buffer) =>
     })
   })
 
-export async function badMqtt(site: Site, { badMqttPackets, seed }: EnduranceCounts): Promise<void> {
+export async function badMqtt(
+  site: Site,
+  { badMqttPackets, seed }: EnduranceCounts,
+): Promise<{ packets: number; memoryFactor: number }> {
   const choices = new SeededChoices(seed)
   const mqttPort = await freePort()
   const server = await site.serve('--mqtt-port', String(mqttPort), '--log-level', 'error')
@@ -114,4 +117,5 @@ export async function badMqtt(site: Site, { badMqttPackets, seed }: EnduranceCou
     'memory after a quarter': inMebibytes(before),
     'memory at the end': inMebibytes(after),
   })
+  return { packets: sent, memoryFactor: after / before }
 }

@@ -149,6 +149,8 @@ async function expectNoRepeats({ commanded }: Fleet, before: number, finished: R
 
 export interface KillFigures {
   readonly readyMs: readonly number[]
+  /** Numbers of acknowledged items over all cycles. */
+  readonly totals: { readonly writes: number; readonly samples: number; readonly commands: number }
 }
 
 export async function killCycles(site: Site, { kills, seed }: EnduranceCounts): Promise<KillFigures> {
@@ -206,5 +208,5 @@ export async function killCycles(site: Site, { kills, seed }: EnduranceCounts): 
     'ready p50 ms': Math.round(percentile(readyMs, 50)),
     'ready max ms': Math.round(Math.max(...readyMs)),
   })
-  return { readyMs }
+  return { readyMs, totals }
 }

@@ -46,7 +46,10 @@ class SilentClients {
   }
 }
 
-export async function soak(site: Site, { soakSeconds, seed }: EnduranceCounts): Promise<void> {
+export async function soak(
+  site: Site,
+  { soakSeconds, seed }: EnduranceCounts,
+): Promise<{ served: number; memoryFactor: number }> {
   const mqttPort = await freePort()
   const server = await site.serve('--rate-limit', '0', '--mqtt-port', String(mqttPort), '--log-level', 'error')
   const { url, org, key } = server
@@ -113,4 +116,5 @@ export async function soak(site: Site, { soakSeconds, seed }: EnduranceCounts): 
     'at its highest': inMebibytes(peak),
     after: inMebibytes(after),
   })
+  return { served: times.length, memoryFactor: after / before }
 }
