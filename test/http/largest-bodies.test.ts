@@ -56,8 +56,10 @@ test.each(bodies)('%s %s', async (method, path, body) => {
   await expectShortTurns(path, async () => {
     const sent = Buffer.from(JSON.stringify(body()))
     const headers = { authorization: `Bearer ${org.key}` }
-    const status = await sendJson(agent, method, `${harness.url}/v1/orgs/${org.id}${path}`, sent, headers)
-    expect(status).toBe(200)
+    const send = () => sendJson(agent, method, `${harness.url}/v1/orgs/${org.id}${path}`, sent, headers)
+    // On a busy machine PostgreSQL may refuse a write that waits too long for a row. The contract tells clients to try again.
+    const status = await send()
+    expect(status === 503 ? await send() : status).toBe(200)
   })
 })
 
