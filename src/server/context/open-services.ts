@@ -1,5 +1,6 @@
 // Opens the database and its secrets for a command that runs beside the server, or without one.
 import { join } from 'node:path'
+import { LocalBus } from '../bus/message-bus.ts'
 import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
@@ -25,6 +26,8 @@ export async function openServices(
     if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
     const services: Services = {
       db,
+      node: undefined,
+      bus: new LocalBus(() => undefined),
       clock,
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
       keysChanged: () => {},

@@ -1,13 +1,19 @@
 // Lists the objects that exist once in a running process.
+import type { MessageBus } from '../bus/message-bus.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/db.ts'
 import type { EventPublisher } from '../events/feed.ts'
+import type { ThisNode } from '../nodes/this-node.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
 
 export interface Services {
   readonly db: Database
+  /** Undefined in a command, which serves nobody and has no row of its own. */
+  readonly node: ThisNode | undefined
+  /** Messages between nodes. */
+  readonly bus: MessageBus
   readonly secrets: Secrets
   readonly clock: Clock
   /** Must be called after keys or sessions changed, so that their caches are invalidated. */

@@ -27,6 +27,7 @@ describe('migrations', () => {
         '005-console',
         '006-growth',
         '007-past-credentials',
+        '008-nodes',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
@@ -56,7 +57,7 @@ describe('migrations', () => {
         'sessions',
         'login_links',
       ]
-      const exempt = ['settings', 'migrations', 'migrations_lock', 'orgs', ...directories]
+      const exempt = ['settings', 'nodes', 'migrations', 'migrations_lock', 'orgs', ...directories]
       for (const { table, column } of rows) {
         if (!exempt.includes(table)) expect(column, table).toBe('org')
       }

@@ -11,6 +11,7 @@ import { history } from './migrations/004-history.ts'
 import { consoleSessions } from './migrations/005-console.ts'
 import { growth } from './migrations/006-growth.ts'
 import { pastCredentials } from './migrations/007-past-credentials.ts'
+import { nodes } from './migrations/008-nodes.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names, and the order is fixed. A migration that was released is never edited. */
@@ -22,6 +23,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '005-console': consoleSessions,
   '006-growth': growth,
   '007-past-credentials': pastCredentials,
+  '008-nodes': nodes,
 }
 
 /** Lists those of the given migrations that this program does not know, because a newer one made them. */

@@ -21,6 +21,19 @@ export type Rollup = { org: number; endpoint: number; slot: number; room: number
 
 export interface DatabaseSchema {
   settings: { name: string; value: string }
+  /** A row for each start of a server. */
+  nodes: {
+    id: Generated<number>
+    name: string
+    version: string
+    state: 'up' | 'left' | 'dead'
+    /** Rises every second while the node is up. */
+    beats: number
+    /** Rises with every unaudited commit of the node. */
+    changes: number
+    started_at: number
+    ended_at: number | null
+  }
   orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
   counters: { org: number; noun: string; last: number }
   audit_heads: { org: number; count: number; mac: Buffer; timestamp: number }

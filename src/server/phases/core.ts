@@ -1,5 +1,7 @@
 // Phase 1 of a start: the server lock, the database, and the services that everything else uses.
+import { hostname } from 'node:os'
 import { Keyring } from '../auth/keyring.ts'
+import { LocalBus } from '../bus/message-bus.ts'
 import type { ServeOptions } from '../config/options.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
 import { DeviceMailbox } from '../context/connected-devices.ts'
@@ -17,6 +19,7 @@ import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
+import { ThisNode } from '../nodes/this-node.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
@@ -103,11 +106,15 @@ export async function openCore(
   const { db } = opened
   stack.defer(() => db.close())
   await refuseForgottenSqlite(db, options)
+  const node = await ThisNode.start(db, clock, `${hostname()}:${options.port}`)
+  stack.defer(() => node.leave())
   const keyring = makeKeyring(db, options, clock)
   const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
   const streams = new EventStreams(feed, clock)
   const services: Services = {
     db,
+    node,
+    bus: new LocalBus(() => node.id),
     clock,
     secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
     keysChanged: () => {
