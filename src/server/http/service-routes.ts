@@ -1,6 +1,7 @@
 // Serves health checks, metrics, the OpenAPI document and the API reference page.
 
 import type { FastifyInstance } from 'fastify'
+import { Gauge } from 'prom-client'
 import { openapi } from '../../contract/openapi.ts'
 import { docsPage } from '../api-page/page.ts'
 import { Failure } from '../core/failure.ts'
@@ -31,6 +32,14 @@ export function serviceRoutes(
     return sendJson(reply, '{"ok":true}')
   })
 
+  new Gauge({
+    name: 'roomkeeper_ready',
+    help: '1 if /readyz is 200, else 0.',
+    registers: [metrics.registry],
+    collect() {
+      this.set(db.problem ? 0 : 1)
+    },
+  })
   app.get(
     '/metrics',
     {
