@@ -51,6 +51,7 @@ const onSqliteOnly = [
 /** These suites use SQLite and PostgreSQL together, so they run where both are. */
 const onPostgresOnly = [
   'test/process/database/copy.test.ts',
+  'test/process/database/device-outage.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
 ]

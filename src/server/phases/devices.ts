@@ -39,7 +39,13 @@ export async function startDevices(
 ): Promise<Devices> {
   const handlers = deviceHandlers(services, intake)
   const metrics = makeDeviceMetrics(registry)
-  const connections = new DeviceConnections({ handlers, clock: services.clock, log, metrics })
+  const connections = new DeviceConnections({
+    handlers,
+    clock: services.clock,
+    log,
+    metrics,
+    outageMs: () => services.db.health.outageMs,
+  })
   mailbox.attach(connections)
   // A crash leaves devices marked as connected.
   await markAllDisconnected(services)

@@ -18,12 +18,15 @@ import type { ConnectRequest } from './packet-reader.ts'
 import type { ConnectOutcome } from './reasons.ts'
 import { RefusalLog } from './refusal-log.ts'
 import { MqttSession, type SessionOptions } from './session.ts'
+import { maxOutageMs } from './store-again.ts'
 
 export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
   readonly clock: Clock
   readonly log: Log
   readonly metrics: DeviceMetrics
+  /** How long the database has not answered; 0 while it does. */
+  readonly outageMs: () => number
 }
 
 /** The other end of the wire, whatever is spoken on it. */
@@ -76,11 +79,17 @@ export class DeviceConnections implements ConnectedDevices {
   /** Begins to watch timeouts: once a second for all sessions, instead of a timer for each. */
   start(): void {
     this.#ticking = setInterval(() => {
+      if (this.#services.outageMs() >= maxOutageMs) this.#sendElsewhere()
       for (const session of this.#sessions.keys()) {
         if (session.backPressure.isSlowed) this.#updateSlowed(session)
         session.tick()
       }
     }, 1000).unref()
+  }
+
+  /** A node that is cut off from the database is of no use to its devices. They may reach another one. */
+  #sendElsewhere(): void {
+    for (const session of this.#current.values()) session.close('database away')
   }
 
   accept(socket: Duplex, peer: Peer): void {
