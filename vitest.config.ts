@@ -48,8 +48,9 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
-/** These suites use SQLite and PostgreSQL together, so they run where both are. */
+/** These suites use SQLite and PostgreSQL together, or need several nodes. */
 const onPostgresOnly = [
+  'test/nodes/*.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/device-outage.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
