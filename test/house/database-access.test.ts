@@ -72,12 +72,12 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/commands/progress.ts',
     'server/resources/endpoints/past-credentials.ts',
     'server/resources/endpoints/presence.ts',
-    'server/resources/keys/last-used.ts',
     'server/resources/sensors/ingest/intake.ts',
     'server/resources/sensors/rollups/horizon.ts',
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sessions/retention.ts',
   ])
+  expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
   expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
   expect(users(/new Tx\(/)).toEqual(['server/db/db.ts', 'server/db/system.ts'])
 })

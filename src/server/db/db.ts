@@ -51,6 +51,15 @@ export class Database {
   }
 
   /**
+   * Like `systemTransaction`, but on PostgreSQL in a commit of its own: a row that another node has locked delays nothing else. On
+   * SQLite, which has one writer, the commit is shared all the same.
+   */
+  separateTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
+    const commit = this.#engine.hasOneWriter ? this.#sharedCommits : this.#newGroupCommit()
+    return commit.add((on, written) => work(new SystemTx(this.engine, on, this.#writeLog(written))))
+  }
+
+  /**
    * Changes a table of PostgreSQL in a transaction of its own. Gives up after `lockTimeoutMs` if another session, such as a
    * backup, locks the table, because every later query would wait behind this statement. Returns whether it was done.
    */

@@ -128,7 +128,7 @@ export async function openCore(
   }
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
-  stack.defer(() => writeLastUsed(db, keyring, log))
+  stack.defer(() => writeLastUsed(services, keyring, log))
   db.metrics = metrics.db
   const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
   metrics.describeBuild(build)

@@ -16,6 +16,7 @@ export interface Resources {
   readonly latest: LatestSamples
   readonly intake: SampleIntake
   readonly rollups: RollupTask
+  readonly horizon: Horizon
   readonly bundles: BugReportSettings
   readonly uploads: BundleUploads
 }
@@ -36,6 +37,7 @@ export async function makeResources({ services, metrics, caches, options }: Core
     latest,
     intake,
     rollups: new RollupTask(services, horizon),
+    horizon,
     bundles,
     uploads: new BundleUploads(services, bundles.folder),
   }

@@ -1,6 +1,6 @@
 // Phase 5 of a start: the scheduled tasks, all in one table.
 import { resendAfterMs } from '../../contract/device/protocol.ts'
-import { hourMs } from '../../contract/durations.ts'
+import { hourMs, minuteMs } from '../../contract/durations.ts'
 import { repeat } from '../core/repeat.ts'
 import { probeDisk } from '../db/disk-probe.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
@@ -63,13 +63,20 @@ const scheduledTasks = (
       name: 'writing last-used times',
       pauseMs: 5000,
       oncePerCluster: false,
-      run: () => writeLastUsed(db, keyring, log),
+      run: () => writeLastUsed(services, keyring, log),
     },
     {
       name: 'rolling up and deleting samples',
       pauseMs: 10_000,
       oncePerCluster: true,
       run: (signal) => resources.rollups.run(signal),
+    },
+    {
+      // Another node may have deleted samples.
+      name: 'reading which samples were deleted',
+      pauseMs: minuteMs,
+      oncePerCluster: false,
+      run: () => resources.horizon.refresh(db),
     },
     {
       name: 'sending unacknowledged messages again',
