@@ -66,6 +66,7 @@ test('only change() opens an audited transaction, and only the named ones open a
   expect(users(/\.systemTransaction\(/)).toEqual([
     'server/db/database-secrets.ts',
     'server/db/disk-probe.ts',
+    'server/nodes/task-holders.ts',
     'server/nodes/this-node.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/retention.ts',
@@ -90,6 +91,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/db/disk-probe.ts',
     'server/db/insert-many.ts',
     'server/nodes/store.ts',
+    'server/nodes/task-store.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/store.ts',
     'server/resources/commands/store.ts',

@@ -8,6 +8,7 @@ export class ThisNode {
   readonly #db: Database
   readonly #clock: Clock
   #id: number
+  readonly #onReplaced: (() => void)[] = []
 
   private constructor(db: Database, clock: Clock, id: number) {
     this.#db = db
@@ -29,6 +30,11 @@ export class ThisNode {
   /** The id of the present row. */
   get id(): number {
     return this.#id
+  }
+
+  /** Calls the listener when this node was declared dead, before it goes on with a new row. */
+  onReplaced(listener: () => void): void {
+    this.#onReplaced.push(listener)
   }
 
   /** Ends the row, and with it the presence of every device that is connected here. */

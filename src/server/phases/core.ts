@@ -66,6 +66,7 @@ export interface Core {
   readonly options: ServeOptions
   readonly log: Log
   readonly services: Services
+  readonly node: ThisNode
   readonly metrics: Metrics
   readonly keyring: Keyring
   readonly streams: EventStreams
@@ -144,6 +145,7 @@ export async function openCore(
     options,
     log,
     services,
+    node,
     metrics,
     keyring,
     streams,
