@@ -67,17 +67,18 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/db/database-secrets.ts',
     'server/db/disk-probe.ts',
     'server/nodes/single-node.ts',
+    'server/nodes/task-holders.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/retention.ts',
     'server/resources/commands/progress.ts',
     'server/resources/endpoints/past-credentials.ts',
     'server/resources/endpoints/presence.ts',
-    'server/resources/keys/last-used.ts',
     'server/resources/sensors/ingest/intake.ts',
     'server/resources/sensors/rollups/horizon.ts',
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sessions/retention.ts',
   ])
+  expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
   expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
   expect(users(/new Tx\(/)).toEqual(['server/db/db.ts', 'server/db/system.ts'])
 })
@@ -90,6 +91,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/db/disk-probe.ts',
     'server/db/insert-many.ts',
     'server/nodes/store.ts',
+    'server/nodes/task-store.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/store.ts',
     'server/resources/commands/store.ts',

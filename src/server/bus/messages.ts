@@ -2,6 +2,8 @@
 
 /** The body of each kind of message. Nothing secret belongs in here, because every user of the database can listen. */
 export interface NodeMessages {
+  /** A node has released scheduled tasks, which others can take. */
+  tasksReleased: Record<string, never>
   /** A config or a command is pending for these endpoints. */
   wake: { readonly endpointIds: readonly string[] }
   /** A node has left, or was declared dead: its devices are no longer connected. */

@@ -1,6 +1,6 @@
 // The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
+import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
@@ -8,6 +8,9 @@ import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
 import { SystemReader, SystemTx } from './system.ts'
 import type { WrittenRows } from './written-rows.ts'
+
+/** Runs first in a transaction, and refuses it by throwing. */
+export type CommitCheck = (tx: SystemTx) => Promise<void>
 
 type WriteListener = (written: WrittenRows) => void
 
@@ -18,17 +21,28 @@ export class Database {
   /** Reads rows that belong to no organisation. */
   readonly system: SystemReader
   readonly #engine: DatabaseEngine
-  readonly #listeners = new Map<string, WriteListener[]>()
+  /** The database that this one is a view of, or itself. */
+  readonly #root: Database
+  readonly #check: CommitCheck | undefined
+  readonly #listeners: Map<string, WriteListener[]>
   readonly #orgs = new Map<number, OrgDatabase>()
   /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
   metrics: DatabaseMetrics = { transaction() {} }
 
-  constructor(engine: DatabaseEngine) {
+  constructor(engine: DatabaseEngine, guard?: { readonly root: Database; readonly check: CommitCheck }) {
     this.engine = engine.engine
     this.#engine = engine
+    this.#root = guard?.root ?? this
+    this.#check = guard?.check
+    this.#listeners = guard ? guard.root.#listeners : new Map()
     this.system = new SystemReader(engine.engine, engine.reader)
-    this.#sharedCommits = this.#newGroupCommit()
+    this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newGroupCommit()
+  }
+
+  /** A view of this database in whose transactions the check runs first. Commits are shared with those of this one. */
+  guardedBy(check: CommitCheck): Database {
+    return new Database(this.#engine, { root: this.#root, check })
   }
 
   /** The part of the database that belongs to one organisation. */
@@ -39,6 +53,7 @@ export class Database {
         audited: this.#engine.hasOneWriter ? () => this.#sharedCommits : () => this.#newGroupCommit(),
         unaudited: () => this.#sharedCommits,
         logInto: (rows) => this.#writeLog(rows),
+        checked: (on, work) => this.#checked(on, work),
       })
       this.#orgs.set(org, database)
     }
@@ -47,7 +62,20 @@ export class Database {
 
   /** Writes rows that belong to no organisation, without an audit entry, in a commit that is shared with other writes. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
-    return this.#sharedCommits.add((on, written) => work(new SystemTx(this.engine, on, this.#writeLog(written))))
+    return this.#sharedCommits.add((on, written) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(written)))),
+    )
+  }
+
+  /**
+   * Like `systemTransaction`, but on PostgreSQL in a commit of its own: a row that another node has locked delays nothing else. On
+   * SQLite, which has one writer, the commit is shared all the same.
+   */
+  separateTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
+    const commit = this.#engine.hasOneWriter ? this.#sharedCommits : this.#newGroupCommit()
+    return commit.add((on, written) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(written)))),
+    )
   }
 
   /**
@@ -56,10 +84,12 @@ export class Database {
    */
   async alterTable(statement: string, lockTimeoutMs: number): Promise<boolean> {
     try {
-      await this.#engine.transaction(async ({ kysely }) => {
-        await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(kysely)
-        await sql.raw(statement).execute(kysely)
-      })
+      await this.#engine.transaction((on) =>
+        this.#checked(on, async () => {
+          await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(on.kysely)
+          await sql.raw(statement).execute(on.kysely)
+        }),
+      )
       return true
     } catch (error) {
       const problem = databaseProblemOf(error)
@@ -115,9 +145,15 @@ export class Database {
     return new GroupCommit({
       transaction: (work) => this.#engine.transaction(work),
       notify: (written) => this.#notify(written),
-      observe: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
+      observe: (outcome, seconds) => this.#root.metrics.transaction(outcome, seconds),
       noteProblem: (problem) => this.health.noteFailedWrite(problem),
     })
+  }
+
+  /** Without a check, the work runs at once. */
+  #checked<T>(on: EngineTransaction, work: () => Promise<T>): Promise<T> {
+    if (!this.#check) return work()
+    return this.#check(new SystemTx(this.engine, on, this.#writeLog([]))).then(work)
   }
 
   #writeLog(rows: WrittenRows[]): WriteLog {
@@ -133,6 +169,7 @@ interface Commits {
   readonly audited: () => GroupCommit
   readonly unaudited: () => GroupCommit
   readonly logInto: (rows: WrittenRows[]) => WriteLog
+  readonly checked: <T>(on: EngineTransaction, work: () => Promise<T>) => Promise<T>
 }
 
 /** One organisation's part of the database: reads it, and opens transactions that reach nothing else. */
@@ -146,13 +183,15 @@ export class OrgDatabase extends OrgReader {
 
   /** Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { audited, logInto } = this.#commits
-    return audited().add((on, written) => work(new Tx(this.org, this.engine, on, logInto(written))))
+    const { audited, logInto, checked } = this.#commits
+    return audited().add((on, written) => checked(on, () => work(new Tx(this.org, this.engine, on, logInto(written)))))
   }
 
   /** Shares a commit with the other writes that wait; resolves when the work is durable. */
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
-    const { unaudited, logInto } = this.#commits
-    return unaudited().add((on, written) => work(new TelemetryTx(this.org, this.engine, on, logInto(written))))
+    const { unaudited, logInto, checked } = this.#commits
+    return unaudited().add((on, written) =>
+      checked(on, () => work(new TelemetryTx(this.org, this.engine, on, logInto(written)))),
+    )
   }
 }

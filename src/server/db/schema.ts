@@ -36,6 +36,8 @@ export interface DatabaseSchema {
     started_at: number
     ended_at: number | null
   }
+  /** The node that runs each scheduled task, or each part of one that is shared out. A whole task has the part 0. */
+  tasks: { name: string; part: number; node_id: number }
   orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
   counters: { org: number; noun: string; last: number }
   audit_heads: { org: number; count: number; mac: Buffer; timestamp: number }

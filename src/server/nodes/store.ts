@@ -22,6 +22,17 @@ export const updateLeft = systemWrite((db, p: { id: number; at: number }) =>
   db.updateTable('nodes').set({ state: 'left', ended_at: p.at }).where('id', '=', p.id).where('state', '=', 'up'),
 )
 
+/**
+ * Fails the transaction unless the node is up: the column must not be null. The statement must be the last one, because it locks
+ * the row of the node.
+ */
+export const refuseUnlessUp = systemWrite((db, p: { id: number }) =>
+  db
+    .updateTable('nodes')
+    .set((e) => ({ changes: e.case().when('state', '=', 'up').then(e.ref('changes')).end() as never }))
+    .where('id', '=', p.id),
+)
+
 /** For a start that knows that no other node can be up. */
 export const updateAllDead = systemWrite((db, p: { at: number }) =>
   db.updateTable('nodes').set({ state: 'dead', ended_at: p.at }).where('state', '=', 'up'),

@@ -16,6 +16,7 @@ import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
+import type { ThisNode } from '../nodes/this-node.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
@@ -63,6 +64,7 @@ export interface Core {
   readonly options: ServeOptions
   readonly log: Log
   readonly services: Services
+  readonly node: ThisNode
   readonly metrics: Metrics
   readonly keyring: Keyring
   readonly streams: EventStreams
@@ -120,7 +122,7 @@ export async function openCore(
   }
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
-  stack.defer(() => writeLastUsed(db, keyring, log))
+  stack.defer(() => writeLastUsed(services, keyring, log))
   db.metrics = metrics.db
   const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
   metrics.describeBuild(build)
@@ -136,6 +138,7 @@ export async function openCore(
     options,
     log,
     services,
+    node,
     metrics,
     keyring,
     streams,

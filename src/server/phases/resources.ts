@@ -8,14 +8,15 @@ import { FleetCounts } from '../resources/rooms/fleet-counts.ts'
 import { SampleIntake } from '../resources/sensors/ingest/intake.ts'
 import { LatestSamples } from '../resources/sensors/latest/cache.ts'
 import { Horizon } from '../resources/sensors/rollups/horizon.ts'
-import { RollupTask } from '../resources/sensors/rollups/task.ts'
+import { SampleDeletion } from '../resources/sensors/rollups/sample-deletion.ts'
 import type { Core } from './core.ts'
 
 export interface Resources {
   readonly endpoints: EndpointCache
   readonly latest: LatestSamples
   readonly intake: SampleIntake
-  readonly rollups: RollupTask
+  readonly sampleDeletion: SampleDeletion
+  readonly horizon: Horizon
   readonly bundles: BugReportSettings
   readonly uploads: BundleUploads
 }
@@ -35,7 +36,8 @@ export async function makeResources({ services, metrics, caches, options }: Core
     endpoints,
     latest,
     intake,
-    rollups: new RollupTask(services, horizon),
+    sampleDeletion: new SampleDeletion(horizon),
+    horizon,
     bundles,
     uploads: new BundleUploads(services, bundles.folder),
   }

@@ -6,6 +6,7 @@ import { newDevice, type TestDevice } from '../../../../../test/support/devices/
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
+import { openDatabase } from '../../../db/open.ts'
 import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { findDeviceByCredential } from '../../endpoints/presence.ts'
 import { LatestSamples } from '../latest/cache.ts'
@@ -168,4 +169,32 @@ test.runIf(engine === 'postgres')('a partition that could not be made once is ma
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')
   await intake.receive(session, sample(now - 8, 9))
   expect((await stored()).get(now - 8)).toBe(9)
+})
+
+test.runIf(engine === 'postgres')('two nodes that store samples of the same devices do not deadlock', async () => {
+  const { db: second } = await openDatabase(harness.place, { isLocked: true, mustExist: true, onError() {} })
+  const deadlocks = async () => {
+    const { rows } = await sql<{ deadlocks: number }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(second.schema)
+    return rows[0]?.deadlocks
+  }
+  const before = await deadlocks()
+  const intakes = [harness.services.db, second].map(
+    (db) => new SampleIntake({ ...harness.services, db }, new LatestSamples(db), new Horizon()),
+  )
+  const now = Math.floor(harness.clock.now() / 1000)
+  const numbers = Array.from({ length: 200 }, (_, i) => 5000 + i)
+  for (let round = 0; round < 15; round++) {
+    const send = (intake: SampleIntake, order: readonly number[]) =>
+      order.map((number) => {
+        const device = { ...session.device, number, id: `device ${number}` }
+        return intake.receive({ ...session, device }, sample(now - round, number % 2000))
+      })
+    await Promise.all([
+      ...send(intakes[0] as SampleIntake, numbers),
+      ...send(intakes[1] as SampleIntake, numbers.toReversed()),
+    ])
+  }
+  expect(await deadlocks()).toBe(before)
+  await second.close()
 })
