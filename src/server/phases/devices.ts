@@ -13,7 +13,6 @@ import { configReported } from '../resources/configs/reported.ts'
 import { findUnenrolledDevice } from '../resources/endpoints/past-credentials.ts'
 import {
   findDeviceByCredential,
-  markAllDisconnected,
   markConnected,
   markDisconnected,
   storeStatus,
@@ -41,8 +40,6 @@ export async function startDevices(
   const metrics = makeDeviceMetrics(registry)
   const connections = new DeviceConnections({ handlers, clock: services.clock, log, metrics })
   mailbox.attach(connections)
-  // A crash leaves devices marked as connected.
-  await markAllDisconnected(services)
   connections.start()
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)

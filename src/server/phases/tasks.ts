@@ -8,6 +8,7 @@ import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { deleteOldReports } from '../resources/bug-reports/retention.ts'
 import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
+import { clearEndedNodes } from '../resources/endpoints/ended-nodes.ts'
 import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { deleteOldSessions } from '../resources/sessions/retention.ts'
@@ -79,6 +80,12 @@ const scheduledTasks = (
         connections.wake(await listUnacknowledged(services))
         connections.wake(await listUndelivered(services))
       },
+    },
+    {
+      name: 'clearing endpoints of ended nodes',
+      pauseMs: 10_000,
+      oncePerCluster: true,
+      run: (signal) => clearEndedNodes(services, signal),
     },
     {
       name: 'deleting old bug reports',
