@@ -119,7 +119,12 @@ export interface DatabaseSchema {
     model: string
     room_id: number | null
     profile_id: number | null
-    connected: number
+    /** The node that the device is connected to. It is connected only while the row of that node says `up`. */
+    node_id: number | null
+    /** The number of its current or last connection. */
+    connection: Generated<number>
+    /** The value of `node_id` before the device connected. */
+    previous_node_id: number | null
     connection_time: number | null
     enrolment_time: number
     status: string
@@ -184,6 +189,9 @@ export interface DatabaseSchema {
     /** The first and the last time that the command was sent. */
     sent_at: number | null
     told_at: number | null
+    /** The numbers of the connections over which it was first and last sent. */
+    sent_connection: number | null
+    told_connection: number | null
     error: string | null
   }
   bug_reports: { org: number; id: string; created_at: number; expires_at: number; in_call_logs: number }

@@ -13,7 +13,6 @@ import { configReported } from '../resources/configs/reported.ts'
 import { findUnenrolledDevice } from '../resources/endpoints/past-credentials.ts'
 import {
   findDeviceByCredential,
-  markAllDisconnected,
   markConnected,
   markDisconnected,
   storeStatus,
@@ -47,8 +46,6 @@ export async function startDevices(
     outageMs: () => services.db.health.outageMs,
   })
   mailbox.attach(connections)
-  // A crash leaves devices marked as connected.
-  await markAllDisconnected(services)
   connections.start()
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)

@@ -10,6 +10,7 @@ import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
 import { deleteOldReports } from '../resources/bug-reports/retention.ts'
 import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
+import { clearEndedNodes } from '../resources/endpoints/ended-nodes.ts'
 import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { listOrgs } from '../resources/orgs/store.ts'
@@ -121,6 +122,12 @@ const scheduledTasks = (
         connections.wake(await listUnacknowledged(services))
         connections.wake(await listUndelivered(services))
       },
+    },
+    {
+      name: 'clearing endpoints of ended nodes',
+      pauseMs: 10_000,
+      runsOn: 'one node',
+      run: clearEndedNodes,
     },
     {
       name: 'deleting old bug reports',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DeviceCommandMessage, downTopic } from '../../../contract/device/protocol.ts'
+import { tokenHash } from '../../auth/token.ts'
 import type { ConnectedDevices } from '../../context/connected-devices.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
@@ -130,12 +131,12 @@ export class DeviceConnections implements ConnectedDevices {
     }
   }
 
-  /** Ends all connections and accepts no new ones; resolves when the database shows all devices as disconnected. */
+  /** Ends all connections and accepts no new ones. Writes nothing: the end of the node's row disconnects all of its devices. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#ticking)
     for (const session of this.#sessions.keys()) session.shutDown()
-    for (const session of this.#current.values()) this.#disconnected(session)
+    this.#current.clear()
     await Promise.all(this.#persisting)
   }
 
@@ -169,7 +170,10 @@ export class DeviceConnections implements ConnectedDevices {
     try {
       presence = await handlers.connected(connection)
     } finally {
+      if (presence) Object.assign(connection, { nodeId: presence.nodeId, number: presence.number })
       if (!presence) this.#disconnected(session)
+      // The connection ended, or was replaced, while its presence was written.
+      if (this.#current.get(device.id) !== session) this.#persistEnd(connection)
     }
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
@@ -186,7 +190,13 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {
-    const connection: DeviceConnection = { device, since: this.#services.clock.now(), credential: password }
+    const connection: DeviceConnection = {
+      device,
+      since: this.#services.clock.now(),
+      credentialHash: tokenHash(password),
+      nodeId: 0,
+      number: 0,
+    }
     const downlink = new Downlink(this.#services, connection, session)
     session.identify(connection, downlink)
     this.#updateSlowed(session)
@@ -203,6 +213,11 @@ export class DeviceConnections implements ConnectedDevices {
     const { connection } = session.identified ?? {}
     if (!connection || this.#current.get(connection.device.id) !== session) return
     this.#current.delete(connection.device.id)
+    // While the presence is being written, its number is not known yet.
+    if (connection.number > 0) this.#persistEnd(connection)
+  }
+
+  #persistEnd(connection: DeviceConnection): void {
     const persisting: Promise<void> = this.#persistDisconnect(connection).finally(() =>
       this.#persisting.delete(persisting),
     )
@@ -216,16 +231,15 @@ export class DeviceConnections implements ConnectedDevices {
     this.#services.log.info({ org: org.id, endpoint: id, serial, reason: endReason }, 'device disconnected')
   }
 
-  /** Tries until it is written, or until the device is connected again. */
+  /** Tries until it is written, until the device is connected again, or until the service stops, which ends the node's row. */
   async #persistDisconnect(connection: DeviceConnection): Promise<void> {
     const { handlers, logThrottle } = this.#services
-    while (!this.#current.has(connection.device.id)) {
+    while (!this.#isClosed && !this.#current.has(connection.device.id)) {
       try {
         return await handlers.disconnected(connection)
       } catch (error) {
         logThrottle.warn('disconnect not persisted, retrying', error as Error, connection.device)
-        if (this.#isClosed) return
-        await sleep(retryAfterMs)
+        if (!this.#isClosed) await sleep(retryAfterMs)
       }
     }
   }

@@ -2,13 +2,13 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storedConnection } from '../../../../../test/support/devices/stored-connection.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
 import { openDatabase } from '../../../db/open.ts'
-import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
-import { findDeviceByCredential } from '../../endpoints/presence.ts'
+import type { DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
 import { listDays, makePartitions } from '../rollups/partitions.ts'
@@ -28,8 +28,7 @@ beforeAll(async () => {
   org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   device = await newDevice(harness, org, { roomId })
-  const who = (await findDeviceByCredential(harness.services, device.id, device.credential)) as Device
-  session = { device: who, since: 0, credential: device.credential }
+  session = await storedConnection(harness.services, device.id, device.credential)
 })
 afterAll(async () => {
   await device.close()
