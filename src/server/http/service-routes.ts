@@ -43,7 +43,7 @@ export function serviceRoutes(
         if (!caller.read) throw permissionDenied('read', 'the scope read')
       },
     },
-    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.scrape()),
   )
 
   let document = ''
