@@ -52,8 +52,9 @@ export function serviceRoutes(
     return sendJson(reply, document)
   })
 
-  const page = docsPage()
-  app.get('/docs', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html),
-  )
+  let page: ReturnType<typeof docsPage> | undefined
+  app.get('/docs', async (_request, reply) => {
+    page ??= docsPage()
+    return reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html)
+  })
 }
