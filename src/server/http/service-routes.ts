@@ -2,7 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import { openapi } from '../../contract/openapi.ts'
-import { docsPage } from '../api-page/page.ts'
+import type { DocsPage } from '../api-page/page.ts'
 import { Failure } from '../core/failure.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Database } from '../db/db.ts'
@@ -52,9 +52,16 @@ export function serviceRoutes(
     return sendJson(reply, document)
   })
 
-  let page: ReturnType<typeof docsPage> | undefined
+  let renderedPage: Promise<DocsPage> | undefined
   app.get('/docs', async (_request, reply) => {
-    page ??= docsPage()
+    renderedPage ??= renderPage()
+    const page = await renderedPage
     return reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html)
   })
+}
+
+/** The code of the page is loaded with it: it imports node:http by its names, whereupon Node loads its client for fetch, too. */
+async function renderPage(): Promise<DocsPage> {
+  const { docsPage } = await import('../api-page/page.ts')
+  return docsPage()
 }
