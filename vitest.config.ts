@@ -1,5 +1,6 @@
 // Behaviour tests run on SQLite and on a real PostgreSQL. Suites whose subject cannot differ by database run once.
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const all = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
@@ -44,6 +45,7 @@ const onSqliteOnly = [
   'test/process/config-file.test.ts',
   'test/process/hostile-clients.test.ts',
   'test/process/cli-help.test.ts',
+  'test/process/demo.test.ts',
   'test/process/refusals.test.ts',
   'test/process/simulate.test.ts',
 ]
@@ -66,6 +68,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     globalSetup: './test/support/console/console-build.ts',
     projects: [
       { extends: true, test: { name: 'house', include: withoutDatabase } },

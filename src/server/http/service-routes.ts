@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Gauge } from 'prom-client'
 import { openapi } from '../../contract/openapi.ts'
-import { docsPage } from '../api-page/page.ts'
+import type { DocsPage } from '../api-page/page.ts'
 import { Failure } from '../core/failure.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Database } from '../db/db.ts'
@@ -52,7 +52,7 @@ export function serviceRoutes(
         if (!caller.read) throw permissionDenied('read', 'the scope read')
       },
     },
-    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.scrape()),
   )
 
   let document = ''
@@ -61,8 +61,16 @@ export function serviceRoutes(
     return sendJson(reply, document)
   })
 
-  const page = docsPage()
-  app.get('/docs', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html),
-  )
+  let renderedPage: Promise<DocsPage> | undefined
+  app.get('/docs', async (_request, reply) => {
+    renderedPage ??= renderPage()
+    const page = await renderedPage
+    return reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html)
+  })
+}
+
+/** The code of the page is loaded with it: it imports node:http by its names, whereupon Node loads its client for fetch, too. */
+async function renderPage(): Promise<DocsPage> {
+  const { docsPage } = await import('../api-page/page.ts')
+  return docsPage()
 }
