@@ -12,7 +12,7 @@ import { startDevices } from './phases/devices.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
 import { startTasks } from './phases/tasks.ts'
-import { deleteOldReports } from './resources/bug-reports/retention.ts'
+import { deleteOldReports, sweepBundleFolder } from './resources/bug-reports/retention.ts'
 import { hasKey } from './resources/keys/store.ts'
 
 export interface Service {
@@ -50,7 +50,8 @@ export async function startService(
     const resources = await makeResources(core)
     const { services } = core
     // Reports that expired while the service was stopped are deleted before devices can upload.
-    await deleteOldReports(services, resources.bundles.folder)
+    await deleteOldReports(services, resources.bundles.storage)
+    await sweepBundleFolder(services, resources.bundleFolder)
     const devices = await startDevices(stack, core, resources, certificate)
     const { url, healthPort } = await startHttp(stack, core, resources, devices, { certificate, consoleFolder })
     startTasks(stack, core, resources, devices, certificate)

@@ -41,6 +41,8 @@ export const retentionDefaults: RetentionOptions = {
   roomFreshness: 15,
 }
 
+export const bundleQuotaDefaultGb = 20
+
 export const backupDefaults = { everyHours: 24, keepCount: 7 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -139,6 +141,13 @@ export const serveOptions: readonly OptionSpec[] = [
     help: 'how long the logs of a bug report are kept',
     // Commands are deleted after 90 days, and they contain the result for each device's logs.
     parse: parseWhole('--log-retention', 1, 90),
+  },
+  {
+    flag: '--bundle-quota <gigabytes>',
+    env: 'ROOMKEEPER_BUNDLE_QUOTA',
+    default: bundleQuotaDefaultGb,
+    help: 'how much space the logs of all bug reports may take; further uploads are refused',
+    parse: parseWhole('--bundle-quota', 1, 100_000),
   },
   {
     flag: '--sample-retention <days>',
@@ -255,6 +264,8 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly mqttTlsPort: number | 'off'
   /** Days. */
   readonly logRetention: number
+  /** Gigabytes. */
+  readonly bundleQuota?: number
   readonly backupDir?: string
   /** Hours. */
   readonly backupEvery?: number

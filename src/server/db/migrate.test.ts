@@ -28,6 +28,7 @@ describe('migrations', () => {
         '006-growth',
         '007-past-credentials',
         '008-nodes',
+        '010-bundles',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])

@@ -5,7 +5,8 @@ import { repeat } from '../core/repeat.ts'
 import { probeDisk } from '../db/disk-probe.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
-import { deleteOldReports } from '../resources/bug-reports/retention.ts'
+import { moveOldBundles } from '../resources/bug-reports/bundles/move.ts'
+import { deleteOldReports, sweepBundleFolder } from '../resources/bug-reports/retention.ts'
 import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
 import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
@@ -83,9 +84,17 @@ const scheduledTasks = (
     {
       name: 'deleting old bug reports',
       pauseMs: hourMs,
-      oncePerCluster: false,
-      run: () => deleteOldReports(services, resources.bundles.folder),
+      oncePerCluster: true,
+      run: () => deleteOldReports(services, resources.bundles.storage),
     },
+    {
+      // The folder is on the disk of this node.
+      name: 'sweeping the folder of log bundles',
+      pauseMs: hourMs,
+      oncePerCluster: false,
+      run: () => sweepBundleFolder(services, resources.bundleFolder),
+    },
+    ...(db.engine === 'postgres' ? [moveTask(core, resources)] : []),
     {
       name: 'deleting old commands',
       pauseMs: hourMs,
@@ -116,6 +125,13 @@ const scheduledTasks = (
     },
   ]
 }
+
+const moveTask = ({ services, log }: Core, { bundleFolder: folder, bundles }: Resources): ScheduledTask => ({
+  name: 'moving log bundles into the database',
+  pauseMs: 60_000,
+  oncePerCluster: false,
+  run: (signal) => moveOldBundles(services, { folder, rows: bundles.storage, log }, signal),
+})
 
 /** Undefined unless an option names a folder for backups. */
 function makeScheduledBackups({ options, log, services, metrics }: Core): ScheduledBackups | undefined {
