@@ -6,6 +6,7 @@ import {
   parseCidr,
   parseDaysOrEver,
   parseList,
+  parseMqttUrl,
   parseOneOf,
   parseOrigin,
   parsePortOrOff,
@@ -107,9 +108,15 @@ export const serveOptions: readonly OptionSpec[] = [
     parse: parsePublicUrl('--public-url'),
   },
   {
+    flag: '--public-mqtt-url <url>',
+    env: 'ROOMKEEPER_PUBLIC_MQTT_URL',
+    help: 'how devices reach the MQTT ports behind a balancer (repeatable), such as mqtts://rooms.example.org:8883',
+    parse: parseList(parseMqttUrl),
+  },
+  {
     flag: '--trust-proxy <cidr>',
     env: 'ROOMKEEPER_TRUST_PROXY',
-    help: 'trust X-Forwarded-For from this proxy (repeatable), so that limits apply to each of its clients',
+    help: 'trust X-Forwarded-For, and on MQTT ports PROXY v2, from this proxy (repeatable), so that limits apply to each of its clients',
     parse: parseList(parseCidr),
   },
   { flag: '--tls-cert <file>', env: 'ROOMKEEPER_TLS_CERT', help: 'certificate chain (PEM): serve HTTPS' },
@@ -256,6 +263,7 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly healthPort: number | 'off'
   readonly healthHost: string
   readonly publicUrl?: string
+  readonly publicMqttUrl?: readonly string[]
   readonly trustProxy?: readonly string[]
   readonly tlsCert?: string
   readonly tlsKey?: string

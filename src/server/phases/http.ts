@@ -121,7 +121,7 @@ function addRoutes(
     log,
     metrics: devices.metrics,
     enrol: (request, from) => enrolDevice(services, request, from),
-    addresses: () => connectAddresses(publicUrl(), devices.listeners, options.mqttHost),
+    addresses: () => connectAddresses(publicUrl(), devices.listeners, options),
   })
   logUploadRoutes(app, {
     clock,
