@@ -191,6 +191,13 @@ export const serveOptions: readonly OptionSpec[] = [
     parse: parseAirLimits,
   },
   {
+    flag: '--stop-delay <seconds>',
+    env: 'ROOMKEEPER_STOP_DELAY',
+    default: 5,
+    help: 'with PostgreSQL: how long a server that stops serves on while /readyz is 503, so that a balancer notices',
+    parse: parseWhole('--stop-delay', 0, 300),
+  },
+  {
     flag: '--backup-dir <folder>',
     env: 'ROOMKEEPER_BACKUP_DIR',
     help: 'make backups into this folder, which no other server uses; none are made without it',
@@ -274,6 +281,8 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly logRetention: number
   /** Gigabytes. */
   readonly bundleQuota?: number
+  /** Seconds. */
+  readonly stopDelay?: number
   readonly backupDir?: string
   /** Hours. */
   readonly backupEvery?: number

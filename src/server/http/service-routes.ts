@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { openapi } from '../../contract/openapi.ts'
 import { docsPage } from '../api-page/page.ts'
-import { Failure } from '../core/failure.ts'
+import { Failure, shuttingDown } from '../core/failure.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Database } from '../db/db.ts'
 import { sendJson } from './answer.ts'
@@ -21,12 +21,19 @@ export function serviceRoutes(
     metrics,
     identify,
     publicUrl,
-  }: { db: Database; metrics: Metrics; identify: IdentifyCaller; publicUrl: () => string },
+    isStopping,
+  }: {
+    db: Database
+    metrics: Metrics
+    identify: IdentifyCaller
+    publicUrl: () => string
+    isStopping: () => boolean
+  },
 ): void {
   app.get('/livez', { config: urgent }, (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
   app.get('/readyz', { config: urgent }, async (_request, reply) => {
-    const { problem } = db
+    const problem = isStopping() ? shuttingDown() : db.problem
     if (problem) throw problem
     return sendJson(reply, '{"ok":true}')
   })

@@ -36,6 +36,9 @@ const retryAfterMs = 5_000
 /** Long enough for a last packet to leave, short enough to count as immediate. */
 const unenrolDelayMs = 100
 const unenrolDeadlineMs = 60_000
+/** A few devices need not wait for half a minute. */
+const minReleasesPerSecond = 100
+const releaseIntervalMs = 50
 
 export class DeviceConnections implements ConnectedDevices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions
@@ -48,6 +51,8 @@ export class DeviceConnections implements ConnectedDevices {
   readonly #current = new Map<string, MqttSession>()
   readonly #persisting = new Set<Promise<void>>()
   #ticking: NodeJS.Timeout | undefined
+  /** True when the service stops: no connection is accepted. */
+  #isReleasing = false
   #isClosed = false
 
   constructor(options: DeviceConnectionsOptions) {
@@ -84,7 +89,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   accept(socket: Duplex, peer: Peer): void {
-    if (this.#isClosed) return void socket.destroy()
+    if (this.#isReleasing) return void socket.destroy()
     const { metrics, log } = this.#services
     const session = new MqttSession(socket, this.#sessionOptions)
     this.#sessions.set(session, peer)
@@ -121,8 +126,27 @@ export class DeviceConnections implements ConnectedDevices {
     }
   }
 
+  /**
+   * Accepts no new connections, and ends those that are open over a time that grows with their number, up to `maxMs`: devices that
+   * all came to the other nodes at once would have to wait there.
+   */
+  async release(maxMs: number): Promise<void> {
+    this.#isReleasing = true
+    const sessions = [...this.#sessions.keys()]
+    const durationMs = Math.min(maxMs, (sessions.length / minReleasesPerSecond) * 1000)
+    const startedAt = performance.now()
+    for (let released = 0; released < sessions.length; ) {
+      const part = durationMs === 0 ? 1 : (performance.now() - startedAt) / durationMs
+      const due = Math.min(sessions.length, Math.ceil(part * sessions.length))
+      for (const session of sessions.slice(released, due)) session.shutDown()
+      released = Math.max(released, due)
+      if (released < sessions.length) await sleep(releaseIntervalMs)
+    }
+  }
+
   /** Ends all connections and accepts no new ones; resolves when the database shows all devices as disconnected. */
   async close(): Promise<void> {
+    this.#isReleasing = true
     this.#isClosed = true
     clearInterval(this.#ticking)
     for (const session of this.#sessions.keys()) session.shutDown()
@@ -202,7 +226,7 @@ export class DeviceConnections implements ConnectedDevices {
 
   /** One line for each connection that ends, except at a stop of the service, which ends all of them. */
   #logEnd({ wasConnected, identified, endReason = 'the device closed the connection' }: MqttSession): void {
-    if (!wasConnected || !identified || this.#isClosed) return
+    if (!wasConnected || !identified || this.#isReleasing) return
     const { org, id, serial } = identified.connection.device
     this.#services.log.info({ org: org.id, endpoint: id, serial, reason: endReason }, 'device disconnected')
   }
