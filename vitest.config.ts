@@ -27,6 +27,7 @@ const onSqliteOnly = [
   'test/deploy/service.test.ts',
   'test/devices/client-libraries.test.ts',
   'test/devices/message-refused.test.ts',
+  'test/devices/proxy-protocol.test.ts',
   'test/devices/mqtt5.test.ts',
   'test/devices/refusal-log.test.ts',
   'test/docs/readme.test.ts',

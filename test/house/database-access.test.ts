@@ -13,7 +13,7 @@ test('a noun writes only its own tables', () => {
   expect(new Set(assignments)).toEqual(new Set([".set((e) => ({ version: e('version', '+', 1) }))"]))
   const owners: Record<string, readonly string[]> = {
     audit: ['audit_log', 'audit_heads'],
-    'bug-reports': ['bug_reports', 'bug_report_items'],
+    'bug-reports': ['bug_reports', 'bug_report_items', 'bundle_uploads', 'bundle_chunks'],
     configs: ['endpoint_configs', 'config_versions'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
     keys: ['api_keys', 'key_directory'],
@@ -56,12 +56,19 @@ test('only change() opens an audited transaction, and only the named ones open a
       .sort()
   expect(users(/\bdb\.transaction\(async/)).toEqual(['server/resources/audit/change.ts'])
   expect(users(/\.telemetry\(/)).toEqual([
+    'server/resources/bug-reports/bundles/move.ts',
     'server/resources/bug-reports/upload.ts',
     'server/resources/commands/progress.ts',
     'server/resources/configs/reported.ts',
     'server/resources/endpoints/presence.ts',
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sensors/rollups/roll-up.ts',
+  ])
+  expect(users(/\.bulkTransaction\(/)).toEqual([
+    'server/resources/bug-reports/bundles/folder-storage.ts',
+    'server/resources/bug-reports/bundles/move.ts',
+    'server/resources/bug-reports/bundles/row-storage.ts',
+    'server/resources/bug-reports/upload.ts',
   ])
   expect(users(/\.systemTransaction\(/)).toEqual([
     'server/db/database-secrets.ts',
@@ -93,6 +100,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/nodes/store.ts',
     'server/nodes/task-store.ts',
     'server/resources/audit/change.ts',
+    'server/resources/bug-reports/bundles/store.ts',
     'server/resources/bug-reports/store.ts',
     'server/resources/commands/store.ts',
     'server/resources/configs/store.ts',

@@ -187,6 +187,15 @@ export class OrgDatabase extends OrgReader {
     return audited().add((on, written) => checked(on, () => work(new Tx(this.org, this.engine, on, logInto(written)))))
   }
 
+  /**
+   * Writes much without an audit entry. Where the engine allows several writers, the commit is not shared, so that small writes
+   * do not wait for this one.
+   */
+  bulkTransaction<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
+    const { audited, logInto } = this.#commits
+    return audited().add((on, written) => work(new TelemetryTx(this.org, this.engine, on, logInto(written))))
+  }
+
   /** Shares a commit with the other writes that wait; resolves when the work is durable. */
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { unaudited, logInto, checked } = this.#commits

@@ -29,6 +29,7 @@ describe('migrations', () => {
         '007-past-credentials',
         '008-nodes',
         '009-tasks',
+        '010-bundles',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])

@@ -205,7 +205,20 @@ export interface DatabaseSchema {
     file: string | null
     size: number | null
     uploaded_at: number | null
+    /** The upload that counts; null without one, and for bundles of version 0.1. */
+    upload_id: string | null
   }
+  bundle_uploads: {
+    org: number
+    id: string
+    report_id: string
+    endpoint_id: string
+    /** Its size; while it is uploaded, the most that it may become. */
+    bytes: number
+    started_at: number
+  }
+  /** Exists on PostgreSQL only. */
+  bundle_chunks: { org: number; upload_id: string; seq: number; bytes: Buffer }
   samples: { org: number; slot: number; endpoint: number } & SampleValues
   samples_latest: { org: number; endpoint: number } & SampleValues
   /** Rollups over 15 minutes and an hour (UTC), and over days in the organisation's time zone. */

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Gauge } from 'prom-client'
 import { openapi } from '../../contract/openapi.ts'
 import type { DocsPage } from '../api-page/page.ts'
-import { Failure } from '../core/failure.ts'
+import { Failure, shuttingDown } from '../core/failure.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Database } from '../db/db.ts'
 import { sendJson } from './answer.ts'
@@ -22,12 +22,19 @@ export function serviceRoutes(
     metrics,
     identify,
     publicUrl,
-  }: { db: Database; metrics: Metrics; identify: IdentifyCaller; publicUrl: () => string },
+    isStopping,
+  }: {
+    db: Database
+    metrics: Metrics
+    identify: IdentifyCaller
+    publicUrl: () => string
+    isStopping: () => boolean
+  },
 ): void {
   app.get('/livez', { config: urgent }, (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
   app.get('/readyz', { config: urgent }, async (_request, reply) => {
-    const { problem } = db
+    const problem = isStopping() ? shuttingDown() : db.problem
     if (problem) throw problem
     return sendJson(reply, '{"ok":true}')
   })

@@ -74,6 +74,8 @@ export interface Core {
   readonly build: BuildLabels
   /** The migrations that this start ran. */
   readonly migrated: readonly string[]
+  /** True from the moment that the service was told to stop: it is not ready any more, but may serve on for a while. */
+  isStopping: boolean
 }
 
 export async function openCore(
@@ -147,6 +149,7 @@ export async function openCore(
     publicAddress,
     build,
     migrated: opened.migrated,
+    isStopping: false,
   }
 }
 

@@ -26,6 +26,8 @@ export interface Devices {
   readonly listeners: MqttListeners
   readonly handlers: DeviceHandlers
   readonly metrics: DeviceMetrics
+  /** Takes no new connections, and disconnects the devices one after the other over up to this time. */
+  release(maxMs: number): Promise<void>
   /** Takes no new connections, and closes those that are open. */
   close(): Promise<void>
 }
@@ -49,12 +51,16 @@ export async function startDevices(
   connections.start()
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)
+  const release = async (maxMs: number) => {
+    listeners.close()
+    await connections.release(maxMs)
+  }
   const close = async () => {
     listeners.close()
     await connections.close()
   }
   stack.defer(close)
-  return { connections, listeners, handlers, metrics, close }
+  return { connections, listeners, handlers, metrics, release, close }
 }
 
 const noAnswer = () => []

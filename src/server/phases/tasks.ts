@@ -7,7 +7,8 @@ import { probeDisk } from '../db/disk-probe.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
-import { deleteOldReports } from '../resources/bug-reports/retention.ts'
+import { moveOldBundles } from '../resources/bug-reports/bundles/move.ts'
+import { deleteOldReports, sweepBundleFolder } from '../resources/bug-reports/retention.ts'
 import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
 import { clearEndedNodes } from '../resources/endpoints/ended-nodes.ts'
@@ -132,9 +133,17 @@ const scheduledTasks = (
     {
       name: 'deleting old bug reports',
       pauseMs: hourMs,
-      runsOn: 'every node',
-      run: () => deleteOldReports(services, resources.bundles.folder),
+      runsOn: 'one node',
+      run: (services) => deleteOldReports(services, resources.bundles.storage),
     },
+    {
+      // The folder is on the disk of this node.
+      name: 'sweeping the folder of log bundles',
+      pauseMs: hourMs,
+      runsOn: 'every node',
+      run: () => sweepBundleFolder(services, resources.bundleFolder),
+    },
+    ...(db.engine === 'postgres' ? [moveTask(core, resources)] : []),
     {
       name: 'deleting old commands',
       pauseMs: hourMs,
@@ -173,6 +182,13 @@ const scheduledTasks = (
     },
   ]
 }
+
+const moveTask = ({ services, log }: Core, { bundleFolder: folder, bundles }: Resources): ScheduledTask => ({
+  name: 'moving log bundles into the database',
+  pauseMs: 60_000,
+  runsOn: 'every node',
+  run: (signal) => moveOldBundles(services, { folder, rows: bundles.storage, log }, signal),
+})
 
 /** Undefined unless an option names a folder for backups. */
 function makeScheduledBackups({ options, log, services, metrics }: Core): ScheduledBackups | undefined {

@@ -43,7 +43,7 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
 
 type Place = Harness['place']
 
-/** The rows of every table, as comparable text. */
+/** The rows of every table, as comparable text. The content of log bundles is a table on PostgreSQL only. */
 export async function contentOf(place: Place): Promise<Record<string, string[]>> {
   const { db } = await openDatabase(place, { isLocked: true, mustExist: true, onError() {} })
   try {

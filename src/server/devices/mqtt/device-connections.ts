@@ -40,6 +40,9 @@ const retryAfterMs = 5_000
 /** Long enough for a last packet to leave, short enough to count as immediate. */
 const unenrolDelayMs = 100
 const unenrolDeadlineMs = 60_000
+/** A few devices need not wait for half a minute. */
+const minReleasesPerSecond = 100
+const releaseIntervalMs = 50
 
 export class DeviceConnections implements ConnectedDevices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions
@@ -52,6 +55,8 @@ export class DeviceConnections implements ConnectedDevices {
   readonly #current = new Map<string, MqttSession>()
   readonly #persisting = new Set<Promise<void>>()
   #ticking: NodeJS.Timeout | undefined
+  /** True when the service stops: no connection is accepted. */
+  #isReleasing = false
   #isClosed = false
 
   constructor(options: DeviceConnectionsOptions) {
@@ -94,7 +99,7 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   accept(socket: Duplex, peer: Peer): void {
-    if (this.#isClosed) return void socket.destroy()
+    if (this.#isReleasing) return void socket.destroy()
     const { metrics, log } = this.#services
     const session = new MqttSession(socket, this.#sessionOptions)
     this.#sessions.set(session, peer)
@@ -131,8 +136,27 @@ export class DeviceConnections implements ConnectedDevices {
     }
   }
 
+  /**
+   * Accepts no new connections, and ends those that are open over a time that grows with their number, up to `maxMs`: devices that
+   * all came to the other nodes at once would have to wait there.
+   */
+  async release(maxMs: number): Promise<void> {
+    this.#isReleasing = true
+    const sessions = [...this.#sessions.keys()]
+    const durationMs = Math.min(maxMs, (sessions.length / minReleasesPerSecond) * 1000)
+    const startedAt = performance.now()
+    for (let released = 0; released < sessions.length; ) {
+      const part = durationMs === 0 ? 1 : (performance.now() - startedAt) / durationMs
+      const due = Math.min(sessions.length, Math.ceil(part * sessions.length))
+      for (const session of sessions.slice(released, due)) session.shutDown()
+      released = Math.max(released, due)
+      if (released < sessions.length) await sleep(releaseIntervalMs)
+    }
+  }
+
   /** Ends all connections and accepts no new ones. Writes nothing: the end of the node's row disconnects all of its devices. */
   async close(): Promise<void> {
+    this.#isReleasing = true
     this.#isClosed = true
     clearInterval(this.#ticking)
     for (const session of this.#sessions.keys()) session.shutDown()
@@ -226,7 +250,7 @@ export class DeviceConnections implements ConnectedDevices {
 
   /** One line for each connection that ends, except at a stop of the service, which ends all of them. */
   #logEnd({ wasConnected, identified, endReason = 'the device closed the connection' }: MqttSession): void {
-    if (!wasConnected || !identified || this.#isClosed) return
+    if (!wasConnected || !identified || this.#isReleasing) return
     const { org, id, serial } = identified.connection.device
     this.#services.log.info({ org: org.id, endpoint: id, serial, reason: endReason }, 'device disconnected')
   }
