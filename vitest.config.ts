@@ -10,6 +10,7 @@ const withoutDatabase = [
   'src/contract/*.test.ts',
   'src/server/core/*.test.ts',
   'src/server/config/*.test.ts',
+  'src/server/nodes/*.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',

@@ -8,6 +8,7 @@ import type { Database } from '../db/db.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { ControlSession } from '../nodes/control-session.ts'
 import { Membership } from '../nodes/membership.ts'
+import { NodeFence } from '../nodes/node-fence.ts'
 import { leaveSingleNode, startSingleNode } from '../nodes/single-node.ts'
 import { newProcessName, sessionNameOf, type ThisNode } from '../nodes/this-node.ts'
 
@@ -44,8 +45,9 @@ export async function lockDatabase(
   let membership: Membership
   return {
     sessionName,
-    async enter() {
+    async enter(db) {
       membership = await Membership.start(session, { url, name, process, clock, log, onTaken: onLost })
+      db.fence = new NodeFence(db, membership.node, () => membership.noteFenced())
       return membership
     },
     leave: () => membership.leave(),
