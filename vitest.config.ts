@@ -52,6 +52,7 @@ const onSqliteOnly = [
 /** These suites use SQLite and PostgreSQL together, or need several nodes. */
 const onPostgresOnly = [
   'test/nodes/*.test.ts',
+  'test/process/nodes/*.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
