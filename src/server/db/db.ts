@@ -2,7 +2,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { GroupCommit } from './group-commit.ts'
+import { type CommitFence, type CommitListener, GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
@@ -28,7 +28,10 @@ export class Database {
   readonly #orgs = new Map<number, OrgDatabase>()
   /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
+  readonly #commitListeners: CommitListener[] = []
   metrics: DatabaseMetrics = { transaction() {} }
+  /** On PostgreSQL, set when this process has become a node: all unaudited commits pass it from then on. */
+  fence: CommitFence | undefined
 
   constructor(engine: DatabaseEngine, guard?: { readonly root: Database; readonly check: CommitCheck }) {
     this.engine = engine.engine
@@ -37,7 +40,7 @@ export class Database {
     this.#check = guard?.check
     this.#listeners = guard ? guard.root.#listeners : new Map()
     this.system = new SystemReader(engine.engine, engine.reader)
-    this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newGroupCommit()
+    this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newSharedCommits()
   }
 
   /** A view of this database in whose transactions the check runs first. Commits are shared with those of this one. */
@@ -106,6 +109,11 @@ export class Database {
     this.#listeners.set(table, [...(this.#listeners.get(table) ?? []), listener])
   }
 
+  /** Calls the listener for every unaudited commit of this node on PostgreSQL, with the rows that it wrote to tables with listeners. */
+  onCommitted(listener: CommitListener): void {
+    this.#commitListeners.push(listener)
+  }
+
   /** Notifies every listener that any row may have changed, because another process may have written. */
   invalidateAll(): void {
     this.#notify([...this.#listeners.keys()].map((table) => ({ table, org: undefined, where: {} })))
@@ -141,8 +149,18 @@ export class Database {
     await this.#engine.close()
   }
 
-  #newGroupCommit(): GroupCommit {
+  #newSharedCommits(): GroupCommit {
+    return this.#newGroupCommit({
+      fence: () => this.fence,
+      numbered: (written, commit) => {
+        for (const listener of this.#commitListeners) listener(written, commit)
+      },
+    })
+  }
+
+  #newGroupCommit(fencing: Pick<GroupCommitOptions, 'fence' | 'numbered'> = {}): GroupCommit {
     return new GroupCommit({
+      ...fencing,
       transaction: (work) => this.#engine.transaction(work),
       notify: (written) => this.#notify(written),
       observe: (outcome, seconds) => this.#root.metrics.transaction(outcome, seconds),

@@ -118,10 +118,13 @@ export class Membership implements ControlSessionListener {
   }
 
   /** Is called when a commit failed because this node's row is not up. */
-  async noteFenced(): Promise<void> {
-    await this.#session.run(async (client) => {
-      if (!(await isNodeUp(client, this.node.id))) await this.#takeNewRow(client)
-    })
+  noteFenced(): void {
+    this.#session
+      .run(async (client) => {
+        if (!(await isNodeUp(client, this.node.id))) await this.#takeNewRow(client)
+      })
+      // The session is lost: it looks at the row when it is back.
+      .catch(() => {})
   }
 
   /** Ends the row, and with it the presence of every device that is connected here. */
@@ -195,11 +198,12 @@ export class Membership implements ControlSessionListener {
   }
 
   /** This node was declared dead: what it still holds is given up before it goes on under a new id. */
-  #takeNewRow(client: pg.Client): Promise<void> {
+  async #takeNewRow(client: pg.Client): Promise<void> {
+    if (this.#isLeaving) return
     this.#replacing ??= this.#replaceRow(client).finally(() => {
       this.#replacing = undefined
     })
-    return this.#replacing
+    await this.#replacing
   }
 
   async #replaceRow(client: pg.Client): Promise<void> {

@@ -18,7 +18,7 @@ const statementTimeoutMs = 9_000
 const queryTimeoutMs = 10_000
 
 /** A session that hangs must not block the writers of an organisation, or use up all connections. */
-const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=30s'
+const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=5s'
 const readerSettings = '-c default_transaction_read_only=on'
 
 export interface Postgres {

@@ -20,7 +20,7 @@ export async function writeLastUsed({ db, node }: Services, keyring: Keyring, lo
     .separateTransaction(async (tx) => {
       await updateLastUsed(tx, latestByKey(uses))
       for (const use of bySession) await updateSessionUsed(tx, use)
-      if (node) await refuseUnlessUp(tx, { id: node.id })
+      if (node && db.fence) await refuseUnlessUp(tx, { id: node.id })
     })
     .catch(() => log.warn('last-used times not written: the database was not reached'))
 }
