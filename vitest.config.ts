@@ -15,6 +15,7 @@ const withoutDatabase = [
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
   'test/docs/documented-requests.test.ts',
+  'test/events/several-nodes.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
@@ -30,6 +31,7 @@ const onSqliteOnly = [
   'test/devices/refusal-log.test.ts',
   'test/docs/readme.test.ts',
   'test/http/health-port.test.ts',
+  'test/events/command-on-sqlite.test.ts',
   'test/events/documented-example.test.ts',
   'test/http/malformed.test.ts',
   'test/http/methods.test.ts',
@@ -48,8 +50,9 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
-/** These suites use SQLite and PostgreSQL together, so they run where both are. */
+/** These suites use SQLite and PostgreSQL together, so they run where both are, or their subject is PostgreSQL. */
 const onPostgresOnly = [
+  'test/events/command-events.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',

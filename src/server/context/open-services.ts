@@ -4,35 +4,40 @@ import { LocalBus } from '../bus/message-bus.ts'
 import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
+import { makeLog } from '../core/log.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
+import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
-import { noEventFeed } from '../events/feed.ts'
+import { CommandEvents } from '../events/publisher.ts'
+import type { LocateFunction } from '../events/surroundings.ts'
 import { noConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
 export const secretKeyFileOf = ({ secretKeyFile, dataDir }: DatabaseOptions): string =>
   secretKeyFile ?? join(dataDir, 'secret.key')
 
-/** A command has no connected devices, no readers of events and no caches. */
+/** A command has no connected devices, no readers of events and no caches. Its events are sent when its feed is closed. */
 export async function openServices(
   options: DatabaseOptions,
   databaseOptions: OpenDatabaseOptions,
   clock: Clock,
+  locate: (db: Database, ...request: Parameters<LocateFunction>) => ReturnType<LocateFunction>,
 ): Promise<{ services: Services; opened: OpenedDatabase }> {
   const opened = await openDatabase(options, databaseOptions)
   try {
     const { db } = opened
     if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
+    const bus = new LocalBus(() => undefined)
     const services: Services = {
       db,
       node: undefined,
-      bus: new LocalBus(() => undefined),
+      bus,
       clock,
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
       keysChanged: () => {},
       devices: noConnectedDevices,
-      feed: noEventFeed,
+      feed: new CommandEvents({ bus, locate: (...request) => locate(db, ...request), clock, log: makeLog('silent') }),
       publicUrl: () => '',
       settings: defaultSensorSettings,
     }

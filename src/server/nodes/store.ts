@@ -1,5 +1,5 @@
 // SQL of the table of nodes.
-import { systemWrite, systemWriteOne } from '../db/system.ts'
+import { systemQuery, systemWrite, systemWriteOne } from '../db/system.ts'
 
 export const insertNode = systemWriteOne((db, p: { name: string; version: string; at: number }) =>
   db
@@ -7,6 +7,8 @@ export const insertNode = systemWriteOne((db, p: { name: string; version: string
     .values({ name: p.name, version: p.version, state: 'up', beats: 0, changes: 0, started_at: p.at, ended_at: null })
     .returning('id'),
 )
+
+export const listUp = systemQuery((db) => db.selectFrom('nodes').select('id').where('state', '=', 'up'))
 
 /** A node that stops by itself. */
 export const updateLeft = systemWrite((db, p: { id: number; at: number }) =>

@@ -8,6 +8,7 @@ export class ThisNode {
   readonly #db: Database
   readonly #clock: Clock
   #id: number
+  readonly #replacedListeners: (() => void)[] = []
 
   private constructor(db: Database, clock: Clock, id: number) {
     this.#db = db
@@ -29,6 +30,11 @@ export class ThisNode {
   /** The id of the present row. */
   get id(): number {
     return this.#id
+  }
+
+  /** Calls the listener when this node was declared dead and has taken a new row, before it goes on. */
+  onReplaced(listener: () => void): void {
+    this.#replacedListeners.push(listener)
   }
 
   /** Ends the row, and with it the presence of every device that is connected here. */

@@ -19,7 +19,9 @@ import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
+import { listUp } from '../nodes/store.ts'
 import { ThisNode } from '../nodes/this-node.ts'
+import { findHead } from '../resources/audit/store.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
@@ -77,6 +79,9 @@ export interface Core {
   readonly migrated: readonly string[]
 }
 
+/** On SQLite only commands write beside this process, and they cannot send their events. */
+const auditGapMs = { sqlite: 0, postgres: 1000 } as const
+
 export async function openCore(
   stack: AsyncDisposableStack,
   { options, log, clock, onLost }: CoreOptions,
@@ -109,12 +114,25 @@ export async function openCore(
   const node = await ThisNode.start(db, clock, `${hostname()}:${options.port}`)
   stack.defer(() => node.leave())
   const keyring = makeKeyring(db, options, clock)
-  const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
+  const bus = new LocalBus(() => node.id)
+  const feed = new EventFeed({
+    bus,
+    locate: (org, wanted) => listPlacesOf(db.forOrg(org), wanted),
+    clock,
+    log,
+    nodeId: () => node.id,
+    listNodes: async () => (await listUp(db.system)).map(({ id }) => id),
+    findAuditNumber: async (org) => (await findHead(db.forOrg(org)))?.count ?? 0,
+    auditGapMs: auditGapMs[db.engine],
+  })
+  node.onReplaced(() => feed.rejoin())
+  await feed.start()
+  stack.defer(() => feed.close())
   const streams = new EventStreams(feed, clock)
   const services: Services = {
     db,
     node,
-    bus: new LocalBus(() => node.id),
+    bus,
     clock,
     secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
     keysChanged: () => {

@@ -93,7 +93,7 @@ export async function startHttp(
   // The health port closes after the server, so that health checks are answered while requests finish.
   stack.defer(async () => void (await health.close()))
   stack.defer(async () => {
-    await streams.close()
+    streams.close()
     await http.drain(drainTimeoutMs)
     // Connections that became WebSockets end with the devices; the server waits for them.
     await devices.close()
