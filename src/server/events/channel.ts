@@ -49,7 +49,7 @@ export class EventChannel {
     this.#notifyReaders()
   }
 
-  /** Numbers of a command's events are not checked, because a command sends only one message. */
+  /** Numbers of a command are not checked: if its messages are lost, the events of its audit entries are missing. */
   hear({ name, first, items }: EventsMessage, isFromNode: boolean): void {
     const last = isFromNode ? (this.#heard.get(name) ?? 0) : first - 1
     if (first > last + 1) this.#ring.reset(name, first - 1, this.#clock.now())
