@@ -17,6 +17,7 @@ const withoutDatabase = [
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
   'test/docs/documented-requests.test.ts',
+  'test/events/several-nodes.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
@@ -33,6 +34,7 @@ const onSqliteOnly = [
   'test/devices/refusal-log.test.ts',
   'test/docs/readme.test.ts',
   'test/http/health-port.test.ts',
+  'test/events/command-on-sqlite.test.ts',
   'test/events/documented-example.test.ts',
   'test/http/malformed.test.ts',
   'test/http/methods.test.ts',
@@ -56,6 +58,7 @@ const onSqliteOnly = [
 const onPostgresOnly = [
   'test/nodes/*.test.ts',
   'test/process/nodes/*.test.ts',
+  'test/events/command-events.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/device-outage.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',

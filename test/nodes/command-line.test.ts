@@ -41,6 +41,7 @@ test('a command sends messages to the nodes before it ends', async () => {
       options,
       { isLocked: false, mustExist: true, onError() {} },
       systemClock,
+      async () => [],
     )
     services.bus.send('wake', { endpointIds: ids })
     await close()

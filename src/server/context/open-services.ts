@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
+import { makeLog } from '../core/log.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
+import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
-import { noEventFeed } from '../events/feed.ts'
+import { CommandEvents } from '../events/publisher.ts'
+import type { LocateFunction } from '../events/surroundings.ts'
 import { openCommandBus } from '../nodes/command-bus.ts'
 import { noConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
@@ -19,12 +22,19 @@ export async function openServices(
   options: DatabaseOptions,
   databaseOptions: OpenDatabaseOptions,
   clock: Clock,
+  locate: (db: Database, ...request: Parameters<LocateFunction>) => ReturnType<LocateFunction>,
 ): Promise<{ services: Services; opened: OpenedDatabase; close: () => Promise<void> }> {
   const opened = await openDatabase(options, databaseOptions)
   try {
     const { db } = opened
     if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
     const { bus, flush } = openCommandBus(db)
+    const feed = new CommandEvents({
+      bus,
+      locate: (...request) => locate(db, ...request),
+      clock,
+      log: makeLog('silent'),
+    })
     const services: Services = {
       db,
       node: undefined,
@@ -33,11 +43,12 @@ export async function openServices(
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
       keysChanged: () => {},
       devices: noConnectedDevices,
-      feed: noEventFeed,
+      feed,
       publicUrl: () => '',
       settings: defaultSensorSettings,
     }
     const close = async () => {
+      await feed.close()
       await flush()
       await db.close()
     }

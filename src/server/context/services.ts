@@ -4,7 +4,7 @@ import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/db.ts'
-import type { EventPublisher } from '../events/feed.ts'
+import type { EventPublisher } from '../events/publisher.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
 

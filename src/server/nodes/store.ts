@@ -17,6 +17,8 @@ export const insertNode = systemWriteOne((db, p: { name: string; process: string
     .returning('id'),
 )
 
+export const listUp = systemQuery((db) => db.selectFrom('nodes').select('id').where('state', '=', 'up'))
+
 /** A node that stops by itself. */
 export const updateLeft = systemWrite((db, p: { id: number; at: number }) =>
   db.updateTable('nodes').set({ state: 'left', ended_at: p.at }).where('id', '=', p.id).where('state', '=', 'up'),

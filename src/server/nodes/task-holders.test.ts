@@ -1,7 +1,7 @@
 // Scheduled tasks of several nodes: each has one holder, and a node that lost a task can commit nothing for it.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
+import { engine, newPlace } from '../../../test/support/harness.ts'
 import { SharedTestBus } from '../../../test/support/nodes/shared-bus.ts'
 import { until } from '../../../test/support/program.ts'
 import { makeLog } from '../core/log.ts'
@@ -11,27 +11,30 @@ import { systemWrite } from '../db/system.ts'
 import { insertNode } from './store.ts'
 import { type ClusterTask, TaskHolders, TaskMoved } from './task-holders.ts'
 
-let harness: Harness
+let place: Awaited<ReturnType<typeof newPlace>>
+let first: Database
 /** On PostgreSQL, the connections of another process. */
 let second: Database
 const stops: (() => void)[] = []
 beforeAll(async () => {
-  harness = await startHarness()
-  second = engine === 'sqlite' ? harness.services.db : (await openOther()).db
+  place = await newPlace({ hasTables: true })
+  first = await open()
+  second = engine === 'sqlite' ? first : await open()
 })
 afterEach(async () => {
   for (const stop of stops.splice(0)) stop()
-  await harness.services.db.systemTransaction(async ({ kysely }) => {
+  await first.systemTransaction(async ({ kysely }) => {
     await kysely.deleteFrom('tasks').execute()
     await kysely.updateTable('nodes').set({ state: 'left' }).where('name', 'like', 'test%').execute()
   })
 })
 afterAll(async () => {
   if (engine === 'postgres') await second.close()
-  await harness.close()
+  await first.close()
+  await place.remove()
 })
 
-const openOther = () => openDatabase(harness.place, { isLocked: true, mustExist: true, onError() {} })
+const open = async () => (await openDatabase(place.place, { isLocked: true, mustExist: true, onError() {} })).db
 
 const parts = [11, 12, 13, 14, 15]
 const tasks: readonly ClusterTask[] = [{ name: 'sweep' }, { name: 'roll', listParts: async () => parts }]
@@ -44,7 +47,12 @@ async function newNode(db: Database, shared: SharedTestBus, name: string) {
     return row?.id as number
   }
   const replaced: (() => void)[] = []
-  const node = { id: await insert(), onReplaced: (listener: () => void) => void replaced.push(listener) }
+  const disconnected: (() => void)[] = []
+  const node = {
+    id: await insert(),
+    onReplaced: (listener: () => void) => void replaced.push(listener),
+    onDisconnected: (listener: () => void) => void disconnected.push(listener),
+  }
   const bus = shared.connect(() => node.id)
   const holders = new TaskHolders({ db, node, bus, log: makeLog('silent') }, tasks)
   holders.start()
@@ -62,23 +70,18 @@ async function newNode(db: Database, shared: SharedTestBus, name: string) {
       node.id = await insert()
       for (const listener of replaced) listener()
     },
+    cut: () => {
+      bus.cut()
+      for (const listener of disconnected) listener()
+    },
     parts: () => parts.filter((part) => holders.find('roll', part)),
     hasSweep: () => holders.find('sweep') !== undefined,
   }
 }
 
-/** The harness's own node counts too: it is marked as left during a test, so that shares are of the test's nodes. */
 async function twoNodes() {
-  const { db, node } = harness.services
-  await db.systemTransaction(async ({ kysely }) => {
-    await kysely
-      .updateTable('nodes')
-      .set({ state: 'left' })
-      .where('id', '=', node?.id as number)
-      .execute()
-  })
-  const shared = new SharedTestBus()
-  const a = await newNode(db, shared, 'a')
+  const shared = new SharedTestBus(() => 0)
+  const a = await newNode(first, shared, 'a')
   const before = a.parts()
   const b = await newNode(second, shared, 'b')
   return { a, b, before, shared }
@@ -91,7 +94,7 @@ const mark = systemWrite((db, p: { value: string }) =>
     .onConflict((c) => c.column('name').doUpdateSet({ value: p.value })),
 )
 const marked = async () => {
-  const { kysely } = harness.services.db.system
+  const { kysely } = first.system
   return (await kysely.selectFrom('settings').select('value').where('name', '=', 'test mark').executeTakeFirst())?.value
 }
 
@@ -167,16 +170,14 @@ test.runIf(engine === 'postgres')('another node waits for the commit of a task b
 })
 const waiting = () => sql`select 1 from pg_locks where not granted`.execute(second.schema)
 
-test('a node that loses its messages stops its tasks, and goes on when it hears itself again', async () => {
+test('a node that loses its messages stops its tasks, and goes on when it has its session back', async () => {
   const { a, b } = await twoNodes()
   const sweep = a.holders.find('sweep')
-  a.bus.isCut = true
-  a.bus.lose()
+  a.cut()
   expect([sweep?.signal.aborted, a.hasSweep(), a.parts()]).toEqual([true, false, []])
   await a.holders.refresh()
   expect(a.hasSweep(), 'while it hears nothing').toBe(false)
-  a.bus.isCut = false
-  await a.holders.refresh()
+  a.bus.mend()
   await until('the first node has its tasks again', () => a.hasSweep() && a.parts().length === 3)
   expect(b.hasSweep()).toBe(false)
 })

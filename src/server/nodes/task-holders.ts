@@ -33,7 +33,7 @@ interface Held extends HeldTask {
 
 interface TaskHoldersOptions {
   readonly db: Database
-  readonly node: Pick<ThisNode, 'id' | 'onReplaced'>
+  readonly node: Pick<ThisNode, 'id' | 'onReplaced' | 'onDisconnected'>
   readonly bus: MessageBus
   readonly log: Log
 }
@@ -48,8 +48,8 @@ export class TaskHolders {
   #epoch = 0
   #isFirst = true
   #isStopped = false
-  /** True from the loss of messages until a message of this node comes back to it. */
-  #isBusLost = false
+  /** True while the session for messages is lost. */
+  #isDisconnected = false
 
   constructor(options: TaskHoldersOptions, tasks: readonly ClusterTask[]) {
     this.#options = options
@@ -58,16 +58,18 @@ export class TaskHolders {
 
   start(): void {
     const { bus, node } = this.#options
+    node.onDisconnected(() => {
+      this.#isDisconnected = true
+      this.#stopAll()
+    })
     bus.lost(() => {
-      this.#isBusLost = true
+      this.#isDisconnected = false
       this.#stopAll()
     })
     node.onReplaced(() => this.#stopAll())
     bus.heard('nodeEnded', () => void this.refresh())
     bus.heard('tasksReleased', (_, { isSelf }) => {
-      if (isSelf && !this.#isBusLost) return
-      if (isSelf) this.#isBusLost = false
-      void this.refresh()
+      if (!isSelf) void this.refresh()
     })
     this.#timer = setInterval(() => void this.refresh(), refreshMs).unref()
     void this.refresh()
@@ -108,9 +110,8 @@ export class TaskHolders {
   }
 
   async #refresh(): Promise<void> {
-    if (this.#isStopped) return
+    if (this.#isStopped || this.#isDisconnected) return
     const { db, node, bus, log } = this.#options
-    if (this.#isBusLost) return bus.send('tasksReleased', {})
     const epoch = this.#epoch
     const { id } = node
     const rows = await listHeldTasks(db.system)

@@ -16,7 +16,9 @@ import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
+import { listUp } from '../nodes/store.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
+import { findHead } from '../resources/audit/store.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
@@ -78,6 +80,9 @@ export interface Core {
   isStopping: boolean
 }
 
+/** On SQLite only commands write beside this process, and they cannot send their events. */
+const auditGapMs = { sqlite: 0, postgres: 1000 } as const
+
 export async function openCore(
   stack: AsyncDisposableStack,
   { options, log: processLog, clock, onLost }: CoreOptions,
@@ -108,7 +113,19 @@ export async function openCore(
   bus.lost(() => caches.clear())
   node.onReplaced(() => caches.clear())
   const keyring = makeKeyring(db, options, clock)
-  const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
+  const feed = new EventFeed({
+    bus,
+    locate: (org, wanted) => listPlacesOf(db.forOrg(org), wanted),
+    clock,
+    log,
+    nodeId: () => node.id,
+    listNodes: async () => (await listUp(db.system)).map(({ id }) => id),
+    findAuditNumber: async (org) => (await findHead(db.forOrg(org)))?.count ?? 0,
+    auditGapMs: auditGapMs[db.engine],
+  })
+  node.onNewRow(() => feed.rejoin())
+  await feed.start()
+  stack.defer(() => feed.close())
   const streams = new EventStreams(feed, clock)
   const services: Services = {
     db,
