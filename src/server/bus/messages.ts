@@ -6,6 +6,8 @@ export interface NodeMessages {
   nodeEnded: { readonly nodeId: number }
   /** A node has released scheduled tasks, which others can take. */
   tasksReleased: Record<string, never>
+  /** A setting that all nodes share was changed. */
+  settingsChanged: Record<string, never>
   /** A config or a command is pending for these endpoints. */
   wake: { readonly endpointIds: readonly string[] }
 }

@@ -21,7 +21,7 @@ export interface Resources {
   readonly uploads: BundleUploads
 }
 
-export async function makeResources({ services, metrics, caches, options }: Core): Promise<Resources> {
+export async function makeResources({ services, sharedSettings, metrics, caches, options }: Core): Promise<Resources> {
   const { db } = services
   const endpoints = new EndpointCache(db)
   const latest = new LatestSamples(db)
@@ -31,7 +31,12 @@ export async function makeResources({ services, metrics, caches, options }: Core
   metrics.watchCount('roomkeeper_samples_stored_total', 'Samples that were written.', () => intake.stored)
   metrics.watchCount('roomkeeper_samples_refused_total', 'Samples that were refused.', () => intake.refused)
   watchFleet(metrics.registry, new FleetCounts(db, services.clock).current)
-  const bundles = { folder: join(options.dataDir, 'bundles'), retentionDays: options.logRetention }
+  const bundles = {
+    folder: join(options.dataDir, 'bundles'),
+    get retentionDays() {
+      return sharedSettings.values.logRetention
+    },
+  }
   return {
     endpoints,
     latest,
