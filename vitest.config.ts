@@ -53,6 +53,7 @@ const onPostgresOnly = [
   'test/process/database/copy.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
+  'test/process/database/starts-together.test.ts',
 ]
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/*.test.ts']
