@@ -63,6 +63,7 @@ const onPostgresOnly = [
   'test/process/database/device-outage.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
+  'test/process/database/starts-together.test.ts',
 ]
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/*.test.ts']

@@ -43,7 +43,7 @@ Try it:
 API reference: ${service.publicUrl}/docs
 Open the console: ${link.url}  (works once, for 15 minutes)
 `)
-    const backfillMs = Math.min(7, options.sampleRetention) * dayMs
+    const backfillMs = Math.min(7 * dayMs, service.services.settings.sampleRetentionSeconds * 1000)
     const behaviour = { seed: 1, speed: 1, intervalSeconds: 30, flapShare: 0.03, rejectConfig: 0.03, backfillMs }
     const stateFile = join(options.dataDir, 'simulator.json')
     const client = makeClient({ baseUrl: service.url, org, token: key })

@@ -1,6 +1,7 @@
 // Defines every command of the command line with its options and help.
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
+import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
 import { simulateOptions } from './simulate-options.ts'
@@ -21,25 +22,31 @@ export function program(terminal: Terminal): Command {
       '\nStart with "roomkeeper serve": the first start prints an organisation, an API key and an example request.',
     )
 
-  const addCommand = (parent: Command, name: string, description: string, options: readonly OptionSpec[]) => {
-    const command = parent.command(name).description(description)
+  const addCommand = (
+    parent: Command,
+    name: string,
+    description: string,
+    options: readonly OptionSpec[],
+    { isDefault = false } = {},
+  ) => {
+    const command = parent.command(name, { isDefault }).description(description)
     for (const option of options) command.addOption(toOption(option))
     return command
   }
-  const addDatabaseCommand = (parent: Command, name: string, description: string) =>
-    addCommand(parent, name, description, databaseOptions).option('--json', 'print JSON')
+  const addDatabaseCommand = (parent: Command, name: string, description: string, kind?: { isDefault: boolean }) =>
+    addCommand(parent, name, description, databaseOptions, kind).option('--json', 'print JSON')
 
   // The code of a command is loaded on demand, so that a command does not load that of all others.
-  addCommand(root, 'serve', 'start the server', serveOptions).action(async (options) =>
-    (await import('./serve.ts')).serve(terminal, options),
+  addCommand(root, 'serve', 'start the server', serveOptions).action(async (_, command) =>
+    (await import('./serve.ts')).serve(terminal, givenOptions(command)),
   )
 
   addCommand(root, 'demo', 'start a server with a simulated fleet and a week of history', demoOptions).action(
-    async (options) => (await import('./demo.ts')).demo(terminal, options),
+    async (_, command) => (await import('./demo.ts')).demo(terminal, givenOptions(command)),
   )
   addCommand(root, 'doctor', 'check the installation, with the options of "serve"', serveOptions)
     .option('--json', 'print JSON')
-    .action(async (options) => (await import('./doctor/doctor.ts')).doctorCommand(terminal, options))
+    .action(async (_, command) => (await import('./doctor/doctor.ts')).doctorCommand(terminal, givenOptions(command)))
   simulateOptions(root.command('simulate').description('run a fleet of simulated devices against a server')).action(
     async (options) => (await import('./simulate.ts')).simulateCommand(terminal, options),
   )
@@ -57,6 +64,19 @@ export function program(terminal: Terminal): Command {
     .argument('<org-id>', 'id of the organisation, as "org list" shows it')
     .argument('<zone>', 'time zone, such as Europe/Oslo')
     .action(async (id, zone, options) => (await import('./org.ts')).orgTimezoneCommand(terminal, id, zone, options))
+
+  const settings = root
+    .command('settings')
+    .description('list and change the settings that all servers of a database share')
+  addDatabaseCommand(settings, 'list', 'list the shared settings', { isDefault: true }).action(async (options) =>
+    (await import('./settings.ts')).settingsListCommand(terminal, options),
+  )
+  addDatabaseCommand(settings, 'set', 'change a shared setting; running servers use it within a minute')
+    .argument('<name>', 'name of the setting, as "settings" lists it')
+    .argument('<value>', 'the new value, as the option of "serve" takes it')
+    .action(async (name, value, options) =>
+      (await import('./settings.ts')).settingsSetCommand(terminal, name, value, options),
+    )
 
   const keys = root.command('keys').description('manage API keys; a running server applies changes within a second')
   addDatabaseCommand(keys, 'create', 'create an API key; it is printed only once')
@@ -142,6 +162,13 @@ function toOption({ flag, env, default: byDefault, help, parse }: OptionSpec): O
   if (byDefault !== undefined) option.default(byDefault)
   if (parse) option.argParser(namingVariable(flag, env, parse))
   return option
+}
+
+/** A shared option that was not given has the value that the database stores, and not the default. */
+function givenOptions<T>(command: Command): T {
+  const given: Record<string, unknown> = { ...command.opts() }
+  for (const { key } of sharedOptions) if (command.getOptionValueSource(key) === 'default') delete given[key]
+  return given as T
 }
 
 /** An invalid value may come from the environment variable, so the error names the option and the variable. */

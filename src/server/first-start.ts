@@ -16,17 +16,24 @@ export interface FirstStart {
 
 export const firstStartActor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
 
-/** Undefined where there is something already. */
+/** Undefined where there is something already. Of several servers that start at once on an empty database, one creates it. */
 export async function firstStart(services: Services): Promise<FirstStart | undefined> {
-  const actor = firstStartActor
-  const [existing] = await listOrgs(services.db.system)
-  if (existing) {
-    // Unless a first start was interrupted before it made the key, nothing is left to do.
-    const [entry] = await listAfter(services.db.forOrg(existing.key), { seq: 0, limit: 1 })
-    if (entry?.actor_id !== actor.id || (await hasKey(services.db.system))) return undefined
-  }
-  const org = existing ?? (await orgCreate(services, actor, 'My organisation'))
-  const ctx = await commandLineActor(services, actor, org.id)
-  const { body } = await keysCreate(ctx, { name: 'First key', scopes: ['read', 'write'], manage: true })
-  return { org: org.id, key: body.key }
+  if (!(await findUnfinished(services))) return undefined
+  return services.db.exclusively('first start', async () => {
+    // Another server may have finished it while this one waited.
+    const unfinished = await findUnfinished(services)
+    if (!unfinished) return undefined
+    const org = unfinished.org ?? (await orgCreate(services, firstStartActor, 'My organisation'))
+    const ctx = await commandLineActor(services, firstStartActor, org.id)
+    const { body } = await keysCreate(ctx, { name: 'First key', scopes: ['read', 'write'], manage: true })
+    return { org: org.id, key: body.key }
+  })
+}
+
+/** An empty database, or the organisation of a first start that was interrupted before it made the key. */
+async function findUnfinished({ db }: Services): Promise<{ org?: { id: string } } | undefined> {
+  const [org] = await listOrgs(db.system)
+  if (!org) return {}
+  const [entry] = await listAfter(db.forOrg(org.key), { seq: 0, limit: 1 })
+  return entry?.actor_id === firstStartActor.id && !(await hasKey(db.system)) ? { org } : undefined
 }

@@ -34,6 +34,7 @@ test('a noun writes only its own tables', () => {
       'sample_progress',
     ],
     sessions: ['sessions', 'login_links'],
+    settings: ['settings'],
     users: ['users', 'user_regions'],
   }
   const wrong = files
@@ -84,6 +85,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/sensors/rollups/horizon.ts',
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sessions/retention.ts',
+    'server/resources/settings/stored-settings.ts',
   ])
   expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
   expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
@@ -115,6 +117,8 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/sensors/ingest/store.ts',
     'server/resources/sensors/rollups/retention-store.ts',
     'server/resources/sessions/store.ts',
+    'server/resources/settings/store.ts',
+    'server/resources/settings/stored-settings.ts',
   ])
 })
 

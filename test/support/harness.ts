@@ -11,7 +11,7 @@ import { ErrorBody } from '../../src/contract/error.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { startService } from '../../src/server/app.ts'
 import type { Org } from '../../src/server/auth/keyring.ts'
-import { type RetentionOptions, retentionDefaults, type ServeOptions } from '../../src/server/config/options.ts'
+import type { ServeOptions } from '../../src/server/config/options.ts'
 import type { RequestContext } from '../../src/server/context/request-context.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import type { EngineName } from '../../src/server/db/engine.ts'
@@ -83,22 +83,20 @@ export interface Harness {
   close(): Promise<void>
 }
 
-export const quiet: RetentionOptions &
-  Pick<
-    ServeOptions,
-    | 'host'
-    | 'port'
-    | 'mqttPort'
-    | 'mqttHost'
-    | 'mqttTlsPort'
-    | 'healthPort'
-    | 'healthHost'
-    | 'logRetention'
-    | 'rateLimit'
-    | 'authFailureLimit'
-    | 'logLevel'
-    | 'logRequests'
-  > = {
+export const quiet: Pick<
+  ServeOptions,
+  | 'host'
+  | 'port'
+  | 'mqttPort'
+  | 'mqttHost'
+  | 'mqttTlsPort'
+  | 'healthPort'
+  | 'healthHost'
+  | 'rateLimit'
+  | 'authFailureLimit'
+  | 'logLevel'
+  | 'logRequests'
+> = {
   host: '127.0.0.1',
   port: 0,
   mqttPort: 0,
@@ -106,12 +104,10 @@ export const quiet: RetentionOptions &
   mqttTlsPort: 'off',
   healthPort: 'off',
   healthHost: '127.0.0.1',
-  logRetention: 30,
   rateLimit: 0,
   authFailureLimit: 0,
   logLevel: 'info',
   logRequests: 'writes',
-  ...retentionDefaults,
 }
 
 /** An empty place for a database, on the engine of this run; or one with tables already, where making them is not the point. */

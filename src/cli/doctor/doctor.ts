@@ -1,6 +1,5 @@
 // `roomkeeper doctor`: checks the installation with the options of `serve`, and says what to do about each problem.
 import type { ServeOptions } from '../../server/config/options.ts'
-import { sensorSettingsOf } from '../../server/config/sensor-settings.ts'
 import { StartupError } from '../../server/core/failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResult } from '../terminal.ts'
@@ -10,7 +9,6 @@ import { checkNetwork } from './network.ts'
 import { checkStorage } from './storage.ts'
 
 export async function doctorCommand(terminal: Terminal, options: ServeOptions & { json?: boolean }): Promise<void> {
-  sensorSettingsOf(options)
   const now = Date.now()
   const findings = [
     ...(await checkStorage(options, now)),

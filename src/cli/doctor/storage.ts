@@ -1,7 +1,9 @@
 // Checks of the database, the secret key, the data folder's disk and the clock. They create and change nothing.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { DatabaseOptions } from '../../server/config/options.ts'
+import type { ServeOptions } from '../../server/config/options.ts'
+import { sensorSettingsOf } from '../../server/config/sensor-settings.ts'
+import { givenTexts, sharedValuesOf } from '../../server/config/stored-options.ts'
 import { secretKeyFileOf } from '../../server/context/open-services.ts'
 import { loadDatabaseSecrets } from '../../server/db/database-secrets.ts'
 import { databaseTime, databaseVersion, newestAuditTime } from '../../server/db/database-version.ts'
@@ -9,6 +11,7 @@ import type { Database } from '../../server/db/db.ts'
 import { pendingMigrations } from '../../server/db/migrate.ts'
 import { hasDatabase, openExisting } from '../../server/db/open.ts'
 import { countText } from '../../server/maintenance/count-text.ts'
+import { requireStoredValues } from '../../server/resources/settings/stored-settings.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const mebibyteBytes = 1024 * 1024
@@ -17,9 +20,10 @@ const lowFreeBytes = 1024 * mebibyteBytes
 /** Tokens, sessions and samples are judged by this clock; a minute is more than a network delays. */
 const maxClockErrorMs = 60_000
 
-export async function checkStorage(options: DatabaseOptions, now: number): Promise<Finding[]> {
+export async function checkStorage(options: ServeOptions, now: number): Promise<Finding[]> {
   const disk = checkDisk(options.dataDir)
   if (!hasDatabase(options)) {
+    sensorSettingsOf(sharedValuesOf(givenTexts(options)))
     const message = `There is no database in ${options.dataDir} yet. The first "serve" creates it; if there should be one, check --data-dir.`
     return [warning('database', message), disk, checkClock(now, undefined, undefined)]
   }
@@ -32,8 +36,9 @@ export async function checkStorage(options: DatabaseOptions, now: number): Promi
   try {
     const { finding, isNew } = await checkDatabase(db)
     const secret = isNew ? [] : [await checkSecret(db, secretKeyFileOf(options))]
+    const settings = isNew ? [] : await checkSettings(db, options)
     const newest = isNew ? undefined : await newestAuditTime(db).catch(() => undefined)
-    return [finding, ...secret, disk, checkClock(now, await databaseTime(db), newest)]
+    return [finding, ...secret, ...settings, disk, checkClock(now, await databaseTime(db), newest)]
   } catch (error) {
     return [failed('database', reasonOf(error)), disk]
   } finally {
@@ -56,6 +61,16 @@ async function checkDatabase(db: Database): Promise<{ finding: Finding; isNew: b
           `${version} is reachable. ${countText(pending.length, 'migration is', 'migrations are')} pending: take a backup, then start "serve".`,
         )
   return { finding, isNew }
+}
+
+/** Says something only about options with which "serve" would be refused. */
+async function checkSettings(db: Database, options: ServeOptions): Promise<Finding[]> {
+  try {
+    await requireStoredValues(db, options)
+    return []
+  } catch (error) {
+    return [failed('settings', reasonOf(error))]
+  }
 }
 
 async function checkSecret(db: Database, file: string): Promise<Finding> {

@@ -5,6 +5,8 @@ import type { ChannelState, EventsMessage, SentCount } from './event-messages.ts
 export interface NodeMessages {
   /** A node has released scheduled tasks, which others can take. */
   tasksReleased: Record<string, never>
+  /** A setting that all nodes share was changed. */
+  settingsChanged: Record<string, never>
   /** A config or a command is pending for these endpoints. */
   wake: { readonly endpointIds: readonly string[] }
   /** Events of an organisation that is followed. */

@@ -22,6 +22,8 @@ export interface OptionSpec {
   readonly default?: string | number | boolean
   readonly help: string
   readonly parse?: (text: string, before?: unknown) => unknown
+  /** True if the database stores the value, because all nodes must use the same one. */
+  readonly isShared?: true
 }
 
 export interface RetentionOptions {
@@ -34,6 +36,13 @@ export interface RetentionOptions {
   /** Minutes. */
   readonly roomFreshness: number
   readonly airLimits?: AirLimits
+}
+
+/** The options that all nodes of a database share. */
+export interface SharedOptions extends RetentionOptions {
+  /** Days. */
+  readonly logRetention: number
+  readonly airLimits: AirLimits
 }
 
 export const retentionDefaults: RetentionOptions = {
@@ -153,6 +162,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_LOG_RETENTION',
     default: 30,
     help: 'how long the logs of a bug report are kept',
+    isShared: true,
     // Commands are deleted after 90 days, and they contain the result for each device's logs.
     parse: parseWhole('--log-retention', 1, 90),
   },
@@ -168,6 +178,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_SAMPLE_RETENTION',
     default: retentionDefaults.sampleRetention,
     help: 'how long every sample of a device is kept; older ones are refused',
+    isShared: true,
     parse: parseWhole('--sample-retention', 1, maxRetentionDays),
   },
   {
@@ -175,6 +186,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_ROLLUP_RETENTION',
     default: retentionDefaults.rollupRetention,
     help: 'how long the 15-minute and hourly history is kept; not less than --sample-retention',
+    isShared: true,
     parse: parseWhole('--rollup-retention', 1, maxRetentionDays),
   },
   {
@@ -182,6 +194,7 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_DAILY_RETENTION',
     default: retentionDefaults.dailyRetention,
     help: 'how long the daily history is kept: ever, or not less than --rollup-retention',
+    isShared: true,
     parse: parseDaysOrEver('--daily-retention'),
   },
   {
@@ -189,12 +202,14 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_ROOM_FRESHNESS',
     default: retentionDefaults.roomFreshness,
     help: 'how long the latest sample of a device counts for its room',
+    isShared: true,
     parse: parseWhole('--room-freshness', 1, 1440),
   },
   {
     flag: '--air-limits <limits>',
     env: 'ROOMKEEPER_AIR_LIMITS',
     help: `which air the console shows as an outlier (default: ${airLimitsText(defaultAirLimits)}); those not named keep theirs, off is no limit`,
+    isShared: true,
     parse: parseAirLimits,
   },
   {
@@ -271,7 +286,8 @@ export interface DatabaseOptions {
   readonly secretKeyFile?: string
 }
 
-export interface ServeOptions extends DatabaseOptions, RetentionOptions {
+/** A shared option is absent unless it was given. */
+export interface ServeOptions extends DatabaseOptions, Partial<SharedOptions> {
   readonly port: number
   readonly host: string
   readonly healthPort: number | 'off'
@@ -285,8 +301,6 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly mqttPort: number | 'off'
   readonly mqttHost: string
   readonly mqttTlsPort: number | 'off'
-  /** Days. */
-  readonly logRetention: number
   /** Gigabytes. */
   readonly bundleQuota?: number
   /** Seconds. */

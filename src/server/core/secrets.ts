@@ -8,7 +8,8 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { StartupError } from './failure.ts'
 
 export type Purpose =
@@ -65,8 +66,8 @@ export class Secrets {
   }
 }
 
-/** Reads the key file, or creates it: 32 random bytes as hex, readable by its owner only. */
-export function loadSecrets(file: string, mayCreate: boolean): Secrets {
+/** Reads the key file: 32 bytes as hex. Undefined if there is none. */
+export function readSecrets(file: string): Secrets | undefined {
   try {
     const text = readFileSync(file, 'utf8').trim()
     if (!/^[0-9a-f]{64}$/.test(text)) {
@@ -81,21 +82,66 @@ export function loadSecrets(file: string, mayCreate: boolean): Secrets {
       throw new StartupError(`Cannot read the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
     }
   }
-  if (!mayCreate) {
-    throw new StartupError(
-      `The secret key ${file} is missing, but the database was made with one. Name where it is with --data-dir or --secret-key-file, or restore it from a backup.`,
-    )
-  }
+  return undefined
+}
+
+/** Reads a key file that must be there. */
+export function loadSecrets(file: string): Secrets {
+  const secrets = readSecrets(file)
+  if (secrets) return secrets
+  throw new StartupError(
+    `The secret key ${file} is missing, but the database was made with one. Name where it is with --data-dir or --secret-key-file, or restore it from a backup.`,
+  )
+}
+
+/** A new key in a file beside its place, readable by its owner only. It counts once it is in place. */
+export interface SecretsDraft {
+  readonly secrets: Secrets
+  /** A key that is there already stays as it is: another start may have adopted the draft. */
+  putInPlace(): void
+  remove(): void
+}
+
+const draftSuffix = '.draft'
+
+/** The complete draft is linked into place, so that a crash leaves no empty key, and of two starts one wins. */
+export function draftSecrets(file: string): SecretsDraft {
   const master = randomBytes(32)
-  const draft = `${file}.${process.pid}`
+  const draft = `${file}.${randomBytes(4).toString('hex')}${draftSuffix}`
   try {
-    // The complete file is linked into place, so that a crash leaves no empty key, and of two starts one wins.
     writeFileSync(draft, `${master.toString('hex')}\n`, { mode: 0o600, flush: true })
-    linkSync(draft, file)
   } catch (error) {
     throw new StartupError(`Cannot write the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
-  } finally {
-    rmSync(draft, { force: true })
   }
-  return new Secrets(master)
+  return {
+    secrets: new Secrets(master),
+    putInPlace: () => link(draft, file),
+    remove: () => rmSync(draft, { force: true }),
+  }
+}
+
+/** A crash may have left the key of a database as a draft. Puts the draft with this identity in place, if there is one. */
+export function adoptDraft(file: string, identity: string): Secrets | undefined {
+  const folder = dirname(file)
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  for (const name of names) {
+    if (!name.startsWith(`${basename(file)}.`) || !name.endsWith(draftSuffix)) continue
+    const draft = join(folder, name)
+    const secrets = readSecrets(draft)
+    if (secrets?.identity !== identity) continue
+    link(draft, file)
+    rmSync(draft, { force: true })
+    return secrets
+  }
+  return undefined
+}
+
+function link(draft: string, file: string): void {
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (existsSync(file)) return
+    throw new StartupError(`Cannot write the secret key ${file} (${code}).`)
+  }
 }

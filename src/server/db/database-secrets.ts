@@ -1,7 +1,8 @@
 // Binds a secret key to its database, so that a wrong or missing key is noticed before anything is sealed or signed with it.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../core/failure.ts'
-import { loadSecrets, type Secrets } from '../core/secrets.ts'
+import { adoptDraft, draftSecrets, loadSecrets, readSecrets, type Secrets } from '../core/secrets.ts'
 import type { Database } from './db.ts'
 import { systemQueryOne, systemWrite } from './system.ts'
 
@@ -15,16 +16,57 @@ const insertSetting = systemWrite((db, p: { name: string; value: string }) =>
     .onConflict((c) => c.doNothing()),
 )
 
+const identityName = 'secret identity'
+
+/** A start that stored its key in the database writes the file at once; a start that came second waits this long for it. */
+const fileTimeoutMs = 3_000
+const filePauseMs = 50
+
 /** Loads the secrets that belong to this database; a new database uses the existing key file, or creates one. */
 export async function loadDatabaseSecrets(db: Database, file: string): Promise<Secrets> {
-  const stored = await findSetting(db.system, { name: 'secret identity' })
-  const secrets = loadSecrets(file, stored === undefined)
-  if (stored === undefined) {
-    await db.systemTransaction((tx) => insertSetting(tx, { name: 'secret identity', value: secrets.identity }))
+  const identity = (await findSetting(db.system, { name: identityName }))?.value
+  const present = readSecrets(file)
+  if (identity !== undefined)
+    return requireIdentity(present ?? adoptDraft(file, identity) ?? loadSecrets(file), identity, file)
+  if (present) return requireIdentity(present, await storeIdentity(db, present), file)
+  return createSecrets(db, file)
+}
+
+/** Returns the identity that the database has now: that of the first of several starts. */
+async function storeIdentity(db: Database, { identity }: Secrets): Promise<string> {
+  await db.systemTransaction((tx) => insertSetting(tx, { name: identityName, value: identity }))
+  return (await findSetting(db.system, { name: identityName }))?.value ?? identity
+}
+
+/**
+ * The database decides whose key counts when several servers start on it at once; only that one is put in place. The key is on disk as a
+ * draft before, so that a crash in between does not lose it.
+ */
+async function createSecrets(db: Database, file: string): Promise<Secrets> {
+  const draft = draftSecrets(file)
+  try {
+    const identity = await storeIdentity(db, draft.secrets)
+    if (identity !== draft.secrets.identity) return await waitForSecrets(file, identity)
+    draft.putInPlace()
+    return requireIdentity(loadSecrets(file), identity, file)
+  } finally {
+    draft.remove()
   }
-  const expected = stored ?? (await findSetting(db.system, { name: 'secret identity' }))
-  if (expected?.value !== secrets.identity) {
-    throw new StartupError(`${file} is not the secret key that this database was made with. Restore the right one.`)
+}
+
+/** The server that came first may use the same folder, and is about to write its key. */
+async function waitForSecrets(file: string, identity: string): Promise<Secrets> {
+  for (let waitedMs = 0; waitedMs < fileTimeoutMs; waitedMs += filePauseMs) {
+    const secrets = readSecrets(file)
+    if (secrets) return requireIdentity(secrets, identity, file)
+    await sleep(filePauseMs)
   }
-  return secrets
+  throw new StartupError(
+    `Another server that started on this database at the same time made its secret key. Copy the key file of that server to ${file}, then start this one again.`,
+  )
+}
+
+function requireIdentity(secrets: Secrets, identity: string, file: string): Secrets {
+  if (secrets.identity === identity) return secrets
+  throw new StartupError(`${file} is not the secret key that this database was made with. Restore the right one.`)
 }

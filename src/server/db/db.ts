@@ -82,6 +82,18 @@ export class Database {
   }
 
   /**
+   * Runs the work while no other process runs work of this name. On PostgreSQL an advisory lock, held by a transaction of its own,
+   * sees to that; on SQLite the server lock does. The work must be short: the session is idle meanwhile.
+   */
+  async exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    if (this.engine === 'sqlite') return work()
+    return this.#engine.transaction(async ({ kysely }) => {
+      await lockName(kysely, name)
+      return work()
+    })
+  }
+
+  /**
    * Changes a table of PostgreSQL in a transaction of its own. Gives up after `lockTimeoutMs` if another session, such as a
    * backup, locks the table, because every later query would wait behind this statement. Returns whether it was done.
    */
@@ -90,6 +102,8 @@ export class Database {
       await this.#engine.transaction((on) =>
         this.#checked(on, async () => {
           await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(on.kysely)
+          // Two sessions that create the same table at once would both try, and one would fail.
+          await lockName(on.kysely, 'alter table')
           await sql.raw(statement).execute(on.kysely)
         }),
       )
@@ -182,6 +196,10 @@ export class Database {
     for (const rows of written) for (const listener of this.#listeners.get(rows.table) ?? []) listener(rows)
   }
 }
+
+/** Takes an advisory lock until the end of the transaction. */
+const lockName = (kysely: Kysely<DatabaseSchema>, name: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`roomkeeper ${name}`}, 0))`.execute(kysely)
 
 interface Commits {
   readonly audited: () => GroupCommit

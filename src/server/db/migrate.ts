@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { StartupError } from '../core/failure.ts'
 import type { Database } from './db.ts'
+import { databaseProblemOf } from './errors.ts'
 import { initial } from './migrations/001-initial.ts'
 import { devices } from './migrations/002-devices.ts'
 import { samples } from './migrations/003-samples.ts'
@@ -69,9 +70,13 @@ export async function migrate(db: Database, upTo?: string): Promise<string[]> {
         ),
     },
   })
-  const { error, results } = await (upTo ? migrator.migrateTo(upTo) : migrator.migrateToLatest())
-  if (error) throw error
-  return (results ?? []).map((r) => r.migrationName)
+  for (;;) {
+    const { error, results } = await (upTo ? migrator.migrateTo(upTo) : migrator.migrateToLatest())
+    // Another server that started at the same time is still migrating, for longer than a session waits for a lock.
+    if (databaseProblemOf(error ?? {}) === 'locked') continue
+    if (error) throw error
+    return (results ?? []).map((r) => r.migrationName)
+  }
 }
 
 async function listApplied(db: Database): Promise<string[]> {

@@ -2,6 +2,7 @@
 import { Keyring } from '../auth/keyring.ts'
 import type { ServeOptions } from '../config/options.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
+import { givenTexts, sharedValuesOf } from '../config/stored-options.ts'
 import { DeviceMailbox } from '../context/connected-devices.ts'
 import { secretKeyFileOf } from '../context/open-services.ts'
 import type { Services } from '../context/services.ts'
@@ -13,7 +14,7 @@ import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { databaseVersion } from '../db/database-version.ts'
 import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
-import { openDatabase, prepareDataFolder } from '../db/open.ts'
+import { hasDatabase, openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
 import { listUp } from '../nodes/store.ts'
@@ -23,6 +24,7 @@ import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
 import { findSessionHolder } from '../resources/sessions/store.ts'
+import { SharedSettings } from '../resources/settings/stored-settings.ts'
 import { lockDatabase, nodeIdentity } from './node.ts'
 
 export interface CoreOptions {
@@ -67,6 +69,7 @@ export interface Core {
   readonly log: Log
   readonly services: Services
   readonly node: ThisNode
+  readonly sharedSettings: SharedSettings
   readonly metrics: Metrics
   readonly keyring: Keyring
   readonly streams: EventStreams
@@ -88,7 +91,7 @@ export async function openCore(
   { options, log: processLog, clock, onLost }: CoreOptions,
 ): Promise<Core> {
   // Wrong settings are refused before anything is written to the data folder.
-  const settings = sensorSettingsOf(options)
+  if (!hasDatabase(options)) sensorSettingsOf(sharedValuesOf(givenTexts(options)))
   prepareDataFolder(options.dataDir)
   const metrics = makeMetrics()
   const mailbox = new DeviceMailbox()
@@ -107,6 +110,7 @@ export async function openCore(
   const { db } = opened
   stack.defer(() => db.close())
   await refuseForgottenSqlite(db, options)
+  const sharedSettings = await SharedSettings.load(db, options)
   const { node, bus } = await place.enter(db)
   stack.defer(() => place.leave())
   // Another program may have written while this node could not hear of it.
@@ -140,8 +144,11 @@ export async function openCore(
     devices: mailbox,
     feed,
     publicUrl: publicAddress.get,
-    settings,
+    get settings() {
+      return sharedSettings.sensors
+    },
   }
+  services.bus.heard('settingsChanged', () => void sharedSettings.refresh(db).catch(() => {}))
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
   stack.defer(() => writeLastUsed(services, keyring, log))
@@ -162,6 +169,7 @@ export async function openCore(
     log,
     services,
     node,
+    sharedSettings,
     metrics,
     keyring,
     streams,

@@ -26,7 +26,7 @@ export interface Resources {
   readonly uploads: BundleUploads
 }
 
-export async function makeResources({ services, metrics, caches, options }: Core): Promise<Resources> {
+export async function makeResources({ services, sharedSettings, metrics, caches, options }: Core): Promise<Resources> {
   const { db } = services
   const endpoints = new EndpointCache(db)
   const latest = new LatestSamples(db)
@@ -39,13 +39,19 @@ export async function makeResources({ services, metrics, caches, options }: Core
   const bundleFolder = new FolderStorage(db, join(options.dataDir, 'bundles'))
   const storage = db.engine === 'sqlite' ? bundleFolder : new RowStorage(db, bundleFolder)
   const quotaBytes = (options.bundleQuota ?? bundleQuotaDefaultGb) * 1e9
+  const bundles = {
+    storage,
+    get retentionDays() {
+      return sharedSettings.values.logRetention
+    },
+  }
   return {
     endpoints,
     latest,
     intake,
     sampleDeletion: new SampleDeletion(horizon),
     horizon,
-    bundles: { storage, retentionDays: options.logRetention },
+    bundles,
     bundleFolder,
     uploads: new BundleUploads(services, storage, quotaBytes),
   }

@@ -109,6 +109,12 @@ const scheduledTasks = (
       run: (held, signal) => resources.sampleDeletion.run(held, signal),
     },
     {
+      name: 'reading shared settings',
+      pauseMs: 5000,
+      runsOn: 'every node',
+      run: () => core.sharedSettings.refresh(db),
+    },
+    {
       // Another node may have deleted samples.
       name: 'reading which samples were deleted',
       pauseMs: minuteMs,

@@ -121,7 +121,7 @@ function requireSqliteFile({ dataDir }: DatabaseOptions): string {
 
 function requireSecretFile(place: DatabaseOptions, fingerprint: string): string {
   const file = secretKeyFileOf(place)
-  if (loadSecrets(file, false).identity === fingerprint) return file
+  if (loadSecrets(file).identity === fingerprint) return file
   throw new StartupError(`${file} is not the secret key of this database, so it was not backed up. Name the right one.`)
 }
 

@@ -97,7 +97,7 @@ function requireSecret(folder: string, place: DatabaseOptions, { secretFingerpri
       `The secret key is not in the backup. Put it at ${file} first, or name it with --secret-key-file; its fingerprint is ${shortFingerprint(secretFingerprint)}.`,
     )
   }
-  const { identity } = loadSecrets(isPlaced ? file : backedUp, false)
+  const { identity } = loadSecrets(isPlaced ? file : backedUp)
   if (identity === secretFingerprint) return
   throw new StartupError(
     `${file} is not the secret key of the backup: its fingerprint is ${shortFingerprint(identity)}, not ${shortFingerprint(secretFingerprint)}. Put the right one there first.`,

@@ -8,6 +8,7 @@ import type { Actor, RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import type { Tx } from '../../db/handles.ts'
 import type { SystemTx } from '../../db/system.ts'
+import { listOrgs } from '../orgs/store.ts'
 import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
 import type { Changed } from './changed.ts'
@@ -43,6 +44,7 @@ export async function change<T>(
 const cliChanges = {
   orgCreate: { category: 'ORG', type: 'ORG_CREATED' },
   orgTimezone: { category: 'ORG', type: 'ORG_UPDATED' },
+  settingsSet: { category: 'ORG', type: 'SETTING_UPDATED' },
 } as const
 
 /** These changes are sign-ins and sign-outs of the console. [contract 9.session] [contract 9.link] */
@@ -80,6 +82,31 @@ export function changeNewOrg(
       changed,
     )
     return org
+  })
+}
+
+/** Makes a change that concerns every organisation: the log of each gets the entry, in one transaction. */
+export function changeInAllOrgs(
+  { db, secrets, clock }: Services,
+  actor: Actor,
+  operation: ChangeId,
+  work: (tx: SystemTx) => Promise<Changed<void>>,
+): Promise<void> {
+  return db.systemTransaction(async (systemTx) => {
+    const changed = await work(systemTx)
+    // The heads are locked in the order of their keys, so that two such changes do not wait for each other.
+    for (const { key, id } of await listOrgs(systemTx)) {
+      const tx = systemTx.forOrg(key)
+      const head = await lockHead(tx)
+      if (!head) throw new Error(`organisation ${id} has no audit head`)
+      await appendEntry(
+        tx,
+        { secrets, clock, actor, requestId: undefined, ip: undefined },
+        head,
+        kindOf(operation),
+        changed,
+      )
+    }
   })
 }
 

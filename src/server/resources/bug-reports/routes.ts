@@ -8,16 +8,16 @@ export interface BugReportSettings {
   readonly retentionDays: number
 }
 
-export const bugReportRoutes = ({
-  storage,
-  retentionDays,
-}: BugReportSettings): OperationHandlers<'endpointsGenerateBugReport' | 'bugReportsGet' | 'bugReportsFileGet'> => ({
+export const bugReportRoutes = (
+  settings: BugReportSettings,
+): OperationHandlers<'endpointsGenerateBugReport' | 'bugReportsGet' | 'bugReportsFileGet'> => ({
   endpointsGenerateBugReport: (ctx, { body, query }) =>
     endpointsGenerateBugReport(ctx, {
       endpointIds: body,
       inCallLogs: query.uploadInCallLogs === true,
-      retentionDays,
+      // The setting may change while the server runs.
+      retentionDays: settings.retentionDays,
     }),
   bugReportsGet: (ctx, { params }) => bugReportsGet(ctx, params.supportId),
-  bugReportsFileGet: (ctx, { params }) => bugReportsFileGet(ctx, storage, params.supportId, params.name),
+  bugReportsFileGet: (ctx, { params }) => bugReportsFileGet(ctx, settings.storage, params.supportId, params.name),
 })
