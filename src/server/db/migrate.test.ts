@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/support/harness.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
+import { migrate, pendingMigrations, programMigrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
 
 const withDb = async (work: (opened: Awaited<ReturnType<typeof openDatabase>>) => Promise<void>) => {
@@ -86,6 +86,21 @@ describe('migrations', () => {
     withDb(async ({ db }) => {
       await sql`insert into migrations (name, timestamp) values ('999-future', '2099')`.execute(db.schema)
       await expect(pendingMigrations(db)).rejects.toThrow(/newer Roomkeeper \(it has 999-future\)/)
+    }))
+
+  test('accept a database that a newer program has changed only in ways that this one can run with', () =>
+    withDb(async ({ db }) => {
+      const newer = (names: readonly string[], compatible: readonly string[]) => ({
+        statements: {
+          ...programMigrations.statements,
+          ...Object.fromEntries(names.map((name) => [name, () => [`CREATE TABLE t${name.slice(0, 3)} (a integer)`]])),
+        },
+        compatible: new Set(compatible),
+      })
+      expect(await migrate(db, undefined, newer(['900-adds'], ['900-adds']))).toEqual(['900-adds'])
+      expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
+      await migrate(db, undefined, newer(['900-adds', '901-changes'], ['900-adds']))
+      await expect(pendingMigrations(db)).rejects.toThrow(/newer Roomkeeper \(it has 901-changes\)/)
     }))
 })
 

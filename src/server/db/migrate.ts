@@ -31,15 +31,30 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '010-bundles': bundles,
 }
 
+export interface ProgramMigrations {
+  readonly statements: Readonly<Record<string, MigrationStatements>>
+  /**
+   * Migrations after which the version before may go on running, and start again, so that nodes can be replaced one by one. The
+   * database stores which ones these are, because an older program does not know newer migrations.
+   */
+  readonly compatible: ReadonlySet<string>
+}
+
+/** No released version could run with 008-nodes, so none of the migrations that are released with it is compatible. */
+export const programMigrations: ProgramMigrations = { statements: migrations, compatible: new Set() }
+
+const compatiblePrefix = 'compatible migration '
+
 /** Lists those of the given migrations that this program does not know, because a newer one made them. */
 export const unknownMigrations = (applied: readonly string[]): string[] =>
   applied.filter((name) => !Object.hasOwn(migrations, name))
 
-/** Lists the migrations that were not applied yet. Refuses a database that a newer program has changed. */
+/** Lists the migrations that were not applied yet. Refuses a database that a newer program has changed, unless this one may still use it. */
 export async function pendingMigrations(db: Database): Promise<{ isNew: boolean; pending: string[] }> {
   const known = Object.keys(migrations)
   const applied = await listApplied(db)
-  const unknown = unknownMigrations(applied)
+  const compatible = new Set(applied.length > 0 ? await listCompatible(db) : [])
+  const unknown = unknownMigrations(applied).filter((name) => !compatible.has(name))
   if (unknown.length > 0) {
     throw new StartupError(
       `The database was made by a newer Roomkeeper (it has ${unknown.join(', ')}). Start that version, or restore a backup.`,
@@ -49,7 +64,7 @@ export async function pendingMigrations(db: Database): Promise<{ isNew: boolean;
 }
 
 /** Applies the pending migrations, up to the last or to `upTo`, and returns their names. */
-export async function migrate(db: Database, upTo?: string): Promise<string[]> {
+export async function migrate(db: Database, upTo?: string, program = programMigrations): Promise<string[]> {
   const migrator = new Migrator({
     db: db.schema,
     migrationTableName: 'migrations',
@@ -57,12 +72,15 @@ export async function migrate(db: Database, upTo?: string): Promise<string[]> {
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
-          Object.entries(migrations).map(([name, statements]): [string, Migration] => [
+          Object.entries(program.statements).map(([name, statements]): [string, Migration] => [
             name,
             {
               async up(on) {
                 for (const statement of statements(dialects[db.engine])) {
                   await sql.raw(statement).execute(on)
+                }
+                if (program.compatible.has(name)) {
+                  await sql`insert into settings (name, value) values (${compatiblePrefix + name}, '1')`.execute(on)
                 }
               },
             },
@@ -88,4 +106,13 @@ async function listApplied(db: Database): Promise<string[]> {
     if (code === '42P01' || message.startsWith('no such table')) return []
     throw error
   }
+}
+
+async function listCompatible(db: Database): Promise<string[]> {
+  const rows = await db.schema
+    .selectFrom('settings')
+    .select('name')
+    .where('name', 'like', `${compatiblePrefix}%`)
+    .execute()
+  return rows.map(({ name }) => name.slice(compatiblePrefix.length))
 }
