@@ -1,5 +1,6 @@
 // Keeps this process a member of the nodes of a PostgreSQL: it beats, watches the others, and takes a new row when it was declared dead.
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { PostgresBus } from '../bus/postgres-bus.ts'
 import type { Clock } from '../core/clock.ts'
@@ -25,6 +26,9 @@ const beatEveryMs = 1_000
 const maxDeafMs = 3_000
 /** A stop does not wait longer than this for its last messages. */
 const flushTimeoutMs = 1_000
+/** A stop waits this long for a session that is being opened again, so that the row says that the node has left. */
+const leaveTimeoutMs = 3_000
+const leavePauseMs = 100
 
 export interface MembershipOptions {
   readonly url: string
@@ -46,6 +50,7 @@ export class Membership implements ControlSessionListener {
   readonly #ended = new Set<number>()
   #unannounced: readonly number[] = []
   #heardSelfAt = 0
+  #tickedAt = 0
   #timer: NodeJS.Timeout | undefined
   #nextLook: NodeJS.Timeout | undefined
   #isBeating = false
@@ -133,13 +138,28 @@ export class Membership implements ControlSessionListener {
     clearInterval(this.#timer)
     clearTimeout(this.#nextLook)
     const { id } = this.node
-    await this.#session.run((client) => updateClusterLeft(client, id, this.#options.clock.now())).catch(() => {})
+    await this.#writeLeft(id)
     this.bus.send('nodeEnded', { nodeId: id })
     await this.bus.flush(flushTimeoutMs)
   }
 
+  async #writeLeft(id: number): Promise<void> {
+    const deadline = performance.now() + leaveTimeoutMs
+    while (performance.now() < deadline) {
+      try {
+        return await this.#session.run((client) => updateClusterLeft(client, id, this.#options.clock.now()))
+      } catch {
+        await sleep(leavePauseMs)
+      }
+    }
+  }
+
   #tick(): void {
     if (this.#isLeaving || !this.bus.isConnected) return
+    const now = performance.now()
+    // A process that was blocked has not sent its beats, so it cannot have heard them.
+    if (now - this.#tickedAt > maxDeafMs / 2) this.#heardSelfAt = now
+    this.#tickedAt = now
     this.bus.sendBeat()
     void this.#beat()
     // The check is repeated after a turn of the event loop: if this process was blocked, the notification is in the socket.

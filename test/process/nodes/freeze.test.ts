@@ -1,0 +1,76 @@
+// A node that freezes, or a program that hangs, while it holds a row or the head of an audit log: others go on.
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemWrite } from '../../../src/server/db/system.ts'
+import { send } from '../../support/harness.ts'
+import { nodeGroup } from '../../support/nodes/node-group.ts'
+import { siteForTest, until } from '../../support/program.ts'
+
+test('a node that freezes with the head of an audit log: others write to that organisation within 6 seconds, and to others at once', async () => {
+  const site = await siteForTest()
+  const frozen = await site.serve('--node-name', 'frozen')
+  const other = await site.serve('--node-name', 'other')
+  const { id: secondOrg } = await site.json('org', 'create', 'Second')
+  const scopes = ['--scope', 'read', '--scope', 'write']
+  const { key: secondKey } = await site.json('keys', 'create', '--org', secondOrg, '--name', 'k', ...scopes)
+  const create = (url: string, org: string, key: string, name: string) =>
+    send(url, 'POST', `/v1/orgs/${org}/regions`, { key, body: { name } })
+  // The frozen node is caught after it has locked the head, while PostgreSQL makes it wait for the id of the region.
+  await site.sql(`
+    CREATE FUNCTION wait_if_frozen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF current_setting('application_name') = (SELECT 'roomkeeper ' || process FROM nodes WHERE name = 'frozen') THEN
+        PERFORM pg_sleep(2);
+      END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER wait_if_frozen BEFORE INSERT OR UPDATE ON counters FOR EACH ROW EXECUTE FUNCTION wait_if_frozen()`)
+  const writing = create(frozen.url, frozen.org, frozen.key, 'frozen')
+  await until('it waits', async () => {
+    const waiting = "wait_event = 'PgSleep' AND datname = current_database()"
+    return (await site.sql(`SELECT pid FROM pg_stat_activity WHERE ${waiting}`)).length > 0
+  })
+  frozen.signal('SIGSTOP')
+  await until('PostgreSQL waits for the frozen node', async () => {
+    const state = "state = 'idle in transaction' AND datname = current_database()"
+    return (await site.sql(`SELECT pid FROM pg_stat_activity WHERE ${state}`)).length > 0
+  })
+  const since = performance.now()
+  expect((await create(other.url, secondOrg, secondKey, 'elsewhere')).status).toBe(200)
+  expect(performance.now() - since).toBeLessThan(3_000)
+  await until(
+    'the organisation can be written to',
+    async () => (await create(other.url, frozen.org, frozen.key, 'other')).status === 200,
+    { within: 6_000 },
+  )
+  frozen.signal('SIGCONT')
+  expect((await writing).status).toBe(503)
+  const { body } = await send(other.url, 'GET', `/v1/orgs/${frozen.org}/regions`, { key: frozen.key })
+  expect(body.regions.map(({ name }: { name: string }) => name)).toEqual(['other'])
+}, 60_000)
+
+const upsert = systemWrite((db, p: { name: string; value: string }) =>
+  db
+    .insertInto('settings')
+    .values({ name: p.name, value: p.value })
+    .onConflict((c) => c.column('name').doUpdateSet({ value: p.value })),
+)
+
+test('of the writes that share a commit, only the one that touches a locked row is refused', async () => {
+  const group = await nodeGroup()
+  const { db } = (await group.start()).services
+  const put = (name: string, value: string) => db.systemTransaction((tx) => upsert(tx, { name, value }))
+  await put('locked', 'before')
+  const holder = new pg.Client({ connectionString: group.databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query("BEGIN; SELECT 1 FROM settings WHERE name = 'locked' FOR UPDATE")
+  const since = performance.now()
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, i) => put(i === 7 ? 'locked' : `free-${i}`, 'after')),
+  )
+  expect(performance.now() - since).toBeLessThan(8_000)
+  const refused = outcomes.flatMap((outcome, i) => (outcome.status === 'rejected' ? [{ i, ...outcome.reason }] : []))
+  expect(refused).toEqual([expect.objectContaining({ i: 7, code: 'ABORTED' })])
+  const { rows } = await holder.query("SELECT count(*)::int AS count FROM settings WHERE value = 'after'")
+  expect(rows[0].count).toBe(19)
+})
