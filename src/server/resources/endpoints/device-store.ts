@@ -201,6 +201,7 @@ export const clearEndedNode = systemWrite((db, p: { node: number; endedAt: numbe
     .returning('id'),
 )
 
+/** Called after `lockConnection`. */
 export const findStatus = queryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select(['status', 'pairing_serial']).where('org', '=', p.org).where('id', '=', p.id),
 )

@@ -2,7 +2,13 @@
 
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
-import type { Device, DeviceConnection, Presence } from '../../devices/mqtt/handlers.ts'
+import {
+  ConnectionReplaced,
+  connectionKey,
+  type Device,
+  type DeviceConnection,
+  type Presence,
+} from '../../devices/mqtt/handlers.ts'
 import {
   findByCredential,
   findStatus,
@@ -11,6 +17,7 @@ import {
   updateDisconnectedFrom,
   updateStatus,
 } from './device-store.ts'
+import { lockConnection } from './store.ts'
 
 /** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
 export async function findDeviceByCredential(
@@ -60,17 +67,18 @@ function requireNode({ node }: Services) {
   return node
 }
 
-/** Changes only the fields that the report names; null removes a field. */
+/** Changes only the fields that the report names; null removes a field. Stores nothing if this is not the device's connection any more. */
 export async function storeStatus(
   { db, feed }: Services,
-  { device }: DeviceConnection,
+  connection: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  const { device } = connection
   const { pairingSerial, ...reported } = report
   const networks = reported.networks as ReportedNetwork[] | null | undefined
-  const isChanged = await db.forOrg(device.org.key).telemetry(async (on) => {
-    const before = await findStatus(on, { id: device.id })
-    if (!before) return false
+  const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
+    const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id: device.id }))
+    if (!before) return 'replaced'
     const fields: Record<string, unknown> = {
       ...JSON.parse(before.status),
       ...reported,
@@ -79,11 +87,12 @@ export async function storeStatus(
     const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
-    if (status === before.status && leader === before.pairing_serial) return false
+    if (status === before.status && leader === before.pairing_serial) return 'unchanged'
     await updateStatus(on, { id: device.id, status, pairing_serial: leader })
-    return true
+    return 'changed'
   })
-  if (isChanged) feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
+  if (outcome === 'replaced') throw new ConnectionReplaced()
+  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
 }
 
 interface ReportedNetwork {
