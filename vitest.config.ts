@@ -10,6 +10,7 @@ const withoutDatabase = [
   'src/contract/*.test.ts',
   'src/server/core/*.test.ts',
   'src/server/config/*.test.ts',
+  'src/server/nodes/*.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
@@ -48,8 +49,10 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
-/** These suites use SQLite and PostgreSQL together, so they run where both are. */
+/** These suites use SQLite and PostgreSQL together, or need several nodes. */
 const onPostgresOnly = [
+  'test/nodes/*.test.ts',
+  'test/process/nodes/*.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',

@@ -102,7 +102,7 @@ async function measureStartsAfterCrash(dataDir: string, count: number): Promise<
 /** Leaves the database as a crash does: a node that is up, with all endpoints. */
 async function connectAll({ db }: Services): Promise<void> {
   await db.systemTransaction(async (on) => {
-    const node = await insertNode(on, { name: 'crashed', version: '0', at: Date.now() })
+    const node = await insertNode(on, { name: 'crashed', process: 'none', version: '0', at: Date.now() })
     await on.kysely
       .updateTable('endpoints')
       .set({ node_id: node?.id ?? null })

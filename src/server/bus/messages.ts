@@ -4,6 +4,8 @@
 export interface NodeMessages {
   /** A config or a command is pending for these endpoints. */
   wake: { readonly endpointIds: readonly string[] }
+  /** A node has left, or was declared dead: its devices are no longer connected. */
+  nodeEnded: { readonly nodeId: number }
 }
 
 export type MessageKind = keyof NodeMessages

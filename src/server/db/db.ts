@@ -1,8 +1,9 @@
 // The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { CommitFence, CommitListener } from './commit-fence.ts'
 import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { GroupCommit } from './group-commit.ts'
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
@@ -22,13 +23,21 @@ export class Database {
   readonly #orgs = new Map<number, OrgDatabase>()
   /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
+  readonly #commitListeners: CommitListener[] = []
   metrics: DatabaseMetrics = { transaction() {} }
+  /** On PostgreSQL, set when this process has become a node: all unaudited commits pass it from then on. */
+  fence: CommitFence | undefined
 
   constructor(engine: DatabaseEngine) {
     this.engine = engine.engine
     this.#engine = engine
     this.system = new SystemReader(engine.engine, engine.reader)
-    this.#sharedCommits = this.#newGroupCommit()
+    this.#sharedCommits = this.#newGroupCommit({
+      fence: () => this.fence,
+      numbered: (written, commit) => {
+        for (const listener of this.#commitListeners) listener(written, commit)
+      },
+    })
   }
 
   /** The part of the database that belongs to one organisation. */
@@ -76,6 +85,11 @@ export class Database {
     this.#listeners.set(table, [...(this.#listeners.get(table) ?? []), listener])
   }
 
+  /** Calls the listener for every unaudited commit of this node on PostgreSQL, with the rows that it wrote to tables with listeners. */
+  onCommitted(listener: CommitListener): void {
+    this.#commitListeners.push(listener)
+  }
+
   /** Notifies every listener that any row may have changed, because another process may have written. */
   invalidateAll(): void {
     this.#notify([...this.#listeners.keys()].map((table) => ({ table, org: undefined, where: {} })))
@@ -111,8 +125,9 @@ export class Database {
     await this.#engine.close()
   }
 
-  #newGroupCommit(): GroupCommit {
+  #newGroupCommit(fencing: Pick<GroupCommitOptions, 'fence' | 'numbered'> = {}): GroupCommit {
     return new GroupCommit({
+      ...fencing,
       transaction: (work) => this.#engine.transaction(work),
       notify: (written) => this.#notify(written),
       observe: (outcome, seconds) => this.metrics.transaction(outcome, seconds),

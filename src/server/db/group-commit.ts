@@ -1,6 +1,8 @@
 // Group commit: works that arrive while another commit runs share the next one, in the order of their arrival.
 
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
+import { CompiledQuery } from 'kysely'
+import type { CommitFence, CommitNumber } from './commit-fence.ts'
 import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction } from './engine.ts'
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
@@ -15,6 +17,10 @@ export interface GroupCommitOptions {
   readonly observe: DatabaseMetrics['transaction']
   /** Is called when works were refused because of a problem of the database. */
   readonly noteProblem: (problem: DatabaseProblem) => void
+  /** Undefined for audited commits, on SQLite, and before this process is a node. */
+  readonly fence?: () => CommitFence | undefined
+  /** Is called after a commit that passed the fence, before any caller continues. */
+  readonly numbered?: (written: readonly WrittenRows[], commit: CommitNumber) => void
 }
 
 /** A work that loses races against other processes is retried for this long. */
@@ -23,6 +29,9 @@ const retryPauseMs = () => 5 + Math.random() * 20
 
 /** A commit that was sent on a lost connection has succeeded or failed by then. */
 const lateCommitMs = 10_000
+
+/** Applies to a work that runs alone because a work of its group waited too long for a lock: the others wait behind it. */
+const suspectLockTimeout = CompiledQuery.raw("set local lock_timeout = '300ms'")
 
 /** Limits on the works that share a commit. On SQLite no other write can begin before its end. */
 const maxGroupSize = 500
@@ -33,6 +42,8 @@ interface WaitingWork {
   readonly since: number
   /** A work of its group failed, and it is not known which one. Suspects run alone. */
   readonly isSuspect: boolean
+  /** A work of its group waited too long for a row that another session has locked. */
+  readonly maybeLocked?: true
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -71,17 +82,25 @@ export class GroupCommit {
 
   async #commit(group: readonly WaitingWork[]): Promise<void> {
     const written: WrittenRows[] = []
+    const fence = this.#options.fence?.()
     let outcomes: AttemptOutcome<unknown>[]
     try {
-      outcomes = await this.#options.transaction((on) => runGroup(group, on, written))
+      await fence?.prepare()
+      outcomes = await this.#options.transaction((on) => runGroup(group, on, written, fence))
     } catch (error) {
       // If the connection broke during the commit, the commit may have succeeded, or may succeed later.
       this.#options.notify(written)
-      if (databaseProblemOf(error) === 'gone') setTimeout(() => this.#options.notify(written), lateCommitMs).unref()
+      const problem = databaseProblemOf(error)
+      if (problem === 'gone') {
+        fence?.uncertain()
+        setTimeout(() => this.#options.notify(written), lateCommitMs).unref()
+      }
+      if (problem === 'fenced') fence?.refused()
       await this.#handleFailure(group, error)
       return
     }
     this.#options.notify(written)
+    if (fence) this.#options.numbered?.(written, fence.committed())
     this.#waiting.unshift(...group.slice(outcomes.length))
     this.#observe('committed', group[0])
     for (const [i, outcome] of outcomes.entries()) {
@@ -102,10 +121,11 @@ export class GroupCommit {
       this.#waiting.unshift(...group.filter(mayRetry))
       // The pause is here and not in the engine, where it would block the event loop.
       await sleep(retryPauseMs())
-    } else if (problem || group.length === 1) {
+    } else if (group.length === 1 || (problem && problem !== 'locked')) {
       this.#refuse(group, error)
     } else {
-      this.#waiting.unshift(...group.map((waiting) => ({ ...waiting, isSuspect: true })))
+      const suspicion = problem === 'locked' ? ({ isSuspect: true, maybeLocked: true } as const) : { isSuspect: true }
+      this.#waiting.unshift(...group.map((waiting) => ({ ...waiting, ...suspicion })))
     }
   }
 
@@ -126,14 +146,17 @@ async function runGroup(
   group: readonly WaitingWork[],
   on: EngineTransaction,
   written: WrittenRows[],
+  fence: CommitFence | undefined,
 ): Promise<AttemptOutcome<unknown>[]> {
   const started = performance.now()
   const outcomes: AttemptOutcome<unknown>[] = []
+  if (group[0]?.maybeLocked) await on.run(suspectLockTimeout, [])
   for (const { work } of group) {
     // A single work needs no savepoint: the transaction is rolled back if it fails.
     const outcome = group.length > 1 && on.attempt?.(() => work(on, written))
     outcomes.push(outcome ? await outcome : { result: await work(on, written) })
     if (performance.now() - started > maxGroupMs) break
   }
+  fence?.statement(on)
   return outcomes
 }

@@ -1,10 +1,19 @@
 // SQL of the table of nodes.
 import { systemQuery, systemWrite, systemWriteOne } from '../db/system.ts'
 
-export const insertNode = systemWriteOne((db, p: { name: string; version: string; at: number }) =>
+export const insertNode = systemWriteOne((db, p: { name: string; process: string; version: string; at: number }) =>
   db
     .insertInto('nodes')
-    .values({ name: p.name, version: p.version, state: 'up', beats: 0, changes: 0, started_at: p.at, ended_at: null })
+    .values({
+      name: p.name,
+      version: p.version,
+      process: p.process,
+      state: 'up',
+      beats: 0,
+      changes: 0,
+      started_at: p.at,
+      ended_at: null,
+    })
     .returning('id'),
 )
 

@@ -41,7 +41,7 @@ const rowOf = (id: string) =>
 const newNode = async () =>
   (
     await harness.services.db.systemTransaction((on) =>
-      insertNode(on, { name: 'elsewhere', version: '0', at: harness.clock.now() }),
+      insertNode(on, { name: 'elsewhere', process: 'none', version: '0', at: harness.clock.now() }),
     )
   )?.id as number
 
