@@ -8,7 +8,7 @@ import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
 import { noEventFeed } from '../events/feed.ts'
-import { noConnectedDevices } from './connected-devices.ts'
+import { DeviceMailbox } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
 export const secretKeyFileOf = ({ secretKeyFile, dataDir }: DatabaseOptions): string =>
@@ -24,14 +24,15 @@ export async function openServices(
   try {
     const { db } = opened
     if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
+    const bus = new LocalBus(() => undefined)
     const services: Services = {
       db,
       node: undefined,
-      bus: new LocalBus(() => undefined),
+      bus,
       clock,
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
       keysChanged: () => {},
-      devices: noConnectedDevices,
+      devices: new DeviceMailbox(bus),
       feed: noEventFeed,
       publicUrl: () => '',
       settings: defaultSensorSettings,

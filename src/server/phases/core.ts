@@ -82,7 +82,6 @@ export async function openCore(
   const settings = sensorSettingsOf(options)
   prepareDataFolder(options.dataDir)
   const metrics = makeMetrics()
-  const mailbox = new DeviceMailbox()
   const caches = new CacheList()
   const publicAddress = new PublicAddress(options.publicUrl)
   const place = await lockDatabase(stack, { options, log, clock, onLost })
@@ -97,8 +96,11 @@ export async function openCore(
   await refuseForgottenSqlite(db, options)
   const { node, bus } = await place.enter(db)
   stack.defer(() => place.leave())
+  const mailbox = new DeviceMailbox(bus)
   // Another program may have written while this node could not hear of it.
   bus.lost(() => caches.clear())
+  // Its devices are not connected any more.
+  bus.heard('nodeEnded', () => caches.clear())
   node.onReplaced(() => caches.clear())
   const keyring = makeKeyring(db, options, clock)
   const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)

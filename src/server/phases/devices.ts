@@ -13,6 +13,7 @@ import { configReported } from '../resources/configs/reported.ts'
 import { findUnenrolledDevice } from '../resources/endpoints/past-credentials.ts'
 import {
   findDeviceByCredential,
+  listOwnConnections,
   markConnected,
   markDisconnected,
   storeStatus,
@@ -40,6 +41,8 @@ export async function startDevices(
   const metrics = makeDeviceMetrics(registry)
   const connections = new DeviceConnections({ handlers, clock: services.clock, log, metrics })
   mailbox.attach(connections)
+  // The row that its devices point at is dead, and what they say cannot be stored.
+  services.node?.onReplaced(() => connections.dropAll())
   connections.start()
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)
@@ -58,6 +61,7 @@ const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandler
   findUnenrolled: (endpointId, credential) => findUnenrolledDevice(services, endpointId, credential),
   connected: (session) => markConnected(services, session),
   disconnected: (session) => markDisconnected(services, session),
+  listOwn: (endpointIds) => listOwnConnections(services, endpointIds),
   waiting: (session, listensTo) => listPendingMessages(services, session, listensTo),
   received: {
     status: (session, message) => storeStatus(services, session, message).then(noAnswer),

@@ -26,6 +26,9 @@ export interface DeviceConnection {
   number: number
 }
 
+/** A connection as the database names it. */
+export type StoredConnection = Pick<DeviceConnection, 'number' | 'credentialHash'>
+
 /** The values that name a connection in the database. */
 export const connectionKey = ({ device, nodeId, number, credentialHash }: DeviceConnection) => ({
   id: device.id,
@@ -69,6 +72,8 @@ export interface DeviceHandlers {
   connected(connection: DeviceConnection): Promise<Presence | undefined>
   /** Resolves when it is durable that this connection has ended. */
   disconnected(connection: DeviceConnection): Promise<void>
+  /** Reads the connections to this node that the database names: all of them, or those of some endpoints. The key is the endpoint's id. */
+  listOwn(endpointIds?: readonly string[]): Promise<ReadonlyMap<string, StoredConnection>>
   /**
    * Lists the config and the commands that wait for the device, of the kinds that it has subscribed to, and marks them as
    * sent. Called when it subscribes, and after `ConnectedDevices.wake`.

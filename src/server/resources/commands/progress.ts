@@ -13,6 +13,7 @@ import {
   hasExpiredCommand,
   hasOldCommand,
   listOverdueEndpoints,
+  listQueuedEndpoints,
   listWaiting,
   updateToAcknowledged,
   updateToSent,
@@ -90,6 +91,12 @@ export async function deleteOldCommands({ db, clock }: Services): Promise<void> 
   while (await hasOldCommand(db.system, { before })) {
     await db.systemTransaction((tx) => deleteOldCommandRows(tx, { before, limit: maxRowsPerDelete }))
   }
+}
+
+/** Lists endpoints that are connected to this node and for which a command waits, also if the message about it was lost. */
+export async function listQueued({ db, node, clock }: Services): Promise<string[]> {
+  if (!node) return []
+  return (await listQueuedEndpoints(db.system, { node: node.id, now: clock.now() })).map((row) => row.endpoint_id)
 }
 
 /** Lists endpoints that are connected to this node and have not acknowledged a command in time, so that it is sent again. */

@@ -96,6 +96,18 @@ export const listOverdueEndpoints = systemQuery((db, p: { node: number; now: num
     .where(isAtNode(p.node)),
 )
 
+/** Lists the endpoints of a node with a command that was never sent. */
+export const listQueuedEndpoints = systemQuery((db, p: { node: number; now: number }) =>
+  db
+    .selectFrom('operations')
+    .select('endpoint_id')
+    .distinct()
+    .where(open)
+    .where('deadline', '>', p.now)
+    .where('state', '=', 'QUEUED')
+    .where(isAtNode(p.node)),
+)
+
 /** The values that the commands of one request share. */
 export interface CommandBatch {
   readonly org: number

@@ -9,7 +9,14 @@ import { isConfigTimeZone } from '../../core/time-zone.ts'
 import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { lockConnection } from '../endpoints/store.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
-import { type EndpointConfigRow, findConfig, listUnconfirmed, updateOutcome, updateReported } from './store.ts'
+import {
+  type EndpointConfigRow,
+  findConfig,
+  listUnconfirmed,
+  listUnconfirmedVersions,
+  updateOutcome,
+  updateReported,
+} from './store.ts'
 
 /** Returns the config that the device has not confirmed yet, if there is one. */
 export async function findPendingConfig(
@@ -73,6 +80,10 @@ interface Reported {
   /** The reported config differs from the last one. */
   readonly isChanged?: boolean
 }
+
+/** Lists endpoints that are connected to this node and have not confirmed their version, also if the message about it was lost. */
+export const listPending = async ({ db, node }: Services): Promise<{ id: string; version: number }[]> =>
+  node ? listUnconfirmedVersions(db.system, { node: node.id }) : []
 
 /** Lists endpoints that are connected to this node and have not confirmed their version in time, so that it is sent again. */
 export async function listUndelivered({ db, node, clock }: Services): Promise<string[]> {

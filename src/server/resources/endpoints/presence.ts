@@ -1,5 +1,6 @@
 // Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
 import {
@@ -8,10 +9,13 @@ import {
   type Device,
   type DeviceConnection,
   type Presence,
+  type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
 import {
   findByCredential,
   findStatus,
+  listConnectionsAfter,
+  listConnectionsById,
   updateConnected,
   updateDisconnected,
   updateDisconnectedFrom,
@@ -36,13 +40,19 @@ export async function markConnected(
   services: Services,
   { device, since, credentialHash: hash }: DeviceConnection,
 ): Promise<Presence | undefined> {
-  const { db, feed } = services
+  const { db, feed, bus } = services
   const { org, id } = device
-  const { id: node } = requireNode(services)
+  const thisNode = requireNode(services)
+  const { id: node } = thisNode
   const row = await db.forOrg(org.key).telemetry((on) => updateConnected(on, { id, hash, node, at: since }))
   if (!row) return undefined
+  if (thisNode.id !== node) throw new Error('this node was declared dead while the device connected')
+  const { connection, previous_node_id: previous } = row
+  if (previous !== null && previous !== node) {
+    bus.send('takenOver', { endpointId: id, nodeId: previous, connection: connection - 1 })
+  }
   feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id }])
-  return { nodeId: node, number: row.connection, mayHavePending: Boolean(row.may_wait) }
+  return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) }
 }
 
 /** Changes nothing if the device has connected again since, here or at another node. */
@@ -59,6 +69,30 @@ export async function markDisconnected(
         updateDisconnectedFrom(on, { id, node: requireNode(services).id, at }),
   )
   if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
+}
+
+const rowsPerPage = 500
+
+/** Reads the connections to this node that the database names, by endpoint: all of them, or those of some endpoints. */
+export async function listOwnConnections(
+  services: Services,
+  endpointIds?: readonly string[],
+): Promise<ReadonlyMap<string, StoredConnection>> {
+  const { system } = services.db
+  const { id: node } = requireNode(services)
+  const stored = new Map<string, StoredConnection>()
+  const add = (rows: Awaited<ReturnType<typeof listConnectionsById>>) => {
+    for (const { id, connection, hash } of rows) stored.set(id, { number: connection, credentialHash: hash })
+  }
+  if (endpointIds) add(await listConnectionsById(system, { node, ids: endpointIds }))
+  for (let last = { org: 0, id: '' }; !endpointIds; await nextTurn()) {
+    const rows = await listConnectionsAfter(system, { node, ...last, limit: rowsPerPage })
+    add(rows)
+    const end = rows.at(-1)
+    if (!end || rows.length < rowsPerPage) break
+    last = end
+  }
+  return stored
 }
 
 /** Only a server has connections of devices, and every server has a row of its own. */
