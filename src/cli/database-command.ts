@@ -32,13 +32,13 @@ async function open<T>(
   work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   const databaseOptions = { isLocked: false, mustExist, onError: () => {} }
-  const { services, opened } = await withRecordedAddress(options, (place) =>
+  const { services, opened, close } = await withRecordedAddress(options, (place) =>
     openServices(place, databaseOptions, systemClock),
   )
   try {
     return await work(services, opened)
   } finally {
-    await services.db.close()
+    await close()
   }
 }
 

@@ -57,7 +57,11 @@ export async function startService(
     recordServer(options, { url, publicUrl: services.publicUrl() }, log)
     // This comes last: the first key is shown once, and a start that fails later would lose it.
     const first = await firstStart(services)
-    log.info({ ...core.build, url, healthPort, engine: services.db.engine, migrated: core.migrated }, 'ready')
+    const nodeId = services.node?.id
+    core.log.info(
+      { ...core.build, nodeId, url, healthPort, engine: services.db.engine, migrated: core.migrated },
+      'ready',
+    )
     return {
       url,
       publicUrl: services.publicUrl(),

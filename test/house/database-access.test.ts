@@ -89,6 +89,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/db/db.ts',
     'server/db/disk-probe.ts',
     'server/db/insert-many.ts',
+    'server/nodes/node-list.ts',
     'server/nodes/store.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/store.ts',

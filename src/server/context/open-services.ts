@@ -1,6 +1,5 @@
 // Opens the database and its secrets for a command that runs beside the server, or without one.
 import { join } from 'node:path'
-import { LocalBus } from '../bus/message-bus.ts'
 import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
@@ -8,23 +7,24 @@ import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
 import { noEventFeed } from '../events/feed.ts'
+import { openCommandBus } from '../nodes/command-bus.ts'
 import { DeviceMailbox } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
 export const secretKeyFileOf = ({ secretKeyFile, dataDir }: DatabaseOptions): string =>
   secretKeyFile ?? join(dataDir, 'secret.key')
 
-/** A command has no connected devices, no readers of events and no caches. */
+/** A command has no connected devices, no readers of events and no caches. It sends messages to the nodes that run beside it. */
 export async function openServices(
   options: DatabaseOptions,
   databaseOptions: OpenDatabaseOptions,
   clock: Clock,
-): Promise<{ services: Services; opened: OpenedDatabase }> {
+): Promise<{ services: Services; opened: OpenedDatabase; close: () => Promise<void> }> {
   const opened = await openDatabase(options, databaseOptions)
   try {
     const { db } = opened
     if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
-    const bus = new LocalBus(() => undefined)
+    const { bus, flush } = openCommandBus(db)
     const services: Services = {
       db,
       node: undefined,
@@ -37,7 +37,11 @@ export async function openServices(
       publicUrl: () => '',
       settings: defaultSensorSettings,
     }
-    return { services, opened }
+    const close = async () => {
+      await flush()
+      await db.close()
+    }
+    return { services, opened, close }
   } catch (error) {
     await opened.db.close()
     throw error

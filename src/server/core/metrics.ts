@@ -21,6 +21,7 @@ export interface Metrics {
   authFailures: number
   request(operation: string, status: number, seconds: number): void
   describeBuild(build: BuildLabels): void
+  describeNode(node: { readonly id: number; readonly name: string }): void
   /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
@@ -113,6 +114,18 @@ export function makeMetrics(): Metrics {
         labelNames: ['version', 'node', 'database'],
         registers,
       }).set(build, 1)
+    },
+    describeNode(node) {
+      new Gauge({
+        name: 'roomkeeper_node_info',
+        help: 'Always 1; the labels are the name of this server among those on its database, and the id of its row.',
+        labelNames: ['name', 'id'],
+        registers,
+        collect() {
+          this.reset()
+          this.set({ name: node.name, id: String(node.id) }, 1)
+        },
+      })
     },
     authFailures: 0,
     db: { transaction: (outcome, seconds) => transactionDurations.observe({ outcome }, seconds) },

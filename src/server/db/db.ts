@@ -1,9 +1,8 @@
 // The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import type { CommitFence, CommitListener } from './commit-fence.ts'
 import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { type CommitFence, type CommitListener, GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'

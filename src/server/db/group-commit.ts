@@ -2,13 +2,35 @@
 
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
-import type { CommitFence, CommitNumber } from './commit-fence.ts'
 import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction } from './engine.ts'
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
 
 /** A function that runs in a transaction. A retry calls it again, so it must keep no state from its first run. */
 export type TransactionWork<T> = (on: EngineTransaction, written: WrittenRows[]) => Promise<T>
+
+/** Identifies an unaudited commit: the nth of a row in `nodes`. */
+export interface CommitNumber {
+  readonly nodeId: number
+  readonly number: number
+}
+
+/** Is called after an unaudited commit, before its writers continue. */
+export type CommitListener = (written: readonly WrittenRows[], commit: CommitNumber) => void
+
+/** One commit at a time passes the fence. */
+export interface CommitFence {
+  /** Must be awaited before each transaction: after one of unknown outcome it reads how many commits there were. */
+  prepare(): Promise<void>
+  /** Adds the statement that numbers the commit, and that fails if this node's row is not up. It is not awaited. */
+  statement(on: EngineTransaction): void
+  /** Is called after the commit, and returns its number. */
+  committed(): CommitNumber
+  /** Is called when it is not known whether the commit was made. */
+  uncertain(): void
+  /** Is called when the commit failed because this node was declared dead. */
+  refused(): void
+}
 
 export interface GroupCommitOptions {
   readonly transaction: DatabaseEngine['transaction']

@@ -1,9 +1,9 @@
 // Numbers the unaudited commits of this node in its row, with a statement that fails if the row is not up.
 import { CompiledQuery } from 'kysely'
-import type { CommitFence, CommitNumber } from '../db/commit-fence.ts'
 import type { Database } from '../db/db.ts'
 import type { EngineTransaction } from '../db/engine.ts'
 import { DatabaseUnreachable } from '../db/errors.ts'
+import type { CommitFence, CommitNumber } from '../db/group-commit.ts'
 import type { ThisNode } from './this-node.ts'
 
 /**

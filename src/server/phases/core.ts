@@ -20,7 +20,7 @@ import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
 import { findSessionHolder } from '../resources/sessions/store.ts'
-import { lockDatabase } from './node.ts'
+import { lockDatabase, nodeIdentity } from './node.ts'
 
 export interface CoreOptions {
   readonly options: ServeOptions
@@ -76,7 +76,7 @@ export interface Core {
 
 export async function openCore(
   stack: AsyncDisposableStack,
-  { options, log, clock, onLost }: CoreOptions,
+  { options, log: processLog, clock, onLost }: CoreOptions,
 ): Promise<Core> {
   // Wrong settings are refused before anything is written to the data folder.
   const settings = sensorSettingsOf(options)
@@ -84,7 +84,10 @@ export async function openCore(
   const metrics = makeMetrics()
   const caches = new CacheList()
   const publicAddress = new PublicAddress(options.publicUrl)
-  const place = await lockDatabase(stack, { options, log, clock, onLost })
+  const identity = nodeIdentity(options)
+  // The logs of several nodes may be collected in one place.
+  const log = options.databaseUrl ? processLog.child({ nodeName: identity.name }) : processLog
+  const place = await lockDatabase(stack, { ...identity, options, log, clock, onLost })
   const opened = await openDatabase(options, {
     isLocked: true,
     mustExist: false,
@@ -126,6 +129,7 @@ export async function openCore(
   db.metrics = metrics.db
   const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
   metrics.describeBuild(build)
+  metrics.describeNode(node)
   metrics.watchPools(opened.pools)
   metrics.watchStreams(streams)
   db.health.listen((isAnswering) => {

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../../src/server/core/clock.ts'
 import { newPlace, quiet } from '../harness.ts'
 
 export interface GroupNode extends Service {
+  readonly dataDir: string
   readonly logged: Record<string, unknown>[]
   /** Resolves when the node had to stop because its database or its name was taken. */
   readonly taken: Promise<void>
@@ -32,7 +33,7 @@ export async function nodeGroup(): Promise<NodeGroup> {
       })
       const service = await startService({ ...quiet, ...place, ...options }, log, { clock, onLost: () => onLost() })
       onTestFinished(() => service.close())
-      return { ...service, logged, taken }
+      return { ...service, dataDir: place.dataDir, logged, taken }
     },
   }
 }
