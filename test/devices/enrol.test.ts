@@ -111,7 +111,7 @@ test('enrolling again keeps the id, moves to the room of the code, and kills the
   await device.publish('status', { firmwareVersion: '8' })
 
   await device.close()
-  await expect.poll(() => harness.services.devices.isConnected(device.id)).toBe(false)
+  await expect.poll(async () => (await org.call('GET', `/endpoints/${device.id}`)).body.connected).toBe(false)
   const again = await enrol({ code: elsewhere.dec })
   expect(again.body.endpointId).toBe(device.id)
   expect(again.body.credential).not.toBe(device.credential)

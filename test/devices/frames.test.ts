@@ -28,7 +28,7 @@ test('a connection that dies while it takes over leaves no zombie behind', async
     // It counted from its login on: the first is over, whatever became of the second.
     await org.call('DELETE', `/endpoints/${device.id}`)
     await device.ended(1000)
-    expect(harness.services.devices.isConnected(device.id)).toBe(false)
+    await until('the second is closed', () => second.isClosed)
   }
 })
 

@@ -25,6 +25,10 @@ export interface NodeMessages {
   feedJoin: { readonly name: string; readonly sent?: readonly SentCount[] }
   /** The answer to `feedJoin`: the state at that message, or none if the answering feed has not joined itself. */
   feedState: { readonly name: string; readonly channels?: readonly ChannelState[] }
+  /** These endpoints were unenrolled, or enrolled again with a new credential: their old connections must end. */
+  disconnect: { readonly endpointIds: readonly string[]; readonly why: 'unenrolled' | 'replaced' }
+  /** The device has connected to another node, so its connection with this number to this node must end. */
+  takenOver: { readonly endpointId: string; readonly nodeId: number; readonly connection: number }
   /** A node has left, or was declared dead: its devices are no longer connected. */
   nodeEnded: { readonly nodeId: number }
 }

@@ -1,35 +1,63 @@
-// Lets rules reach connected devices, and stands in for them before the MQTT side has started.
+// Lets rules reach devices at whatever node they are connected to: at this one at once, at others by a message.
+import type { MessageBus } from '../bus/message-bus.ts'
+
+/** Why a connection is closed: unenrolled devices are told so; a replaced credential belongs to a device that has enrolled again. */
+export type DisconnectReason = 'unenrolled' | 'replaced'
+
 export interface ConnectedDevices {
-  isConnected(endpointId: string): boolean
   /** Tells that a config or command is pending. Call it after the commit; connected devices get it immediately. */
   wake(endpointIds: Iterable<string>): void
-  /**
-   * Closes the connections of devices whose credentials are no longer valid. Call it after the commit. Unenrolled devices are told
-   * so; a replaced credential belongs to a device that has enrolled again.
-   */
-  cut(endpointIds: Iterable<string>, why?: 'unenrolled' | 'replaced'): void
+  /** Closes the connections of devices whose credentials are no longer valid. Call it after the commit. */
+  cut(endpointIds: Iterable<string>, why?: DisconnectReason): void
 }
 
-/** For commands that run beside a server: the server finds their changes by itself. */
-export const noConnectedDevices: ConnectedDevices = { isConnected: () => false, wake() {}, cut() {} }
+/** The devices that are connected to this process. */
+export interface LocalDevices extends ConnectedDevices {
+  /** Closes those connections of these endpoints that the database does not name, or whose credential was replaced. */
+  recheck(endpointIds: readonly string[]): void
+  /** Closes one connection, because the device has connected to another node. */
+  takenOver(endpointId: string, connection: { readonly nodeId: number; readonly number: number }): void
+}
 
-/** Passes everything on to the connections once they exist: rules are built before the MQTT side, which calls rules. */
+/**
+ * Passes everything on to the connections of this process once they exist, and to all other nodes. A command has no connections:
+ * its messages reach the devices of every node.
+ */
 export class DeviceMailbox implements ConnectedDevices {
-  #devices: ConnectedDevices = noConnectedDevices
+  readonly #bus: MessageBus
+  #devices: LocalDevices | undefined
 
-  attach(devices: ConnectedDevices): void {
+  constructor(bus: MessageBus) {
+    this.#bus = bus
+  }
+
+  attach(devices: LocalDevices): void {
     this.#devices = devices
+    this.#bus.heard('wake', ({ endpointIds }, { isSelf }) => {
+      if (!isSelf) devices.wake(endpointIds)
+    })
+    this.#bus.heard('disconnect', ({ endpointIds, why }, { isSelf }) => {
+      if (isSelf) return
+      // An endpoint that enrolled again may be connected with its new credential by now, and that connection stays.
+      if (why === 'replaced') devices.recheck(endpointIds)
+      else devices.cut(endpointIds, why)
+    })
+    this.#bus.heard('takenOver', ({ endpointId, nodeId, connection }) =>
+      devices.takenOver(endpointId, { nodeId, number: connection }),
+    )
   }
 
-  isConnected(endpointId: string): boolean {
-    return this.#devices.isConnected(endpointId)
+  wake(ids: Iterable<string>): void {
+    const endpointIds = [...ids]
+    if (endpointIds.length === 0) return
+    this.#devices?.wake(endpointIds)
+    this.#bus.send('wake', { endpointIds })
   }
 
-  wake(endpointIds: Iterable<string>): void {
-    this.#devices.wake(endpointIds)
-  }
-
-  cut(endpointIds: Iterable<string>, why?: 'unenrolled' | 'replaced'): void {
-    this.#devices.cut(endpointIds, why)
+  cut(ids: Iterable<string>, why: DisconnectReason = 'unenrolled'): void {
+    const endpointIds = [...ids]
+    if (endpointIds.length === 0) return
+    this.#devices?.cut(endpointIds, why)
+    this.#bus.send('disconnect', { endpointIds, why })
   }
 }

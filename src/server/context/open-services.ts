@@ -11,7 +11,7 @@ import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../
 import { CommandEvents } from '../events/publisher.ts'
 import type { LocateFunction } from '../events/surroundings.ts'
 import { openCommandBus } from '../nodes/command-bus.ts'
-import { noConnectedDevices } from './connected-devices.ts'
+import { DeviceMailbox } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
 export const secretKeyFileOf = ({ secretKeyFile, dataDir }: DatabaseOptions): string =>
@@ -42,7 +42,7 @@ export async function openServices(
       clock,
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
       keysChanged: () => {},
-      devices: noConnectedDevices,
+      devices: new DeviceMailbox(bus),
       feed,
       publicUrl: () => '',
       settings: defaultSensorSettings,

@@ -18,7 +18,7 @@ export interface Services {
   readonly clock: Clock
   /** Must be called after keys or sessions changed, so that their caches are invalidated. */
   readonly keysChanged: () => void
-  /** The devices that are connected to this process. */
+  /** The devices that are connected, to this process or to another node. */
   readonly devices: ConnectedDevices
   readonly feed: EventPublisher
   /** The address at which people and devices reach the service. */

@@ -1,20 +1,23 @@
-// The migration 004-history preserves samples, the latest sample of each endpoint, and its number.
+// Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing.
 
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { engine, newPlace } from '../../../test/support/harness.ts'
+import { engine, type Harness, newPlace } from '../../../test/support/harness.ts'
 import { Database } from './db.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres/pools.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
-test('004-history numbers endpoints, preserves samples, and marks their slots as due', async () => {
-  const { place, remove } = await newPlace()
-  const db = new Database(
+const openForMigration = (place: Harness['place']) =>
+  new Database(
     place.databaseUrl
       ? openPostgres(place.databaseUrl, { onError() {} }).backend
       : openSqlite(`${place.dataDir}/before.db`).backend,
   )
+
+test('004-history numbers endpoints, preserves samples, and marks their slots as due', async () => {
+  const { place, remove } = await newPlace()
+  const db = openForMigration(place)
   const run = (text: string) => sql.raw(text).execute(db.schema)
   const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
   await migrate(db, '003-samples')
@@ -72,6 +75,38 @@ test('004-history numbers endpoints, preserves samples, and marks their slots as
     day / 900,
     day / 900 + 1,
     day / 900 + 96,
+  ])
+  await db.close()
+  await remove()
+})
+
+test('008-nodes disconnects the devices of a server that crashed, and knows which commands it had sent', async () => {
+  const { place, remove } = await newPlace()
+  const db = openForMigration(place)
+  const run = (text: string) => sql.raw(text).execute(db.schema)
+  const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
+  await migrate(db, '007-past-credentials')
+  await run("insert into orgs (id, name, created_at) values ('a', 'A', 0)")
+  const endpoint = (id: string, number: number, connected: number) =>
+    run(`insert into endpoints (org, id, number, version, serial, model, connected, connection_time, enrolment_time, status)
+      values (1, '${id}', ${number}, 1, '${id}', 'NF19B1', ${connected}, 1000, 0, '{}')`)
+  await endpoint('away', 1, 0)
+  await endpoint('here', 2, 1)
+  const command = (id: string, state: string, sentAt: string) =>
+    run(`insert into operations (org, id, endpoint_id, type, state, payload, created_at, updated_at, deadline, sent_at, told_at)
+      values (1, '${id}', 'here', 'REBOOT', '${state}', '{}', 0, 0, 0, ${sentAt}, ${sentAt})`)
+  await command('queued', 'QUEUED', 'null')
+  await command('sent', 'SENT', '5')
+
+  const before = Date.now() - 60_000
+  expect(await migrate(db, '008-nodes')).toEqual(['008-nodes'])
+  const [away, here] = await rows('select node_id, connection, connection_time from endpoints order by id')
+  expect(away).toEqual({ node_id: null, connection: 0, connection_time: 1000 })
+  expect(here).toMatchObject({ node_id: null, connection: 0 })
+  expect(here?.connection_time).toBeGreaterThan(before)
+  expect(await rows('select id, sent_connection, told_connection from operations order by id')).toEqual([
+    { id: 'queued', sent_connection: null, told_connection: null },
+    { id: 'sent', sent_connection: 0, told_connection: 0 },
   ])
   await db.close()
   await remove()

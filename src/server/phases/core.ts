@@ -94,7 +94,6 @@ export async function openCore(
   if (!hasDatabase(options)) sensorSettingsOf(sharedValuesOf(givenTexts(options)))
   prepareDataFolder(options.dataDir)
   const metrics = makeMetrics()
-  const mailbox = new DeviceMailbox()
   const caches = new CacheList()
   const publicAddress = new PublicAddress(options.publicUrl)
   const identity = nodeIdentity(options)
@@ -113,8 +112,11 @@ export async function openCore(
   const sharedSettings = await SharedSettings.load(db, options)
   const { node, bus } = await place.enter(db)
   stack.defer(() => place.leave())
+  const mailbox = new DeviceMailbox(bus)
   // Another program may have written while this node could not hear of it.
   bus.lost(() => caches.clear())
+  // Its devices are not connected any more.
+  bus.heard('nodeEnded', () => caches.clear())
   node.onReplaced(() => caches.clear())
   const keyring = makeKeyring(db, options, clock)
   const feed = new EventFeed({

@@ -13,6 +13,7 @@ import { configReported } from '../resources/configs/reported.ts'
 import { findUnenrolledDevice } from '../resources/endpoints/past-credentials.ts'
 import {
   findDeviceByCredential,
+  listOwnConnections,
   markConnected,
   markDisconnected,
   storeStatus,
@@ -48,6 +49,8 @@ export async function startDevices(
     outageMs: () => services.db.health.outageMs,
   })
   mailbox.attach(connections)
+  // The row that its devices point at is dead, and what they say cannot be stored.
+  services.node?.onReplaced(() => connections.dropAll())
   connections.start()
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)
@@ -70,6 +73,7 @@ const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandler
   findUnenrolled: (endpointId, credential) => findUnenrolledDevice(services, endpointId, credential),
   connected: (session) => markConnected(services, session),
   disconnected: (session) => markDisconnected(services, session),
+  listOwn: (endpointIds) => listOwnConnections(services, endpointIds),
   waiting: (session, listensTo) => listPendingMessages(services, session, listensTo),
   received: {
     status: (session, message) => storeStatus(services, session, message).then(noAnswer),

@@ -4,13 +4,14 @@ import { hourMs, minuteMs } from '../../contract/durations.ts'
 import type { Services } from '../context/services.ts'
 import { repeat } from '../core/repeat.ts'
 import { probeDisk } from '../db/disk-probe.ts'
+import type { DeviceConnections } from '../devices/mqtt/device-connections.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
 import { moveOldBundles } from '../resources/bug-reports/bundles/move.ts'
 import { deleteOldReports, sweepBundleFolder } from '../resources/bug-reports/retention.ts'
-import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
-import { listUndelivered } from '../resources/configs/reported.ts'
+import { deleteOldCommands, expireCommands, listQueued, listUnacknowledged } from '../resources/commands/progress.ts'
+import { listPending, listUndelivered } from '../resources/configs/reported.ts'
 import { clearEndedNodes } from '../resources/endpoints/ended-nodes.ts'
 import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
@@ -136,6 +137,7 @@ const scheduledTasks = (
       runsOn: 'one node',
       run: clearEndedNodes,
     },
+    ...tasksForLostMessages(core, connections),
     {
       name: 'deleting old bug reports',
       pauseMs: hourMs,
@@ -196,6 +198,40 @@ const moveTask = ({ services, log }: Core, { bundleFolder: folder, bundles }: Re
   run: (signal) => moveOldBundles(services, { folder, rows: bundles.storage, log }, signal),
 })
 
+/** Messages between nodes are hints. These tasks find in the database what a lost message would have said; SQLite has one node. */
+function tasksForLostMessages({ services }: Core, connections: DeviceConnections): ScheduledTask[] {
+  if (services.db.engine === 'sqlite') return []
+  return [
+    {
+      name: 'looking for messages to devices',
+      pauseMs: 2000,
+      runsOn: 'every node',
+      run: () => wakeWaiting(services, connections),
+    },
+    {
+      name: 'checking the connections of devices',
+      pauseMs: minuteMs,
+      runsOn: 'every node',
+      run: () => connections.reconcile(),
+    },
+  ]
+}
+
+/** Sends the devices of this node what waits for them. */
+async function wakeWaiting(services: Services, connections: DeviceConnections): Promise<void> {
+  connections.wake(await listQueued(services))
+  for (const { id, version } of await listPending(services)) connections.wakeForConfig(id, version)
+}
+
+/** After an interruption of the session for messages the tasks run at once. */
+function reconcileAfterLoss({ services, log }: Core, connections: DeviceConnections): void {
+  services.bus.lost(() => {
+    Promise.all([connections.reconcile(), wakeWaiting(services, connections)]).catch((error) =>
+      log.warn({ reason: error.message }, 'connections of devices not checked, trying again within a minute'),
+    )
+  })
+}
+
 /** Undefined unless an option names a folder for backups. */
 function makeScheduledBackups({ options, log, services, metrics }: Core): ScheduledBackups | undefined {
   if (options.backupDir === undefined) return undefined
@@ -211,6 +247,7 @@ export function startTasks(
   devices: Devices,
   certificate: ServerCertificate | undefined,
 ): void {
+  reconcileAfterLoss(core, devices.connections)
   const { services, node, log } = core
   const { db, bus } = services
   const tasks = scheduledTasks(core, resources, devices, certificate)

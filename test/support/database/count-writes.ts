@@ -11,12 +11,14 @@ export async function countWrites(db: Database, tables: readonly string[]): Prom
       'begin insert into test_writes values (TG_TABLE_NAME); return null; end'`)
   }
   for (const table of tables) {
-    for (const event of ['insert', 'update', 'delete']) {
+    // The row of a node that is up changes every second, which belongs to nobody's stop or start.
+    const update = table === 'nodes' ? 'update of state' : 'update'
+    for (const event of ['insert', update, 'delete']) {
       const body =
         db.engine === 'postgres'
           ? 'for each row execute function test_note_write()'
           : `begin insert into test_writes values ('${table}'); end`
-      await run(`create trigger test_${table}_${event} after ${event} on ${table} ${body}`)
+      await run(`create trigger test_${table}_${event.slice(0, 6)} after ${event} on ${table} ${body}`)
     }
   }
   return async () => {

@@ -24,6 +24,7 @@ export async function putEndpoints(
   const rows = values.map(({ connected, ...given }, i): Row => {
     const id = randomUUID()
     const device = { id, serial: `S${id.slice(0, 13)}`, pairing_serial: null, model: 'NF19B1', status: '{}' }
+    // A node that is given explicitly comes later, with the other values.
     const node_id = connected ? (node?.id ?? null) : null
     const presence = { node_id, connection: connected ?? 0, previous_node_id: null, connection_time: null }
     return {

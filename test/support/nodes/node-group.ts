@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type Service, startService } from '../../../src/server/app.ts'
 import type { ServeOptions } from '../../../src/server/config/options.ts'
+import { type Clock, systemClock } from '../../../src/server/core/clock.ts'
 import { newPlace, quiet } from '../harness.ts'
 
 export interface GroupNode extends Service {
@@ -14,7 +15,7 @@ export interface GroupNode extends Service {
 
 export interface NodeGroup {
   readonly databaseUrl: string
-  start(options?: Partial<ServeOptions>): Promise<GroupNode>
+  start(options?: Partial<ServeOptions>, clock?: Clock): Promise<GroupNode>
 }
 
 /** An empty database for nodes; they stop with the test. */
@@ -23,14 +24,14 @@ export async function nodeGroup(): Promise<NodeGroup> {
   onTestFinished(remove)
   return {
     databaseUrl: place.databaseUrl ?? '',
-    async start(options = {}) {
+    async start(options = {}, clock = systemClock) {
       const logged: Record<string, unknown>[] = []
       const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
       let onLost = () => {}
       const taken = new Promise<void>((resolve) => {
         onLost = resolve
       })
-      const service = await startService({ ...quiet, ...place, ...options }, log, { onLost: () => onLost() })
+      const service = await startService({ ...quiet, ...place, ...options }, log, { clock, onLost: () => onLost() })
       onTestFinished(() => service.close())
       return { ...service, dataDir: place.dataDir, logged, taken }
     },

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DeviceCommandMessage, downTopic } from '../../../contract/device/protocol.ts'
 import { tokenHash } from '../../auth/token.ts'
-import type { ConnectedDevices } from '../../context/connected-devices.ts'
+import type { DisconnectReason, LocalDevices } from '../../context/connected-devices.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { Admission, Refused, Unenrolled } from './admission.ts'
@@ -44,7 +44,7 @@ const unenrolDeadlineMs = 60_000
 const minReleasesPerSecond = 100
 const releaseIntervalMs = 50
 
-export class DeviceConnections implements ConnectedDevices {
+export class DeviceConnections implements LocalDevices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions
   readonly #admission: Admission
   readonly #badMessages: BadMessageLimit
@@ -53,6 +53,8 @@ export class DeviceConnections implements ConnectedDevices {
   readonly #sessions = new Map<MqttSession, Peer>()
   /** The current session of each device. */
   readonly #current = new Map<string, MqttSession>()
+  /** The number up to which other nodes have taken over connections whose own number is not known yet. */
+  readonly #takenOver = new WeakMap<DeviceConnection, number>()
   readonly #persisting = new Set<Promise<void>>()
   #ticking: NodeJS.Timeout | undefined
   /** True when the service stops: no connection is accepted. */
@@ -116,15 +118,16 @@ export class DeviceConnections implements ConnectedDevices {
     session.start()
   }
 
-  isConnected(endpointId: string): boolean {
-    return this.#current.has(endpointId)
-  }
-
   wake(endpointIds: Iterable<string>): void {
     for (const id of endpointIds) this.#current.get(id)?.identified?.downlink.wake()
   }
 
-  cut(endpointIds: Iterable<string>, why: 'unenrolled' | 'replaced' = 'unenrolled'): void {
+  /** Wakes a device whose config has this version, unless it was sent that version over its connection. */
+  wakeForConfig(endpointId: string, version: number): void {
+    this.#current.get(endpointId)?.identified?.downlink.wakeForConfig(version)
+  }
+
+  cut(endpointIds: Iterable<string>, why: DisconnectReason = 'unenrolled'): void {
     for (const id of endpointIds) {
       const session = this.#current.get(id)
       if (!session) continue
@@ -152,6 +155,49 @@ export class DeviceConnections implements ConnectedDevices {
       released = Math.max(released, due)
       if (released < sessions.length) await sleep(releaseIntervalMs)
     }
+  }
+
+  recheck(endpointIds: readonly string[]): void {
+    const ids = endpointIds.filter((id) => this.#current.has(id))
+    if (ids.length === 0) return
+    this.reconcile(ids).catch((error) =>
+      this.#services.log.warn(
+        { reason: error.message },
+        'connections of devices not checked, trying again within a minute',
+      ),
+    )
+  }
+
+  /** Closes connections that the database does not name: all of them, or those of some endpoints. */
+  async reconcile(endpointIds?: readonly string[]): Promise<void> {
+    // Connections that begin during the read are not in its result.
+    const sessions = endpointIds ? endpointIds.map((id) => this.#current.get(id)) : [...this.#current.values()]
+    const open = sessions.filter((session) => (session?.identified?.connection.number ?? 0) > 0)
+    if (open.length === 0) return
+    const stored = await this.#services.handlers.listOwn(endpointIds)
+    for (const session of open) {
+      const { connection } = session?.identified ?? {}
+      if (!session || !connection) continue
+      const { number, credentialHash } = stored.get(connection.device.id) ?? {}
+      if (number === connection.number && credentialHash?.equals(connection.credentialHash)) continue
+      session.close('replaced')
+      this.#disconnected(session)
+    }
+  }
+
+  takenOver(endpointId: string, { nodeId, number }: { readonly nodeId: number; readonly number: number }): void {
+    const session = this.#current.get(endpointId)
+    const { connection } = session?.identified ?? {}
+    if (!session || !connection) return
+    // The message may be quicker than the answer to this node's own write, which has the number.
+    if (connection.number === 0) this.#takenOver.set(connection, number)
+    else if (connection.number === number && connection.nodeId === nodeId) this.#release(session, endpointId)
+  }
+
+  /** Ends all connections, because the row of this node was declared dead. Writes nothing. */
+  dropAll(): void {
+    for (const session of this.#sessions.keys()) session.shutDown()
+    this.#current.clear()
   }
 
   /** Ends all connections and accepts no new ones. Writes nothing: the end of the node's row disconnects all of its devices. */
@@ -196,6 +242,7 @@ export class DeviceConnections implements ConnectedDevices {
     } finally {
       if (presence) Object.assign(connection, { nodeId: presence.nodeId, number: presence.number })
       if (!presence) this.#disconnected(session)
+      else if ((this.#takenOver.get(connection) ?? 0) >= presence.number) this.#release(session, device.id)
       // The connection ended, or was replaced, while its presence was written.
       if (this.#current.get(device.id) !== session) this.#persistEnd(connection)
     }
@@ -230,6 +277,12 @@ export class DeviceConnections implements ConnectedDevices {
   #updateSlowed(session: MqttSession): void {
     const { device } = session.identified?.connection ?? {}
     session.backPressure.isSlowed = device !== undefined && this.#badMessages.isSlowed(device.id)
+  }
+
+  /** Closes a session without writing that it has ended, because the endpoint's row names another connection. */
+  #release(session: MqttSession, endpointId: string): void {
+    if (this.#current.get(endpointId) === session) this.#current.delete(endpointId)
+    session.close('replaced')
   }
 
   #disconnected(session: MqttSession): void {

@@ -67,6 +67,11 @@ export class Downlink {
     void this.deliver()
   }
 
+  /** Does nothing if this version was sent over this connection, because it is sent again only after a while. */
+  wakeForConfig(version: number): void {
+    if (this.#sentConfig?.version !== version) this.wake()
+  }
+
   /** Sends what waits. A call while another one runs makes that one look again. */
   async deliver(): Promise<void> {
     if (!this.#mayHavePending || this.#subscriptions.size === 0 || !this.#sink.isOpen) return

@@ -26,6 +26,25 @@ export interface DeviceConnection {
   number: number
 }
 
+/** A connection as the database names it. */
+export type StoredConnection = Pick<DeviceConnection, 'number' | 'credentialHash'>
+
+/** The values that name a connection in the database. */
+export const connectionKey = ({ device, nodeId, number, credentialHash }: DeviceConnection) => ({
+  id: device.id,
+  node: nodeId,
+  connection: number,
+  hash: credentialHash,
+})
+
+/**
+ * Thrown by the handler of a message that was not stored, because the device has connected again elsewhere, was unenrolled, or has
+ * another credential by now. The message is not acknowledged, and the connection is closed.
+ */
+export class ConnectionReplaced extends Error {
+  override readonly message = 'the device has another connection or credential by now'
+}
+
 /** The durable presence of a connected device. */
 export interface Presence {
   readonly nodeId: number
@@ -35,7 +54,10 @@ export interface Presence {
   readonly mayHavePending: boolean
 }
 
-/** Resolves when the message is durable, with the messages that are sent to the device in return. */
+/**
+ * Resolves when the message is durable, with the messages that are sent to the device in return. Rejects with ConnectionReplaced if
+ * the device must not speak over this connection any more.
+ */
 type Received<K extends UpKind> = (
   connection: DeviceConnection,
   message: UpMessage<K>,
@@ -50,6 +72,8 @@ export interface DeviceHandlers {
   connected(connection: DeviceConnection): Promise<Presence | undefined>
   /** Resolves when it is durable that this connection has ended. */
   disconnected(connection: DeviceConnection): Promise<void>
+  /** Reads the connections to this node that the database names: all of them, or those of some endpoints. The key is the endpoint's id. */
+  listOwn(endpointIds?: readonly string[]): Promise<ReadonlyMap<string, StoredConnection>>
   /**
    * Lists the config and the commands that wait for the device, of the kinds that it has subscribed to, and marks them as
    * sent. Called when it subscribes, and after `ConnectedDevices.wake`.

@@ -2,7 +2,7 @@
 import type { IPublishPacket } from 'mqtt-packet'
 import type { DownMessage } from '../../../contract/device/protocol.ts'
 import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './bad-message-limit.ts'
-import type { Device, DeviceConnection, DeviceHandlers } from './handlers.ts'
+import { ConnectionReplaced, type Device, type DeviceConnection, type DeviceHandlers } from './handlers.ts'
 import type { IngestBudget } from './ingest-budget.ts'
 import type { LogThrottle } from './log-throttle.ts'
 import { BadMessage, maxKindLength, messageRefused, readMessage } from './messages.ts'
@@ -61,7 +61,10 @@ export class Ingest {
         finish()
       },
       (error) => {
-        if (qos === 0) {
+        if (error instanceof ConnectionReplaced) {
+          budget.release(bytes)
+          session.close('replaced')
+        } else if (qos === 0) {
           this.#lost(connection, error)
           finish()
         } else {

@@ -81,6 +81,30 @@ test('a reboot SUCCEEDED when the device has come back and names it, not before'
   await device.close()
 })
 
+test.each([-3000, 0, 3000])(
+  'a reboot succeeds over a later connection, and is sent once, if clocks differ by %i ms [contract D.24]',
+  async (difference) => {
+    const org = await building()
+    const device = await newDevice(harness, org, { roomId: 1 })
+    const id = await reboot(org, device)
+    await commanded(device, id)
+    await report(device, id, 'ACKNOWLEDGED')
+    device.drop()
+    // The next connection is made at a time that another clock tells.
+    harness.clock.advance(difference)
+    await device.connect()
+    const next = await message(org, device)
+    await commanded(device, next)
+    harness.services.devices.wake([device.id])
+    await report(device, id, 'SUCCEEDED')
+    harness.clock.advance(-difference)
+    expect(await stateOf(org, id)).toBe('SUCCEEDED')
+    const sent = device.received.filter(({ kind }) => kind === 'operation').map(({ body }) => body.id)
+    expect(sent).toEqual([id, next])
+    await device.close()
+  },
+)
+
 test('commands for an offline device reach it within a second of its reconnecting, the oldest first', async () => {
   const org = await building()
   const device = await newDevice(harness, org, { roomId: 1, offline: true })

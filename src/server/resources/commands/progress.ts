@@ -2,7 +2,8 @@
 
 import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device/protocol.ts'
 import type { Services } from '../../context/services.ts'
-import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { ConnectionReplaced, connectionKey, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { lockConnection } from '../endpoints/store.ts'
 import {
   type CommandRow,
   deleteOldCommandRows,
@@ -12,6 +13,7 @@ import {
   hasExpiredCommand,
   hasOldCommand,
   listOverdueEndpoints,
+  listQueuedEndpoints,
   listWaiting,
   updateToAcknowledged,
   updateToSent,
@@ -28,50 +30,49 @@ const maxRowsPerDelete = 1000
  */
 export async function takePendingCommands(
   { db, clock, feed }: Services,
-  { device: { org, id }, since }: DeviceConnection,
+  { device: { org, id }, nodeId: node, number: connection }: DeviceConnection,
   uploadUrl: (commandId: string) => string,
 ): Promise<DeviceCommandMessage[]> {
   const now = clock.now()
   const orgDb = db.forOrg(org.key)
-  const rows = await listWaiting(orgDb, { endpoint: id, now, since, overdue: now - resendAfterMs })
+  const rows = await listWaiting(orgDb, { endpoint: id, now, connection, overdue: now - resendAfterMs })
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const sent = await orgDb.telemetry((tx) => updateToSent(tx, { ids, at: now }))
+  const sent = await orgDb.telemetry((tx) => updateToSent(tx, { ids, at: now, endpoint: id, node, connection }))
   const isNew = (row: CommandRow) => row.state === 'SENT' && row.updated_at === now
   feed.forOrg(org.key).publish(sent.filter(isNew).map(draftOf))
-  // A command that was cancelled since the query is not sent.
+  // A command that was cancelled since the query is not sent, and none if the device has connected elsewhere since.
   const sendable = new Set(sent.map((row) => row.id))
   return rows.filter((row) => sendable.has(row.id)).map((row) => commandMessage(row, uploadUrl))
 }
 
 /** Stores the report of a device. A report that is late, repeated or about a command of another device changes nothing. */
-export async function storeCommandReport(
-  services: Services,
-  { device, since }: DeviceConnection,
-  report: CommandReport,
-) {
+export async function storeCommandReport(services: Services, connection: DeviceConnection, report: CommandReport) {
   const { db, clock, feed } = services
+  const { device, number } = connection
   const { id, error } = report
   const org = device.org.key
   const orgDb = db.forOrg(org)
   const command = await findCommand(orgDb, id)
-  if (command?.endpoint_id !== device.id) return
-  const state = acceptedState(command, report.state, since)
-  const changed = await orgDb.telemetry((tx) =>
-    state === 'ACKNOWLEDGED'
+  const changed = await orgDb.telemetry(async (tx) => {
+    if (!(await lockConnection(tx, connectionKey(connection)))) return 'replaced'
+    if (command?.endpoint_id !== device.id) return undefined
+    const state = acceptedState(command, report.state, number)
+    return state === 'ACKNOWLEDGED'
       ? updateToAcknowledged(tx, { id, at: clock.now() })
-      : finishCommand(tx, { id, state, error: error ?? null, at: clock.now() }),
-  )
+      : finishCommand(tx, { id, state, error: error ?? null, at: clock.now() })
+  })
+  if (changed === 'replaced') throw new ConnectionReplaced()
   if (changed) feed.forOrg(org).publish([draftOf(changed)])
 }
 
 const draftOf = (row: CommandRow) => commandEventDraft(commandView(row))
 
 /** A device may report SUCCEEDED too early. Such a report counts as ACKNOWLEDGED. */
-function acceptedState({ type, sent_at }: CommandRow, state: CommandReport['state'], since: number) {
+function acceptedState({ type, sent_connection }: CommandRow, state: CommandReport['state'], connection: number) {
   if (state !== 'SUCCEEDED') return state
-  // A reboot has succeeded when the device has connected again. [contract 5.4.operation]
-  if (type === 'REBOOT') return sent_at !== null && since > sent_at ? state : 'ACKNOWLEDGED'
+  // A reboot has succeeded when the device is back over a later connection. [contract 5.4.operation]
+  if (type === 'REBOOT') return sent_connection !== null && connection > sent_connection ? state : 'ACKNOWLEDGED'
   // The upload itself completes the collection of logs.
   return type === 'COLLECT_LOGS' ? 'ACKNOWLEDGED' : state
 }
@@ -92,8 +93,16 @@ export async function deleteOldCommands({ db, clock }: Services): Promise<void> 
   }
 }
 
-/** Lists endpoints that have not acknowledged a command in time, so that it is sent again. */
-export async function listUnacknowledged({ db, clock }: Services): Promise<string[]> {
+/** Lists endpoints that are connected to this node and for which a command waits, also if the message about it was lost. */
+export async function listQueued({ db, node, clock }: Services): Promise<string[]> {
+  if (!node) return []
+  return (await listQueuedEndpoints(db.system, { node: node.id, now: clock.now() })).map((row) => row.endpoint_id)
+}
+
+/** Lists endpoints that are connected to this node and have not acknowledged a command in time, so that it is sent again. */
+export async function listUnacknowledged({ db, node, clock }: Services): Promise<string[]> {
+  if (!node) return []
   const now = clock.now()
-  return (await listOverdueEndpoints(db.system, { now, before: now - resendAfterMs })).map((row) => row.endpoint_id)
+  const rows = await listOverdueEndpoints(db.system, { node: node.id, now, before: now - resendAfterMs })
+  return rows.map((row) => row.endpoint_id)
 }

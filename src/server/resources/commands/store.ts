@@ -9,12 +9,16 @@ import { query, queryOne, write, writeOne, writeTelemetry, writeTelemetryOne } f
 import type { DatabaseSchema } from '../../db/schema.ts'
 import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
 
-export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org' | 'sent_connection' | 'told_connection'>
+export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
 
 /** The states are literals, because SQLite uses the partial index of open commands only then. */
 const open = sql<boolean>`state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`
 const waiting = sql<boolean>`state in ('QUEUED', 'SENT')`
 const final = sql<boolean>`state in ('SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED')`
+
+/** The endpoint of the command points at the node. */
+const isAtNode = (node: number) => sql<boolean>`exists (select 1 from endpoints as e
+  where e.org = operations.org and e.id = operations.endpoint_id and e.node_id = ${node})`
 
 const columns = [
   'id',
@@ -27,6 +31,8 @@ const columns = [
   'deadline',
   'sent_at',
   'told_at',
+  'sent_connection',
+  'told_connection',
   'error',
 ] as const
 
@@ -49,22 +55,23 @@ export const listCommandsOf = query((db, p: { org: number; endpoint: string; lim
 /** Collecting logs takes long, so a device may acknowledge the command, restart, and not know of it any more. */
 const collecting = sql<boolean>`(type = 'COLLECT_LOGS' and state = 'ACKNOWLEDGED')`
 
-/** `since` is the time of the connection. A command that was sent before `overdue` and not acknowledged is sent again. */
-export interface ResendTimes {
+/** A command that was sent over this connection before `overdue` and not acknowledged is sent again. */
+export interface ResendRule {
   readonly now: number
-  readonly since: number
   readonly overdue: number
+  /** Connections are compared by number, because times of two nodes cannot be compared. */
+  readonly connection: number
 }
 
-/** Lists the commands to send to a device, the oldest first, without those sent a moment ago on this connection. */
-export const listWaiting = query((db, p: ResendTimes & { org: number; endpoint: string }) =>
+/** Lists the commands to send to a device, the oldest first, without those sent a moment ago over this connection. */
+export const listWaiting = query((db, p: ResendRule & { org: number; endpoint: string }) =>
   db
     .selectFrom('operations')
     .select(columns)
     .where('org', '=', p.org)
     .where('endpoint_id', '=', p.endpoint)
     .where((e) => {
-      const onAnEarlierConnection = e('told_at', '<=', p.since)
+      const onAnEarlierConnection = e('told_connection', '<', p.connection)
       return e.or([
         e('state', '=', 'QUEUED'),
         e.and([e('state', '=', 'SENT'), e.or([onAnEarlierConnection, e('told_at', '<', p.overdue)])]),
@@ -76,8 +83,8 @@ export const listWaiting = query((db, p: ResendTimes & { org: number; endpoint: 
     .orderBy('id'),
 )
 
-/** Lists endpoints of all organisations with a command that was sent or created before the given time and not acknowledged. */
-export const listOverdueEndpoints = systemQuery((db, p: { now: number; before: number }) =>
+/** Lists the endpoints of a node with a command that was sent or created before the given time and not acknowledged. */
+export const listOverdueEndpoints = systemQuery((db, p: { node: number; now: number; before: number }) =>
   db
     .selectFrom('operations')
     .select('endpoint_id')
@@ -85,7 +92,20 @@ export const listOverdueEndpoints = systemQuery((db, p: { now: number; before: n
     .where(open)
     .where('deadline', '>', p.now)
     .where(waiting)
-    .where((e) => e(e.fn.coalesce('told_at', 'created_at'), '<', p.before)),
+    .where((e) => e(e.fn.coalesce('told_at', 'created_at'), '<', p.before))
+    .where(isAtNode(p.node)),
+)
+
+/** Lists the endpoints of a node with a command that was never sent. */
+export const listQueuedEndpoints = systemQuery((db, p: { node: number; now: number }) =>
+  db
+    .selectFrom('operations')
+    .select('endpoint_id')
+    .distinct()
+    .where(open)
+    .where('deadline', '>', p.now)
+    .where('state', '=', 'QUEUED')
+    .where(isAtNode(p.node)),
 )
 
 /** The values that the commands of one request share. */
@@ -128,6 +148,8 @@ const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
           sql<number>`cast(${p.deadline} as bigint)`.as('deadline'),
           q.lit(null).as('sent_at'),
           q.lit(null).as('told_at'),
+          q.lit(null).as('sent_connection'),
+          q.lit(null).as('told_connection'),
           q.lit(null).as('error'),
         ]),
     ),
@@ -142,8 +164,13 @@ export async function insertCommands(tx: Tx, batch: CommandBatch, items: readonl
   }
 }
 
-/** Marks commands as sent and returns them. A cancelled command is not returned; a returned one can no longer be cancelled. */
-export const updateToSent = writeTelemetry((db, p: { org: number; ids: readonly string[]; at: number }, engine) =>
+type Sending = { org: number; ids: readonly string[]; at: number; endpoint: string; node: number; connection: number }
+
+/**
+ * Marks commands as sent over a connection and returns them. A cancelled command is not returned; a returned one can no longer be
+ * cancelled. Nothing is sent over a connection that another one has replaced.
+ */
+export const updateToSent = writeTelemetry((db, p: Sending, engine) =>
   db
     .updateTable('operations')
     .set((e) => ({
@@ -151,10 +178,22 @@ export const updateToSent = writeTelemetry((db, p: { org: number; ids: readonly 
       updated_at: sql<number>`case state when 'QUEUED' then ${p.at} else updated_at end`,
       sent_at: e.fn.coalesce('sent_at', e.val(p.at)),
       told_at: p.at,
+      sent_connection: e.fn.coalesce('sent_connection', e.val(p.connection)),
+      told_connection: p.connection,
     }))
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids))
     .where((e) => e.or([waiting, collecting]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('endpoints')
+          .select('endpoints.id')
+          .where('endpoints.org', '=', p.org)
+          .where('endpoints.id', '=', p.endpoint)
+          .where('endpoints.node_id', '=', p.node)
+          .where('endpoints.connection', '=', p.connection),
+      ),
+    )
     .returning(columns),
 )
 

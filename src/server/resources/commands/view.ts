@@ -9,7 +9,10 @@ import type { CommandBatch, CommandRow, NewCommand } from './store.ts'
 
 type View = Static<typeof DeviceCommand>
 
-export const commandView = (row: Omit<CommandRow, 'payload' | 'sent_at' | 'told_at'>): View => ({
+/** The columns that answers do not show. */
+type Unshown = 'payload' | 'sent_at' | 'told_at' | 'sent_connection' | 'told_connection'
+
+export const commandView = (row: Omit<CommandRow, Unshown>): View => ({
   id: row.id,
   type: row.type as View['type'],
   endpointId: row.endpoint_id,

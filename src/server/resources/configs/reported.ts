@@ -6,9 +6,17 @@ import { int32 } from '../../../contract/shape.ts'
 import type { Services } from '../../context/services.ts'
 import { textProblem } from '../../core/text.ts'
 import { isConfigTimeZone } from '../../core/time-zone.ts'
-import type { Device, DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { lockConnection } from '../endpoints/store.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
-import { type EndpointConfigRow, findConfig, listUnconfirmed, updateOutcome, updateReported } from './store.ts'
+import {
+  type EndpointConfigRow,
+  findConfig,
+  listUnconfirmed,
+  listUnconfirmedVersions,
+  updateOutcome,
+  updateReported,
+} from './store.ts'
 
 /** Returns the config that the device has not confirmed yet, if there is one. */
 export async function findPendingConfig(
@@ -27,12 +35,13 @@ const minAnswerIntervalMs = 10_000
 /** Stores a report. If the device reports another version than the newest, the result is the config to send to it. */
 export async function configReported(
   { db, secrets, clock, feed }: Services,
-  { device: { org, id } }: DeviceConnection,
+  connection: DeviceConnection,
   report: ConfigReport,
 ): Promise<DesiredConfig | undefined> {
-  const { answer, outcome, isChanged } = await db.forOrg(org.key).telemetry(async (tx): Promise<Reported> => {
-    const before = await findConfig(tx, id)
-    if (!before) return {}
+  const { org, id } = connection.device
+  const stored = await db.forOrg(org.key).telemetry(async (tx): Promise<Reported | undefined> => {
+    const before = (await lockConnection(tx, connectionKey(connection))) && (await findConfig(tx, id))
+    if (!before) return undefined
     const now = clock.now()
     const reported = JSON.stringify(pickShownValues(report.config))
     await updateReported(tx, { id, version: report.version, reported, now })
@@ -57,6 +66,8 @@ export async function configReported(
     })
     return { outcome: { version, state } }
   })
+  if (!stored) throw new ConnectionReplaced()
+  const { answer, outcome, isChanged } = stored
   if (outcome) feed.forOrg(org.key).publish([{ type: 'config', endpointId: id, config: outcome }])
   // A setting was changed on the device itself.
   else if (isChanged) feed.forOrg(org.key).publish([{ type: 'status', endpointId: id }])
@@ -69,6 +80,10 @@ interface Reported {
   /** The reported config differs from the last one. */
   readonly isChanged?: boolean
 }
+
+/** Lists endpoints that are connected to this node and have not confirmed their version, also if the message about it was lost. */
+export const listPending = async ({ db, node }: Services): Promise<{ id: string; version: number }[]> =>
+  node ? listUnconfirmedVersions(db.system, { node: node.id }) : []
 
 /** Lists endpoints that are connected to this node and have not confirmed their version in time, so that it is sent again. */
 export async function listUndelivered({ db, node, clock }: Services): Promise<string[]> {

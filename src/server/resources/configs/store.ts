@@ -238,3 +238,14 @@ export const listUnconfirmed = systemQuery((db, p: { node: number; before: numbe
     .where(sql<SqlBool>`(c.state = 'PENDING' or c.reported_version <> c.version)`)
     .where('v.created_at', '<', p.before),
 )
+
+/** Lists endpoints that are connected to a node and have not confirmed their version, with that version. */
+export const listUnconfirmedVersions = systemQuery((db, p: { node: number }) =>
+  db
+    .selectFrom('endpoint_configs as c')
+    .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
+    .select(['e.id', 'c.version'])
+    .where('e.node_id', '=', p.node)
+    // The condition must be written as in the partial index, or the index is not used.
+    .where(sql<SqlBool>`(c.state = 'PENDING' or c.reported_version <> c.version)`),
+)

@@ -1,6 +1,7 @@
 // SQL of the writes that devices cause: enrolment, connects, disconnects and status reports.
 
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { isAnyOf } from '../../db/any-of.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import {
@@ -11,7 +12,8 @@ import {
   writeTelemetryExists,
   writeTelemetryOne,
 } from '../../db/query.ts'
-import { systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
+import type { DatabaseSchema } from '../../db/schema.ts'
+import { systemQuery, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
 import { isConnected } from '../../nodes/connected-sql.ts'
 import { insertStay } from './stay-store.ts'
 
@@ -174,6 +176,27 @@ export const updateDisconnectedFrom = writeTelemetryExists((db, p: Disconnect) =
     .returning('id'),
 )
 
+const connectionsOfNode = (db: Kysely<DatabaseSchema>, node: number) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('credential_directory as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
+    .select(['e.org', 'e.id', 'e.connection', 'c.hash'])
+    .where('e.node_id', '=', node)
+
+/** Lists the connections to a node, of all organisations, after an endpoint. */
+export const listConnectionsAfter = systemQuery((db, p: { node: number; org: number; id: string; limit: number }) =>
+  connectionsOfNode(db, p.node)
+    .where(sql<boolean>`(e.org, e.id) > (${p.org}, ${p.id})`)
+    .orderBy('e.org')
+    .orderBy('e.id')
+    .limit(p.limit),
+)
+
+/** Lists those connections to a node that belong to one of these endpoints. */
+export const listConnectionsById = systemQuery((db, p: { node: number; ids: readonly string[] }, engine) =>
+  connectionsOfNode(db, p.node).where(isAnyOf(engine, 'e.id', p.ids)),
+)
+
 export const hasEndpointOfNode = systemQueryExists((db, p: { node: number }) =>
   db.selectFrom('endpoints').select('id').where('node_id', '=', p.node).limit(1),
 )
@@ -201,6 +224,7 @@ export const clearEndedNode = systemWrite((db, p: { node: number; endedAt: numbe
     .returning('id'),
 )
 
+/** Called after `lockConnection`. */
 export const findStatus = queryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select(['status', 'pairing_serial']).where('org', '=', p.org).where('id', '=', p.id),
 )

@@ -1,16 +1,27 @@
 // Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
-import type { Device, DeviceConnection, Presence } from '../../devices/mqtt/handlers.ts'
+import {
+  ConnectionReplaced,
+  connectionKey,
+  type Device,
+  type DeviceConnection,
+  type Presence,
+  type StoredConnection,
+} from '../../devices/mqtt/handlers.ts'
 import {
   findByCredential,
   findStatus,
+  listConnectionsAfter,
+  listConnectionsById,
   updateConnected,
   updateDisconnected,
   updateDisconnectedFrom,
   updateStatus,
 } from './device-store.ts'
+import { lockConnection } from './store.ts'
 
 /** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
 export async function findDeviceByCredential(
@@ -29,13 +40,19 @@ export async function markConnected(
   services: Services,
   { device, since, credentialHash: hash }: DeviceConnection,
 ): Promise<Presence | undefined> {
-  const { db, feed } = services
+  const { db, feed, bus } = services
   const { org, id } = device
-  const { id: node } = requireNode(services)
+  const thisNode = requireNode(services)
+  const { id: node } = thisNode
   const row = await db.forOrg(org.key).telemetry((on) => updateConnected(on, { id, hash, node, at: since }))
   if (!row) return undefined
+  if (thisNode.id !== node) throw new Error('this node was declared dead while the device connected')
+  const { connection, previous_node_id: previous } = row
+  if (previous !== null && previous !== node) {
+    bus.send('takenOver', { endpointId: id, nodeId: previous, connection: connection - 1 })
+  }
   feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id }])
-  return { nodeId: node, number: row.connection, mayHavePending: Boolean(row.may_wait) }
+  return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) }
 }
 
 /** Changes nothing if the device has connected again since, here or at another node. */
@@ -54,23 +71,48 @@ export async function markDisconnected(
   if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
 }
 
+const rowsPerPage = 500
+
+/** Reads the connections to this node that the database names, by endpoint: all of them, or those of some endpoints. */
+export async function listOwnConnections(
+  services: Services,
+  endpointIds?: readonly string[],
+): Promise<ReadonlyMap<string, StoredConnection>> {
+  const { system } = services.db
+  const { id: node } = requireNode(services)
+  const stored = new Map<string, StoredConnection>()
+  const add = (rows: Awaited<ReturnType<typeof listConnectionsById>>) => {
+    for (const { id, connection, hash } of rows) stored.set(id, { number: connection, credentialHash: hash })
+  }
+  if (endpointIds) add(await listConnectionsById(system, { node, ids: endpointIds }))
+  for (let last = { org: 0, id: '' }; !endpointIds; await nextTurn()) {
+    const rows = await listConnectionsAfter(system, { node, ...last, limit: rowsPerPage })
+    add(rows)
+    const end = rows.at(-1)
+    if (!end || rows.length < rowsPerPage) break
+    last = end
+  }
+  return stored
+}
+
 /** Only a server has connections of devices, and every server has a row of its own. */
 function requireNode({ node }: Services) {
   if (!node) throw new Error('a command has no connections of devices')
   return node
 }
 
-/** Changes only the fields that the report names; null removes a field. */
+/** Changes only the fields that the report names; null removes a field. Stores nothing if this is not the device's connection any more. */
 export async function storeStatus(
   { db, feed }: Services,
-  { device }: DeviceConnection,
+  connection: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  const { device } = connection
   const { pairingSerial, ...reported } = report
   const networks = reported.networks as ReportedNetwork[] | null | undefined
-  const isChanged = await db.forOrg(device.org.key).telemetry(async (on) => {
-    const before = await findStatus(on, { id: device.id })
-    if (!before) return false
+  const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
+    const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id: device.id }))
+    if (!before) return 'replaced'
     const fields: Record<string, unknown> = {
       ...JSON.parse(before.status),
       ...reported,
@@ -79,11 +121,12 @@ export async function storeStatus(
     const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
-    if (status === before.status && leader === before.pairing_serial) return false
+    if (status === before.status && leader === before.pairing_serial) return 'unchanged'
     await updateStatus(on, { id: device.id, status, pairing_serial: leader })
-    return true
+    return 'changed'
   })
-  if (isChanged) feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
+  if (outcome === 'replaced') throw new ConnectionReplaced()
+  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
 }
 
 interface ReportedNetwork {

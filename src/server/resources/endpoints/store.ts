@@ -177,6 +177,25 @@ export const listEndpointsInRooms = query((db, p: { org: number; rooms: readonly
     .orderBy('e.id'),
 )
 
+type Connection = { org: number; id: string; node: number; connection: number; hash: Buffer }
+
+/**
+ * Returns whether the endpoint's row names this connection, and its credential is still the one that was used. On PostgreSQL
+ * the row is locked, so that no other node can take the device over before this transaction ends.
+ */
+export const lockConnection = queryExists((db, p: Connection, engine) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('credential_directory as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
+    .select('e.id')
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.id)
+    .where('e.node_id', '=', p.node)
+    .where('e.connection', '=', p.connection)
+    .where('c.hash', '=', p.hash)
+    .$if(engine === 'postgres', (q) => q.forShare('e')),
+)
+
 export const hasEndpointWithProfile = queryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )

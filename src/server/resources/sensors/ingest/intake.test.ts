@@ -4,7 +4,8 @@ import { storedConnection } from '../../../../../test/support/devices/stored-con
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { models, type Sensor, sensorRanges, sensors } from '../../../../contract/device/models.ts'
-import type { DeviceConnection } from '../../../devices/mqtt/handlers.ts'
+import { tokenHash } from '../../../auth/token.ts'
+import { ConnectionReplaced, type DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
 import { SampleIntake } from './intake.ts'
@@ -198,11 +199,26 @@ test("what an unenrolled device still sends is nobody else's, and nobody inherit
   const session = await sessionOf(gone)
   await org.call('DELETE', `/endpoints/${gone.id}`)
   const bulk = (await org.call('GET', '/endpoints/sensor')).body
-  expect(await intake.receive(session, { samples: [{ timestamp: now + 5, co2: 2 }] })).toBeUndefined()
+  const late = intake.receive(session, { samples: [{ timestamp: now + 5, co2: 2 }] })
+  await expect(late).rejects.toBeInstanceOf(ConnectionReplaced)
+  const stored = harness.services.db.system.kysely.selectFrom('samples').select('timestamp')
+  expect(await stored.where('timestamp', '=', now + 5).execute()).toEqual([])
   expect((await org.call('GET', '/endpoints/sensor')).body).toEqual(bulk)
   expect(await latest(gone)).toBeUndefined()
   const next = await device('NF19B1', { timestamp: now - 5, co2: 3 })
   expect((await history(next)).map((row) => row.co2)).toEqual([3])
+})
+
+test('samples of a replaced credential are refused, those of an earlier connection and of others in the batch are stored', async () => {
+  const [one, two] = [await device('NF19B1'), await device('NF19B1')]
+  const [first, second] = [await sessionOf(one), await sessionOf(two)]
+  const earlier = { ...first, nodeId: 99, number: 0 }
+  const revoked = { ...first, credentialHash: tokenHash('replaced') }
+  const send = (over: DeviceConnection, timestamp: number) => intake.receive(over, { samples: [{ timestamp, co2: 1 }] })
+  const outcomes = await Promise.allSettled([send(earlier, now - 1), send(revoked, now - 2), send(second, now - 3)])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect((await history(one)).map((row) => row.timestamp)).toEqual([now - 1])
+  expect((await history(two)).map((row) => row.timestamp)).toEqual([now - 3])
 })
 
 test('samples that were written and refused are counted', async () => {

@@ -5,7 +5,7 @@ import type { DeviceSample, SampleRefused } from '../../../../contract/device/pr
 import type { Services } from '../../../context/services.ts'
 import type { NumberRow } from '../../../db/insert-many.ts'
 import { maxUnansweredMessages } from '../../../devices/mqtt/back-pressure.ts'
-import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
+import { ConnectionReplaced, type Device, type DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import type { LatestSamples } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
 import { makePartition } from '../rollups/partitions.ts'
@@ -13,7 +13,7 @@ import { insertDue } from '../rollups/store.ts'
 import { days, quarterSeconds, quarters, slots } from '../slots.ts'
 import { sampleView } from '../view.ts'
 import { sampleProblem, sampleRowOf } from './check.ts'
-import { insertSamples, type SampleRow, updateLatest, updateLatestReturning, valuesOf } from './store.ts'
+import { insertSamples, listRevoked, type SampleRow, updateLatest, updateLatestReturning, valuesOf } from './store.ts'
 
 /** How long a batch waits for the lock to create a partition that was not created ahead. */
 const partitionLockTimeoutMs = 1000
@@ -38,17 +38,37 @@ interface Newest {
   readonly sample: SampleRow
 }
 
+interface Message {
+  readonly device: Device
+  /** The hash of the credential that the connection used, in hexadecimal. */
+  readonly credential: string
+  readonly rows: readonly SampleRow[]
+}
+
+interface Committed {
+  readonly batch: Batch
+  /** Set if somebody follows the events of one of the organisations. */
+  readonly updated: UpdatedEndpoints | undefined
+}
+
 /** Samples that are written with the same statements. A commit may be retried, so nothing is added after the batch is closed. */
 class Batch {
   readonly samples: NumberRow[] = []
   readonly newest = new Map<string, Newest>()
   readonly due: NumberRow[] = []
   readonly days = new Set<number>()
+  readonly credentials = new Set<string>()
+  readonly #messages: Message[] = []
   isClosed = false
-  done!: Promise<void>
+  /** Resolves with the messages that were written. */
+  done!: Promise<Batch>
   readonly #full = Promise.withResolvers<void>()
 
-  add({ org, id, number }: Device, rows: readonly SampleRow[]): void {
+  add(message: Message): void {
+    const { device, rows, credential } = message
+    const { org, id, number } = device
+    this.#messages.push(message)
+    this.credentials.add(credential)
     const before = this.newest.get(id)
     let newest = before?.sample
     let quarter: number | undefined
@@ -68,6 +88,14 @@ class Batch {
     if (this.samples.length < maxSamplesPerBatch) return
     this.isClosed = true
     this.#full.resolve()
+  }
+
+  /** Returns a closed batch of the other messages. */
+  without(revoked: ReadonlySet<string>): Batch {
+    const rest = new Batch()
+    for (const message of this.#messages) if (!revoked.has(message.credential)) rest.add(message)
+    rest.isClosed = true
+    return rest
   }
 
   /** Resolves when the batch is full or a device has a backlog, at the latest after `maxMs`. */
@@ -98,10 +126,11 @@ export class SampleIntake {
 
   /**
    * Resolves when every accepted sample is committed, with the refused samples and the reasons for the device. A sample with the
-   * timestamp of a stored one changes nothing; a late sample goes to the history only.
+   * timestamp of a stored one changes nothing; a late sample goes to the history only. The device may have another connection by now,
+   * because a sample is true whatever connection it comes over, but its credential must still be valid.
    */
   async receive(
-    { device }: DeviceConnection,
+    { device, credentialHash }: DeviceConnection,
     { samples }: { samples: readonly DeviceSample[] },
   ): Promise<SampleRefused | undefined> {
     const { clock, settings } = this.#services
@@ -116,26 +145,27 @@ export class SampleIntake {
       else refused.push({ timestamp: sample.timestamp, reason })
     }
     // Nothing is awaited before this, so messages are queued in the order in which they arrived.
-    if (rows.length > 0) await this.#enqueue(device, rows)
+    if (rows.length > 0) await this.#enqueue({ device, rows, credential: credentialHash.toString('hex') })
     this.refused += refused.length
     return refused.length > 0 ? { refused } : undefined
   }
 
-  #enqueue(device: Device, rows: readonly SampleRow[]): Promise<void> {
+  async #enqueue(message: Message): Promise<void> {
     if (!this.#batch || this.#batch.isClosed) {
       this.#batch = new Batch()
       this.#batch.done = this.#write(this.#batch)
     }
-    this.#batch.add(device, rows)
-    return this.#batch.done
+    this.#batch.add(message)
+    const written = await this.#batch.done
+    if (!written.credentials.has(message.credential)) throw new ConnectionReplaced()
   }
 
-  async #write(batch: Batch): Promise<void> {
+  async #write(batch: Batch): Promise<Batch> {
     const waitMs = gatherMs[this.#services.db.engine]
     if (waitMs > 0) await batch.gather(waitMs)
-    let updated: UpdatedEndpoints | undefined
+    let committed: Committed
     try {
-      updated = await this.#commit(batch)
+      committed = await this.#commit(batch)
     } catch (error) {
       // The batch may have been written all the same, so the cached samples are read again from the database.
       this.#latest.clear()
@@ -144,9 +174,11 @@ export class SampleIntake {
       // The transaction may never have begun. Later samples must go to another batch.
       batch.isClosed = true
     }
-    this.stored += batch.samples.length
-    for (const { org, endpoint, sample } of batch.newest.values()) this.#latest.offer(org, endpoint, sample)
-    if (updated) this.#publishEvents(batch, updated)
+    const { batch: written, updated } = committed
+    this.stored += written.samples.length
+    for (const { org, endpoint, sample } of written.newest.values()) this.#latest.offer(org, endpoint, sample)
+    if (updated) this.#publishEvents(written, updated)
+    return written
   }
 
   /** Only a newer latest sample is an event; a late sample is not. [contract 6.events] */
@@ -159,7 +191,7 @@ export class SampleIntake {
     }
   }
 
-  async #commit(batch: Batch): Promise<UpdatedEndpoints | undefined> {
+  async #commit(batch: Batch): Promise<Committed> {
     try {
       return await this.#insert(batch)
     } catch (error) {
@@ -179,9 +211,11 @@ export class SampleIntake {
     }
   }
 
-  #insert(batch: Batch): Promise<UpdatedEndpoints | undefined> {
+  #insert(gathered: Batch): Promise<Committed> {
     return this.#services.db.systemTransaction(async (tx) => {
-      batch.isClosed = true
+      gathered.isClosed = true
+      const revoked = await listRevoked(tx, { hashes: [...gathered.credentials] })
+      const batch = revoked.length === 0 ? gathered : gathered.without(new Set(revoked.map(({ hash }) => hash)))
       if (tx.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new MissingPartition()
       const newest = [...batch.newest.values()]
       // Nodes that write the same rows in different orders would wait for each other. SQLite has one writer.
@@ -197,7 +231,7 @@ export class SampleIntake {
       else await updateLatest(tx, rows)
       // A quarter is due as soon as its rollup lacks a sample.
       await insertDue(tx, batch.due)
-      return updated
+      return { batch, updated }
     })
   }
 }

@@ -1,9 +1,9 @@
 // SQL that writes incoming samples: to the history, and as the latest sample of their endpoint.
 
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { insertMany, type NumberRow } from '../../../db/insert-many.ts'
 import { type DatabaseSchema, sensorColumns } from '../../../db/schema.ts'
-import type { SystemTx } from '../../../db/system.ts'
+import { type SystemTx, systemQuery } from '../../../db/system.ts'
 
 export type SampleRow = Omit<Selectable<DatabaseSchema['samples_latest']>, 'org' | 'endpoint'>
 
@@ -27,3 +27,26 @@ export const updateLatestReturning = insertMany(
   ['org', 'endpoint', ...columns],
   `${newer} returning org, endpoint`,
 ) as (on: SystemTx, rows: readonly NumberRow[]) => Promise<{ org: number; endpoint: number }[]>
+
+/**
+ * Returns those of the hashes, in hexadecimal, that no endpoint has as its credential any more. A credential never passes to another
+ * endpoint, and is deleted with its own.
+ */
+export const listRevoked = systemQuery((db, p: { hashes: readonly string[] }, engine) =>
+  db
+    .selectFrom(
+      engine === 'postgres'
+        ? sql<{ value: string }>`jsonb_array_elements_text(${p.hashes}::jsonb)`.as('h')
+        : sql<{ value: string }>`json_each(${p.hashes})`.as('h'),
+    )
+    .select(engine === 'postgres' ? sql<string>`h`.as('hash') : 'h.value as hash')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('credential_directory as c')
+            .select('c.org')
+            .where('c.hash', '=', engine === 'postgres' ? sql<Buffer>`decode(h, 'hex')` : sql<Buffer>`unhex(h.value)`),
+        ),
+      ),
+    ),
+)
