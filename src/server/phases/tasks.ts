@@ -10,8 +10,8 @@ import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
 import { moveOldBundles } from '../resources/bug-reports/bundles/move.ts'
 import { deleteOldReports, sweepBundleFolder } from '../resources/bug-reports/retention.ts'
-import { deleteOldCommands, expireCommands, listQueued, listUnacknowledged } from '../resources/commands/progress.ts'
-import { listPending, listUndelivered } from '../resources/configs/reported.ts'
+import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
+import { listUndelivered } from '../resources/configs/reported.ts'
 import { clearEndedNodes } from '../resources/endpoints/ended-nodes.ts'
 import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
@@ -21,6 +21,7 @@ import { rollUpOrg } from '../resources/sensors/rollups/roll-up.ts'
 import { deleteOldSessions } from '../resources/sessions/retention.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
+import { reconcileAfterLoss, wakeWaiting } from './lost-messages.ts'
 import type { Resources } from './resources.ts'
 
 /**
@@ -215,21 +216,6 @@ function tasksForLostMessages({ services }: Core, connections: DeviceConnections
       run: () => connections.reconcile(),
     },
   ]
-}
-
-/** Sends the devices of this node what waits for them. */
-async function wakeWaiting(services: Services, connections: DeviceConnections): Promise<void> {
-  connections.wake(await listQueued(services))
-  for (const { id, version } of await listPending(services)) connections.wakeForConfig(id, version)
-}
-
-/** After an interruption of the session for messages the tasks run at once. */
-function reconcileAfterLoss({ services, log }: Core, connections: DeviceConnections): void {
-  services.bus.lost(() => {
-    Promise.all([connections.reconcile(), wakeWaiting(services, connections)]).catch((error) =>
-      log.warn({ reason: error.message }, 'connections of devices not checked, trying again within a minute'),
-    )
-  })
 }
 
 /** Undefined unless an option names a folder for backups. */

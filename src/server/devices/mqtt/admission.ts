@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keepAliveSeconds as keepAliveSecondsRange } from '../../../contract/device/protocol.ts'
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { BadMessageLimit } from './bad-message-limit.ts'
 import type { Device, DeviceHandlers, UnenrolledDevice } from './handlers.ts'
-import type { IngestBudget } from './ingest-budget.ts'
+import type { BadMessageLimit } from './limits/bad-message-limit.ts'
+import type { IngestBudget } from './limits/ingest-budget.ts'
+import type { RefusalLog } from './limits/refusal-log.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
 import type { RefusalReason } from './reasons.ts'
-import type { RefusalLog } from './refusal-log.ts'
 
 export class Refused extends Error {
   readonly reason: RefusalReason

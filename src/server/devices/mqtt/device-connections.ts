@@ -1,25 +1,26 @@
 // Knows which devices are connected, lets them in and out, and keeps their presence in the database true.
-import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DeviceCommandMessage, downTopic } from '../../../contract/device/protocol.ts'
+import { downTopic } from '../../../contract/device/protocol.ts'
 import { tokenHash } from '../../auth/token.ts'
 import type { DisconnectReason, LocalDevices } from '../../context/connected-devices.ts'
-import { type Clock, isoTime } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { Admission, Refused, Unenrolled } from './admission.ts'
-import { BadMessageLimit } from './bad-message-limit.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
-import type { Device, DeviceConnection, DeviceHandlers, Presence } from './handlers.ts'
+import { type Device, type DeviceConnection, type DeviceHandlers, isNamed, type Presence } from './handlers.ts'
 import { Ingest } from './ingest.ts'
-import { IngestBudget } from './ingest-budget.ts'
-import { LogThrottle } from './log-throttle.ts'
+import { BadMessageLimit } from './limits/bad-message-limit.ts'
+import { IngestBudget } from './limits/ingest-budget.ts'
+import { LogThrottle } from './limits/log-throttle.ts'
+import { RefusalLog } from './limits/refusal-log.ts'
 import type { DeviceMetrics } from './metrics.ts'
 import type { ConnectRequest } from './packet-reader.ts'
 import type { ConnectOutcome } from './reasons.ts'
-import { RefusalLog } from './refusal-log.ts'
 import { MqttSession, type SessionOptions } from './session.ts'
+import { shutDownInTurn } from './shut-down-in-turn.ts'
 import { maxOutageMs } from './store-again.ts'
+import { unenrolCommand } from './unenrol-command.ts'
 
 export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
@@ -39,10 +40,6 @@ interface Peer {
 const retryAfterMs = 5_000
 /** Long enough for a last packet to leave, short enough to count as immediate. */
 const unenrolDelayMs = 100
-const unenrolDeadlineMs = 60_000
-/** A few devices need not wait for half a minute. */
-const minReleasesPerSecond = 100
-const releaseIntervalMs = 50
 
 export class DeviceConnections implements LocalDevices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions
@@ -132,39 +129,24 @@ export class DeviceConnections implements LocalDevices {
       const session = this.#current.get(id)
       if (!session) continue
       if (why === 'unenrolled') {
-        session.identified?.downlink.send({ kind: 'operation', body: this.#unenrolCommand() })
+        session.identified?.downlink.send({ kind: 'operation', body: unenrolCommand(this.#services.clock.now()) })
       }
       session.close(why, unenrolDelayMs)
       this.#disconnected(session)
     }
   }
 
-  /**
-   * Accepts no new connections, and ends those that are open over a time that grows with their number, up to `maxMs`: devices that
-   * all came to the other nodes at once would have to wait there.
-   */
+  /** Accepts no new connections, and ends those that are open one after the other, within `maxMs`. */
   async release(maxMs: number): Promise<void> {
     this.#isReleasing = true
-    const sessions = [...this.#sessions.keys()]
-    const durationMs = Math.min(maxMs, (sessions.length / minReleasesPerSecond) * 1000)
-    const startedAt = performance.now()
-    for (let released = 0; released < sessions.length; ) {
-      const part = durationMs === 0 ? 1 : (performance.now() - startedAt) / durationMs
-      const due = Math.min(sessions.length, Math.ceil(part * sessions.length))
-      for (const session of sessions.slice(released, due)) session.shutDown()
-      released = Math.max(released, due)
-      if (released < sessions.length) await sleep(releaseIntervalMs)
-    }
+    await shutDownInTurn([...this.#sessions.keys()], maxMs)
   }
 
   recheck(endpointIds: readonly string[]): void {
     const ids = endpointIds.filter((id) => this.#current.has(id))
     if (ids.length === 0) return
-    this.reconcile(ids).catch((error) =>
-      this.#services.log.warn(
-        { reason: error.message },
-        'connections of devices not checked, trying again within a minute',
-      ),
+    this.reconcile(ids).catch(({ message: reason }) =>
+      this.#services.log.warn({ reason }, 'connections of devices not checked, trying again within a minute'),
     )
   }
 
@@ -177,9 +159,7 @@ export class DeviceConnections implements LocalDevices {
     const stored = await this.#services.handlers.listOwn(endpointIds)
     for (const session of open) {
       const { connection } = session?.identified ?? {}
-      if (!session || !connection) continue
-      const { number, credentialHash } = stored.get(connection.device.id) ?? {}
-      if (number === connection.number && credentialHash?.equals(connection.credentialHash)) continue
+      if (!session || !connection || isNamed(connection, stored)) continue
       session.close('replaced')
       this.#disconnected(session)
     }
@@ -217,7 +197,10 @@ export class DeviceConnections implements LocalDevices {
     } catch (error) {
       if (error instanceof Refused) return error.reason
       if (error instanceof Unenrolled) {
-        return { topic: downTopic(error.device.id, 'operation'), lastMessage: JSON.stringify(this.#unenrolCommand()) }
+        return {
+          topic: downTopic(error.device.id, 'operation'),
+          lastMessage: JSON.stringify(unenrolCommand(this.#services.clock.now())),
+        }
       }
       // A device is not to blame for any other error, so it may try again.
       const device = session.identified?.connection.device
@@ -249,11 +232,6 @@ export class DeviceConnections implements LocalDevices {
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
     log.debug({ org: device.org.id, endpoint: device.id }, 'device connected')
-  }
-
-  #unenrolCommand(): DeviceCommandMessage {
-    const deadline = isoTime(this.#services.clock.now() + unenrolDeadlineMs)
-    return { id: randomUUID(), type: 'UNENROL', deadline }
   }
 
   #addressOf(session: MqttSession): string {

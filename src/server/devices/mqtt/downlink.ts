@@ -2,7 +2,7 @@
 import { type DownKind, type DownMessage, downTopic, resendAfterMs } from '../../../contract/device/protocol.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DeviceConnection, DeviceHandlers } from './handlers.ts'
-import type { LogThrottle } from './log-throttle.ts'
+import type { LogThrottle } from './limits/log-throttle.ts'
 import { subscribedTo } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
 

@@ -63,6 +63,12 @@ type Received<K extends UpKind> = (
   message: UpMessage<K>,
 ) => Promise<readonly DownMessage[]>
 
+/** Returns whether the database names this connection, with its credential, as the current one of its device. */
+export function isNamed(connection: DeviceConnection, stored: ReadonlyMap<string, StoredConnection>): boolean {
+  const { number, credentialHash } = stored.get(connection.device.id) ?? {}
+  return number === connection.number && credentialHash?.equals(connection.credentialHash) === true
+}
+
 export interface DeviceHandlers {
   /** Finds the device by its credential; undefined if the credential is dead. */
   identify(endpointId: string, credential: string): Promise<Device | undefined>

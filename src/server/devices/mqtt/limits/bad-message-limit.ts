@@ -1,6 +1,6 @@
 // Counts the bad messages of each device within a minute: many slow it down, more shut it out for a minute.
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../../core/clock.ts'
 
 /** Beyond this many in a minute, one message of the device is read in a second. */
 export const maxBeforeSlowed = 10

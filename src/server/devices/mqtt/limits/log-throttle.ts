@@ -1,9 +1,9 @@
 // Warns in the log about devices, at most once a minute for each problem: thousands of devices may have the same one.
-import { TokenBuckets } from '../../auth/token-bucket.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
-import { DatabaseFailure } from '../../db/errors.ts'
-import type { Device } from './handlers.ts'
+import { TokenBuckets } from '../../../auth/token-bucket.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Log } from '../../../core/log.ts'
+import { DatabaseFailure } from '../../../db/errors.ts'
+import type { Device } from '../handlers.ts'
 
 export class LogThrottle {
   readonly #log: Log

@@ -1,11 +1,11 @@
 // Counts the connections of devices that are refused, and logs each device or address and reason once a minute.
-import { keepAliveSeconds } from '../../../contract/device/protocol.ts'
-import { TokenBuckets } from '../../auth/token-bucket.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
-import { isUuid } from '../../core/uuid.ts'
-import type { UnenrolledDevice } from './handlers.ts'
-import type { DeviceMetrics } from './metrics.ts'
+import { keepAliveSeconds } from '../../../../contract/device/protocol.ts'
+import { TokenBuckets } from '../../../auth/token-bucket.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Log } from '../../../core/log.ts'
+import { isUuid } from '../../../core/uuid.ts'
+import type { UnenrolledDevice } from '../handlers.ts'
+import type { DeviceMetrics } from '../metrics.ts'
 
 const reasons = {
   version: 'this version of MQTT is not supported',
