@@ -192,6 +192,41 @@ test('a stream waits for the answers of all nodes; a node that answers late is a
   expect(findMistakes(follower.heard, cluster)).toEqual([])
 })
 
+test('a stopped node that answers when it goes on is a reset', async () => {
+  const { cluster, followers } = await begin(2)
+  for (const follower of followers) follower.leave()
+  await pass(130_000)
+  const [first, stopped] = cluster.nodes as [TestNode, TestNode]
+  stopped.port.pause(4000)
+  const follower = new TestFollower(cluster)
+  void follower.move(first)
+  await pass(3000)
+  expect(follower.isFollowing).toBe(true)
+  stopped.report()
+  await pass(2000)
+  expect(follower.heard.map(({ what }) => what)).toEqual(['begin', 'reset'])
+})
+
+test('a node that starts while an audit entry is missing has the same events as the others', async () => {
+  const { cluster } = await begin(2, [30])
+  const [first, second] = cluster.nodes as [TestNode, TestNode]
+  first.change(600)
+  second.change(0)
+  await pass(300)
+  // These events are sent after the message of the new node, and heard before the answer to it.
+  second.change(0)
+  second.report()
+  await pass(90)
+  void cluster.startNode()
+  await pass(160)
+  const third = cluster.nodes[2] as TestNode
+  const follower = new TestFollower(cluster)
+  void follower.move(third)
+  await pass(2000)
+  expect(retainedAt(third)).toMatch(/"id":"1".*"id":"2".*"id":"3"/s)
+  expect(retainedAt(first)).toBe(retainedAt(third))
+})
+
 test('nodes send nothing for an organisation that is followed nowhere, and everything until two minutes after its last follower', async () => {
   const run = await begin(3)
   const isFollowed = () => run.cluster.nodes.map(({ feed }) => feed.forOrg(7).isFollowed())

@@ -82,6 +82,12 @@ export class TestBusPort implements MessageBus {
     this.isCut = false
   }
 
+  /** Messages wait for this long, as in a process that was stopped. */
+  pause(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#deliver(), ms)
+  }
+
   die(): void {
     this.isDead = true
     this.#bus.disconnect(this)
