@@ -14,6 +14,7 @@ const withoutDatabase = [
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
+  'test/docs/capacity.test.ts',
   'test/docs/documented-requests.test.ts',
 ]
 
@@ -49,8 +50,9 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
-/** These suites use SQLite and PostgreSQL together, so they run where both are. */
+/** These suites use SQLite and PostgreSQL together, or test what only PostgreSQL has. */
 const onPostgresOnly = [
+  'test/deploy/balancer.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
