@@ -47,6 +47,7 @@ const onSqliteOnly = [
   'test/process/hostile-clients.test.ts',
   'test/process/cli-help.test.ts',
   'test/process/refusals.test.ts',
+  'test/process/secret-key.test.ts',
   'test/process/simulate.test.ts',
 ]
 

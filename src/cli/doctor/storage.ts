@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path'
 import type { DatabaseOptions } from '../../server/config/options.ts'
 import { secretKeyFileOf } from '../../server/context/open-services.ts'
+import { secretKeyVariable } from '../../server/core/secrets.ts'
 import { loadDatabaseSecrets } from '../../server/db/database-secrets.ts'
 import { databaseTime, databaseVersion, newestAuditTime } from '../../server/db/database-version.ts'
 import type { Database } from '../../server/db/db.ts'
@@ -31,7 +32,7 @@ export async function checkStorage(options: DatabaseOptions, now: number): Promi
   }
   try {
     const { finding, isNew } = await checkDatabase(db)
-    const secret = isNew ? [] : [await checkSecret(db, secretKeyFileOf(options))]
+    const secret = isNew ? [] : [await checkSecret(db, options)]
     const newest = isNew ? undefined : await newestAuditTime(db).catch(() => undefined)
     return [finding, ...secret, disk, checkClock(now, await databaseTime(db), newest)]
   } catch (error) {
@@ -58,11 +59,18 @@ async function checkDatabase(db: Database): Promise<{ finding: Finding; isNew: b
   return { finding, isNew }
 }
 
-async function checkSecret(db: Database, file: string): Promise<Finding> {
+async function checkSecret(db: Database, options: DatabaseOptions): Promise<Finding> {
+  const file = secretKeyFileOf(options)
   try {
-    await loadDatabaseSecrets(db, file)
+    await loadDatabaseSecrets(db, file, options.secretKey)
   } catch (error) {
     return failed('secret key', reasonOf(error))
+  }
+  if (options.secretKey !== undefined) {
+    return ok(
+      'secret key',
+      `${secretKeyVariable} fits the database. Keep a copy of it apart from backups of the database.`,
+    )
   }
   const isOpen = (statSync(file).mode & 0o077) !== 0
   return isOpen

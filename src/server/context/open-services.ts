@@ -29,7 +29,7 @@ export async function openServices(
       node: undefined,
       bus: new LocalBus(() => undefined),
       clock,
-      secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
+      secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
       keysChanged: () => {},
       devices: noConnectedDevices,
       feed: noEventFeed,

@@ -118,7 +118,7 @@ export async function openCore(
     node,
     bus: new LocalBus(() => node.id),
     clock,
-    secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
+    secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
     keysChanged: () => {
       keyring.invalidate()
       void streams.recheckCallers()
