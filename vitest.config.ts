@@ -16,6 +16,7 @@ const withoutDatabase = [
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
+  'test/docs/capacity.test.ts',
   'test/docs/documented-requests.test.ts',
   'test/events/several-nodes.test.ts',
 ]
@@ -51,6 +52,7 @@ const onSqliteOnly = [
   'test/process/cli-help.test.ts',
   'test/process/demo.test.ts',
   'test/process/refusals.test.ts',
+  'test/process/secret-key.test.ts',
   'test/process/simulate.test.ts',
 ]
 
@@ -59,6 +61,7 @@ const onPostgresOnly = [
   'test/nodes/*.test.ts',
   'test/process/nodes/*.test.ts',
   'test/events/command-events.test.ts',
+  'test/deploy/balancer.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/device-outage.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',

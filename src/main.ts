@@ -45,6 +45,10 @@ function applyConfigFile(): void {
   for (const [name, value] of readConfigFile(file, names)) if (value !== '') process.env[name] ??= value
 }
 
+// No process that this one starts, such as pg_dump, gets the key.
+const { ROOMKEEPER_SECRET_KEY: secretKey } = process.env
+delete process.env.ROOMKEEPER_SECRET_KEY
+
 try {
   applyConfigFile()
   await program({
@@ -54,6 +58,7 @@ try {
     untilStopped,
     onHangup: (reload) => void process.on('SIGHUP', reload),
     user,
+    secretKey,
     exitWithFailure: () => process.exit(1),
   }).parseAsync()
 } catch (error) {

@@ -2,6 +2,7 @@
 import type { DatabaseOptions } from '../server/config/options.ts'
 import { secretKeyFileOf } from '../server/context/open-services.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { secretKeyVariable } from '../server/core/secrets.ts'
 import { runBackupProcess } from '../server/maintenance/backup/backup-process.ts'
 import { makeBackup } from '../server/maintenance/backup/make-backup.ts'
 import { restoreBackup, shortFingerprint } from '../server/maintenance/backup/restore-backup.ts'
@@ -25,7 +26,7 @@ export const backupCommand = (terminal: Terminal, file: string, options: BackupO
       `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${countText(summary.bundles, 'log bundle', 'log bundles')}` : ''}.`,
       withSecret
         ? 'The file contains the secret key: whoever can read it can read all passwords and enrolment codes.'
-        : `The secret key is not in it: keep ${secretKeyFileOf(place)} (fingerprint ${fingerprint}) somewhere else.`,
+        : `The secret key is not in it: keep ${place.secretKey === undefined ? secretKeyFileOf(place) : secretKeyVariable} (fingerprint ${fingerprint}) somewhere else.`,
     ])
   })
 

@@ -41,7 +41,7 @@ async function runChecks(place: DatabaseOptions): Promise<CheckLine[]> {
     if (!integrity.isGood) return [integrity]
     const lines = [integrity, await checkReferences(side)]
     try {
-      const secrets = await loadDatabaseSecrets(db, secretKeyFileOf(place))
+      const secrets = await loadDatabaseSecrets(db, secretKeyFileOf(place), place.secretKey)
       lines.push(...(await checkSecretParts(side, secrets, await listOrgs(db.system))))
     } catch (error) {
       if (!(error instanceof StartupError)) throw error

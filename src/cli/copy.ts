@@ -14,6 +14,7 @@ interface CopyOptions {
   readonly from?: string
   readonly to?: string
   readonly secretKeyFile?: string
+  readonly secretKey?: string
   readonly json?: boolean
 }
 
@@ -26,8 +27,9 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
     throw new StartupError('--from and --to are the same database. Name two different ones.')
   if (!hasDatabase(placeOf(from, from)))
     throw new StartupError(`There is no database in ${from}. Name the data folder of the source with --from.`)
+  const { secretKey } = options
   const secretKeyFile = options.secretKeyFile ?? keyFileFor(from, to)
-  if (!existsSync(secretKeyFile)) {
+  if (secretKey === undefined && !existsSync(secretKeyFile)) {
     throw new StartupError(
       `The secret key ${secretKeyFile} is missing. Copy it there from the data folder of the source, or name it with --secret-key-file.`,
     )
@@ -37,6 +39,7 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
     from: placeOf(from, folderOf(to) ?? keyFolder),
     to: placeOf(to, folderOf(from) ?? keyFolder),
     secretKeyFile,
+    secretKey,
     onCopied: ({ table, rows }) => {
       if (!json) terminal.write(`${table.padEnd(22)}${String(rows).padStart(12)} ${rows === 1 ? 'row' : 'rows'}`)
     },

@@ -17,6 +17,9 @@ export function program(terminal: Terminal): Command {
       outputError: (text, write) => write(oneSentence(text)),
     })
     .exitOverride()
+    .hook('preAction', (_, command) => {
+      if (terminal.secretKey !== undefined) command.setOptionValue('secretKey', terminal.secretKey)
+    })
     .addHelpText(
       'after',
       '\nStart with "roomkeeper serve": the first start prints an organisation, an API key and an example request.',

@@ -10,6 +10,8 @@ export interface Terminal {
   onHangup(reload: () => void): void
   /** The name of the user who runs the command, for the audit log. */
   user(): string
+  /** The secret key, if a variable gives it instead of a file. */
+  readonly secretKey?: string | undefined
   exitWithFailure(): never
 }
 

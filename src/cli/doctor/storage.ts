@@ -5,6 +5,7 @@ import type { ServeOptions } from '../../server/config/options.ts'
 import { sensorSettingsOf } from '../../server/config/sensor-settings.ts'
 import { givenTexts, sharedValuesOf } from '../../server/config/stored-options.ts'
 import { secretKeyFileOf } from '../../server/context/open-services.ts'
+import { secretKeyVariable } from '../../server/core/secrets.ts'
 import { loadDatabaseSecrets } from '../../server/db/database-secrets.ts'
 import { databaseTime, databaseVersion, newestAuditTime } from '../../server/db/database-version.ts'
 import type { Database } from '../../server/db/db.ts'
@@ -35,7 +36,7 @@ export async function checkStorage(options: ServeOptions, now: number): Promise<
   }
   try {
     const { finding, isNew } = await checkDatabase(db)
-    const secret = isNew ? [] : [await checkSecret(db, secretKeyFileOf(options))]
+    const secret = isNew ? [] : [await checkSecret(db, options)]
     const settings = isNew ? [] : await checkSettings(db, options)
     const newest = isNew ? undefined : await newestAuditTime(db).catch(() => undefined)
     return [finding, ...secret, ...settings, disk, checkClock(now, await databaseTime(db), newest)]
@@ -73,11 +74,18 @@ async function checkSettings(db: Database, options: ServeOptions): Promise<Findi
   }
 }
 
-async function checkSecret(db: Database, file: string): Promise<Finding> {
+async function checkSecret(db: Database, options: ServeOptions): Promise<Finding> {
+  const file = secretKeyFileOf(options)
   try {
-    await loadDatabaseSecrets(db, file)
+    await loadDatabaseSecrets(db, file, options.secretKey)
   } catch (error) {
     return failed('secret key', reasonOf(error))
+  }
+  if (options.secretKey !== undefined) {
+    return ok(
+      'secret key',
+      `${secretKeyVariable} fits the database. Keep a copy of it apart from backups of the database.`,
+    )
   }
   const isOpen = (statSync(file).mode & 0o077) !== 0
   return isOpen

@@ -284,6 +284,8 @@ export interface DatabaseOptions {
   readonly dataDir: string
   readonly databaseUrl?: string
   readonly secretKeyFile?: string
+  /** The key itself instead of a file. There is no flag for it, because other users may see command lines. */
+  readonly secretKey?: string
 }
 
 /** A shared option is absent unless it was given. */

@@ -40,7 +40,7 @@ export async function openServices(
       node: undefined,
       bus,
       clock,
-      secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
+      secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
       keysChanged: () => {},
       devices: new DeviceMailbox(bus),
       feed,

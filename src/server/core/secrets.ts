@@ -66,11 +66,22 @@ export class Secrets {
   }
 }
 
+export const secretKeyVariable = 'ROOMKEEPER_SECRET_KEY'
+
+/** Takes the key itself, for containers that get it as a variable. Errors do not repeat it. */
+export function secretsOfKey(key: string): Secrets {
+  if (keyPattern.test(key)) return new Secrets(Buffer.from(key, 'hex'))
+  throw new StartupError(
+    `${secretKeyVariable} is not a Roomkeeper secret key (64 hexadecimal digits). Give it the digits of the key file, or new ones from "openssl rand -hex 32".`,
+  )
+}
+const keyPattern = /^[0-9a-f]{64}$/
+
 /** Reads the key file: 32 bytes as hex. Undefined if there is none. */
 export function readSecrets(file: string): Secrets | undefined {
   try {
     const text = readFileSync(file, 'utf8').trim()
-    if (!/^[0-9a-f]{64}$/.test(text)) {
+    if (!keyPattern.test(text)) {
       throw new StartupError(
         `${file} is not a Roomkeeper secret key (64 hexadecimal digits). Restore it from a backup.`,
       )

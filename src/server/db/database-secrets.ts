@@ -2,7 +2,15 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../core/failure.ts'
-import { adoptDraft, draftSecrets, loadSecrets, readSecrets, type Secrets } from '../core/secrets.ts'
+import {
+  adoptDraft,
+  draftSecrets,
+  loadSecrets,
+  readSecrets,
+  type Secrets,
+  secretKeyVariable,
+  secretsOfKey,
+} from '../core/secrets.ts'
 import type { Database } from './db.ts'
 import { systemQueryOne, systemWrite } from './system.ts'
 
@@ -22,8 +30,10 @@ const identityName = 'secret identity'
 const fileTimeoutMs = 3_000
 const filePauseMs = 50
 
-/** Loads the secrets that belong to this database; a new database uses the existing key file, or creates one. */
-export async function loadDatabaseSecrets(db: Database, file: string): Promise<Secrets> {
+/** Loads the secrets that belong to this database: the given key, or that of the file, which a new database creates if it is missing. */
+export async function loadDatabaseSecrets(db: Database, file: string, key?: string): Promise<Secrets> {
+  const given = key === undefined ? undefined : secretsOfKey(key)
+  if (given) return requireIdentity(given, await storeIdentity(db, given), secretKeyVariable)
   const identity = (await findSetting(db.system, { name: identityName }))?.value
   const present = readSecrets(file)
   if (identity !== undefined)
@@ -34,6 +44,8 @@ export async function loadDatabaseSecrets(db: Database, file: string): Promise<S
 
 /** Returns the identity that the database has now: that of the first of several starts. */
 async function storeIdentity(db: Database, { identity }: Secrets): Promise<string> {
+  const stored = (await findSetting(db.system, { name: identityName }))?.value
+  if (stored !== undefined) return stored
   await db.systemTransaction((tx) => insertSetting(tx, { name: identityName, value: identity }))
   return (await findSetting(db.system, { name: identityName }))?.value ?? identity
 }
@@ -66,7 +78,7 @@ async function waitForSecrets(file: string, identity: string): Promise<Secrets> 
   )
 }
 
-function requireIdentity(secrets: Secrets, identity: string, file: string): Secrets {
+function requireIdentity(secrets: Secrets, identity: string, source: string): Secrets {
   if (secrets.identity === identity) return secrets
-  throw new StartupError(`${file} is not the secret key that this database was made with. Restore the right one.`)
+  throw new StartupError(`${source} is not the secret key that this database was made with. Restore the right one.`)
 }

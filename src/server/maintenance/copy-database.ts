@@ -18,6 +18,8 @@ export interface CopyRequest {
   readonly from: DatabaseOptions
   readonly to: DatabaseOptions
   readonly secretKeyFile: string
+  /** The key itself instead of the file. */
+  readonly secretKey?: string | undefined
   readonly onCopied: (copied: CopiedTable) => void
 }
 
@@ -28,12 +30,12 @@ export interface CopyResult {
 }
 
 /** Wants a source without a server and an empty target. A failure, or a crash, leaves the target empty. */
-export async function copyDatabase({ from, to, secretKeyFile, onCopied }: CopyRequest): Promise<CopyResult> {
+export async function copyDatabase({ from, to, secretKeyFile, secretKey, onCopied }: CopyRequest): Promise<CopyResult> {
   await using stack = new AsyncDisposableStack()
   const source = await openLocked(stack, 'source', from, true)
   const orgs = await listOrgs(source.system)
   if (orgs.length === 0) throw new StartupError('The source has no organisation, so there is nothing to copy.')
-  const secrets = await loadDatabaseSecrets(source, secretKeyFile)
+  const secrets = await loadDatabaseSecrets(source, secretKeyFile, secretKey)
   const target = await openLocked(stack, 'target', to, false)
   const used = await findUsedTable(withoutTransaction(target))
   if (used !== undefined) {

@@ -138,7 +138,7 @@ export async function openCore(
     node,
     bus,
     clock,
-    secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
+    secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
     keysChanged: () => {
       keyring.invalidate()
       void streams.recheckCallers()

@@ -1,12 +1,12 @@
 // Makes a backup of a database that may be in use: one file, complete under its name or not there at all. It may block the thread.
 import { existsSync } from 'node:fs'
-import { copyFile, link, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, link, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { DatabaseOptions } from '../../config/options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
 import { StartupError } from '../../core/failure.ts'
 import { programVersion } from '../../core/program-version.ts'
-import { loadSecrets } from '../../core/secrets.ts'
+import { loadSecrets, secretKeyVariable, secretsOfKey } from '../../core/secrets.ts'
 import { sqliteFileOf } from '../../db/sqlite/sqlite-file.ts'
 import {
   type BackupEntry,
@@ -84,7 +84,9 @@ async function makeBackupIn(
     throw new StartupError(
       'There is no Roomkeeper in that database, so there is nothing to back up. Check the options.',
     )
-  const secret = withSecret ? [{ name: secretName, file: requireSecretFile(place, secretFingerprint) }] : []
+  const secret = withSecret
+    ? [{ name: secretName, file: await requireSecretFile(place, secretFingerprint, folder) }]
+    : []
   const bundles = withBundles ? await holdBundles(await listBundles(join(place.dataDir, bundlesName)), folder) : []
   const manifest = { engine, createdAt, version: programVersion(), migrations, secretFingerprint } as const
   const draft = join(folder, 'backup.tar')
@@ -119,7 +121,17 @@ function requireSqliteFile({ dataDir }: DatabaseOptions): string {
   throw new StartupError(`There is no database in ${dataDir}. Name its folder with --data-dir.`)
 }
 
-function requireSecretFile(place: DatabaseOptions, fingerprint: string): string {
+/** A key that is no file is written into the private work folder. */
+async function requireSecretFile(place: DatabaseOptions, fingerprint: string, folder: string): Promise<string> {
+  if (place.secretKey !== undefined) {
+    if (secretsOfKey(place.secretKey).identity !== fingerprint)
+      throw new StartupError(
+        `${secretKeyVariable} is not the secret key of this database, so it was not backed up. Give the right one.`,
+      )
+    const copy = join(folder, secretName)
+    await writeFile(copy, `${place.secretKey}\n`, { mode: 0o600 })
+    return copy
+  }
   const file = secretKeyFileOf(place)
   if (loadSecrets(file).identity === fingerprint) return file
   throw new StartupError(`${file} is not the secret key of this database, so it was not backed up. Name the right one.`)

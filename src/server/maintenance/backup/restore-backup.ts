@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { DatabaseOptions } from '../../config/options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
 import { StartupError } from '../../core/failure.ts'
-import { loadSecrets } from '../../core/secrets.ts'
+import { loadSecrets, secretKeyVariable, secretsOfKey } from '../../core/secrets.ts'
 import { unknownMigrations } from '../../db/migrate.ts'
 import { prepareDataFolder } from '../../db/open.ts'
 import { takeServerLock } from '../../db/server-lock.ts'
@@ -89,15 +89,16 @@ function refuseForeign({ engine, migrations }: BackupManifest, { databaseUrl }: 
 
 /** A key that is there must be the one of the backup; a missing one must be in the backup. */
 function requireSecret(folder: string, place: DatabaseOptions, { secretFingerprint }: BackupManifest): void {
-  const file = secretKeyFileOf(place)
+  const file = place.secretKey === undefined ? secretKeyFileOf(place) : secretKeyVariable
   const backedUp = join(folder, secretName)
-  const isPlaced = existsSync(file)
+  const isPlaced = place.secretKey !== undefined || existsSync(file)
   if (!isPlaced && !existsSync(backedUp)) {
     throw new StartupError(
       `The secret key is not in the backup. Put it at ${file} first, or name it with --secret-key-file; its fingerprint is ${shortFingerprint(secretFingerprint)}.`,
     )
   }
-  const { identity } = loadSecrets(isPlaced ? file : backedUp)
+  const { identity } =
+    place.secretKey === undefined ? loadSecrets(isPlaced ? file : backedUp) : secretsOfKey(place.secretKey)
   if (identity === secretFingerprint) return
   throw new StartupError(
     `${file} is not the secret key of the backup: its fingerprint is ${shortFingerprint(identity)}, not ${shortFingerprint(secretFingerprint)}. Put the right one there first.`,
@@ -106,7 +107,7 @@ function requireSecret(folder: string, place: DatabaseOptions, { secretFingerpri
 
 async function placeSecret(folder: string, place: DatabaseOptions): Promise<void> {
   const file = secretKeyFileOf(place)
-  if (existsSync(file)) return
+  if (place.secretKey !== undefined || existsSync(file)) return
   await writeFile(file, await readFile(join(folder, secretName)), { mode: 0o600, flag: 'wx', flush: true })
   await syncPath(dirname(file))
 }
