@@ -90,6 +90,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/db/disk-probe.ts',
     'server/db/insert-many.ts',
     'server/nodes/store.ts',
+    'server/nodes/strict-reads/commit-look.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/store.ts',
     'server/resources/commands/store.ts',

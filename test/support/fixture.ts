@@ -58,7 +58,7 @@ async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
     .telemetry((tx) => updateConnected(tx, { id: endpoint, hash: tokenHash(credential), at: services.clock.now() }))
   const device = (await findDeviceByCredential(services, endpoint, credential)) as Device
   const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
-  await new SampleIntake(services, new LatestSamples(services.db), new Horizon()).receive(
+  await new SampleIntake(services, new LatestSamples(services), new Horizon()).receive(
     { device, since: 0, credential },
     { samples: [sample] },
   )

@@ -8,6 +8,7 @@ import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
 import { noEventFeed } from '../events/feed.ts'
+import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import { noConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
@@ -23,14 +24,16 @@ export async function openServices(
   const opened = await openDatabase(options, databaseOptions)
   try {
     const { db } = opened
+    const bus = new LocalBus(() => undefined)
     if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
     const services: Services = {
       db,
       node: undefined,
-      bus: new LocalBus(() => undefined),
+      bus,
+      reads: new StrictReads(db, bus),
       clock,
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
-      keysChanged: () => {},
+      keysChanged: () => bus.send('keysChanged', {}),
       devices: noConnectedDevices,
       feed: noEventFeed,
       publicUrl: () => '',

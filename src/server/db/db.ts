@@ -2,7 +2,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { GroupCommit } from './group-commit.ts'
+import { type CommitFence, type CommitNumber, GroupCommit } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
@@ -10,6 +10,7 @@ import { SystemReader, SystemTx } from './system.ts'
 import type { WrittenRows } from './written-rows.ts'
 
 type WriteListener = (written: WrittenRows) => void
+type CommitListener = (written: readonly WrittenRows[], number: CommitNumber) => void
 
 const ping = CompiledQuery.raw('select 1')
 
@@ -19,16 +20,19 @@ export class Database {
   readonly system: SystemReader
   readonly #engine: DatabaseEngine
   readonly #listeners = new Map<string, WriteListener[]>()
+  readonly #commitListeners: CommitListener[] = []
   readonly #orgs = new Map<number, OrgDatabase>()
   /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
   metrics: DatabaseMetrics = { transaction() {} }
+  /** Ends every unaudited commit. A node on PostgreSQL sets it; on SQLite there is one process, and in commands none. */
+  fence: CommitFence | undefined
 
   constructor(engine: DatabaseEngine) {
     this.engine = engine.engine
     this.#engine = engine
     this.system = new SystemReader(engine.engine, engine.reader)
-    this.#sharedCommits = this.#newGroupCommit()
+    this.#sharedCommits = this.#newGroupCommit(() => this.fence)
   }
 
   /** The part of the database that belongs to one organisation. */
@@ -47,7 +51,7 @@ export class Database {
 
   /** Writes rows that belong to no organisation, without an audit entry, in a commit that is shared with other writes. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
-    return this.#sharedCommits.add((on, written) => work(new SystemTx(this.engine, on, this.#writeLog(written))))
+    return this.#sharedCommits.add((on, { rows }) => work(new SystemTx(this.engine, on, this.#writeLog(rows))))
   }
 
   /**
@@ -69,16 +73,36 @@ export class Database {
   }
 
   /**
-   * Calls the listener for every write to a table, after the commit and before the writer continues. Writes of other processes
-   * are not noticed: commands that run beside the server must not write to a table with listeners.
+   * Calls the listener for every write to a table, after the commit and before the writer continues. Writes of other nodes are
+   * passed to `noteWritten` when this node hears of them.
    */
   onWrite(table: keyof DatabaseSchema, listener: WriteListener): void {
     this.#listeners.set(table, [...(this.#listeners.get(table) ?? []), listener])
   }
 
+  /** Calls the listener for every numbered commit of this process, after the listeners of its tables. */
+  onCommitted(listener: CommitListener): void {
+    this.#commitListeners.push(listener)
+  }
+
+  /** The tables that have listeners. */
+  get watchedTables(): readonly string[] {
+    return [...this.#listeners.keys()]
+  }
+
+  /** Notifies the listeners of rows that another process wrote. */
+  noteWritten(written: readonly WrittenRows[]): void {
+    this.#notify(written)
+  }
+
   /** Notifies every listener that any row may have changed, because another process may have written. */
   invalidateAll(): void {
-    this.#notify([...this.#listeners.keys()].map((table) => ({ table, org: undefined, where: {} })))
+    this.#invalidate(undefined)
+  }
+
+  /** Notifies every listener that any row of the organisation may have changed. */
+  invalidateOrg(org: number): void {
+    this.#invalidate(org)
   }
 
   /** For migrations. */
@@ -111,10 +135,14 @@ export class Database {
     await this.#engine.close()
   }
 
-  #newGroupCommit(): GroupCommit {
+  #newGroupCommit(fence?: () => CommitFence | undefined): GroupCommit {
     return new GroupCommit({
       transaction: (work) => this.#engine.transaction(work),
+      ...(fence && { fence }),
       notify: (written) => this.#notify(written),
+      committed: (written, number) => {
+        for (const listener of this.#commitListeners) listener(written, number)
+      },
       observe: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
       noteProblem: (problem) => this.health.noteFailedWrite(problem),
     })
@@ -122,6 +150,10 @@ export class Database {
 
   #writeLog(rows: WrittenRows[]): WriteLog {
     return { isWatched: (table) => this.#listeners.has(table), rows }
+  }
+
+  #invalidate(org: number | undefined): void {
+    this.#notify(this.watchedTables.map((table) => ({ table, org, where: {} })))
   }
 
   #notify(written: readonly WrittenRows[]): void {
@@ -147,12 +179,17 @@ export class OrgDatabase extends OrgReader {
   /** Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const { audited, logInto } = this.#commits
-    return audited().add((on, written) => work(new Tx(this.org, this.engine, on, logInto(written))))
+    return audited().add(async (on, log) => {
+      const tx = new Tx(this.org, this.engine, on, logInto(log.rows))
+      const result = await work(tx)
+      if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
+      return result
+    })
   }
 
   /** Shares a commit with the other writes that wait; resolves when the work is durable. */
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { unaudited, logInto } = this.#commits
-    return unaudited().add((on, written) => work(new TelemetryTx(this.org, this.engine, on, logInto(written))))
+    return unaudited().add((on, { rows }) => work(new TelemetryTx(this.org, this.engine, on, logInto(rows))))
   }
 }

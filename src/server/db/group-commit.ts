@@ -5,13 +5,43 @@ import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
 
+/**
+ * The place of a commit in one of two sequences without gaps: the unaudited commits of a node (`nodes.changes`), or the audited
+ * ones of an organisation (`audit_heads.count`). A node that knows a number can tell whether it has heard of the commit.
+ */
+export type CommitNumber =
+  | { readonly node: number; readonly number: number }
+  | { readonly org: number; readonly number: number }
+
+/** The writes of one try to tables with listeners, and the number of its commit. */
+export interface CommitLog {
+  readonly rows: WrittenRows[]
+  /** Set before the commit by the work or the fence that numbers it. Undefined if no other process needs to hear of it. */
+  number: CommitNumber | undefined
+}
+
 /** A function that runs in a transaction. A retry calls it again, so it must keep no state from its first run. */
-export type TransactionWork<T> = (on: EngineTransaction, written: WrittenRows[]) => Promise<T>
+export type TransactionWork<T> = (on: EngineTransaction, log: CommitLog) => Promise<T>
+
+/** Adds the last statement to every unaudited commit of a node: it numbers the commit, and fails if the node is not up. */
+export interface CommitFence {
+  /** Returns the number that the commit will have. A commit that wrote to no table with listeners has none. */
+  statement(on: EngineTransaction, isNumbered: boolean): FencedNumber | Promise<FencedNumber>
+  /** Is called after the commit of this number has succeeded, and before the next statement. */
+  committed(number: CommitNumber): void
+  /** Is called when the database may be another one, as after a failover: its numbers may be lower. */
+  forget(): void
+}
+type FencedNumber = CommitNumber | undefined
 
 export interface GroupCommitOptions {
   readonly transaction: DatabaseEngine['transaction']
-  /** Is called after each try, before any caller continues. */
+  /** Returns the fence of the commits. Undefined on SQLite and in commands. */
+  readonly fence?: () => CommitFence | undefined
+  /** Is called after each try that may have written, before any caller continues. */
   readonly notify: (written: readonly WrittenRows[]) => void
+  /** Is called after `notify` for a commit that succeeded and has a number. */
+  readonly committed: (written: readonly WrittenRows[], number: CommitNumber) => void
   readonly observe: DatabaseMetrics['transaction']
   /** Is called when works were refused because of a problem of the database. */
   readonly noteProblem: (problem: DatabaseProblem) => void
@@ -70,10 +100,16 @@ export class GroupCommit {
   }
 
   async #commit(group: readonly WaitingWork[]): Promise<void> {
-    const written: WrittenRows[] = []
+    const log: CommitLog = { rows: [], number: undefined }
+    const { rows: written } = log
+    const fence = this.#options.fence?.()
     let outcomes: AttemptOutcome<unknown>[]
     try {
-      outcomes = await this.#options.transaction((on) => runGroup(group, on, written))
+      outcomes = await this.#options.transaction(async (on) => {
+        const results = await runGroup(group, on, log)
+        if (fence) log.number = await fence.statement(on, written.length > 0)
+        return results
+      })
     } catch (error) {
       // If the connection broke during the commit, the commit may have succeeded, or may succeed later.
       this.#options.notify(written)
@@ -82,6 +118,10 @@ export class GroupCommit {
       return
     }
     this.#options.notify(written)
+    if (log.number) {
+      fence?.committed(log.number)
+      this.#options.committed(written, log.number)
+    }
     this.#waiting.unshift(...group.slice(outcomes.length))
     this.#observe('committed', group[0])
     for (const [i, outcome] of outcomes.entries()) {
@@ -125,14 +165,14 @@ export class GroupCommit {
 async function runGroup(
   group: readonly WaitingWork[],
   on: EngineTransaction,
-  written: WrittenRows[],
+  log: CommitLog,
 ): Promise<AttemptOutcome<unknown>[]> {
   const started = performance.now()
   const outcomes: AttemptOutcome<unknown>[] = []
   for (const { work } of group) {
     // A single work needs no savepoint: the transaction is rolled back if it fails.
-    const outcome = group.length > 1 && on.attempt?.(() => work(on, written))
-    outcomes.push(outcome ? await outcome : { result: await work(on, written) })
+    const outcome = group.length > 1 && on.attempt?.(() => work(on, log))
+    outcomes.push(outcome ? await outcome : { result: await work(on, log) })
     if (performance.now() - started > maxGroupMs) break
   }
   return outcomes

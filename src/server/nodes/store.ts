@@ -1,5 +1,16 @@
 // SQL of the table of nodes.
-import { systemWrite, systemWriteOne } from '../db/system.ts'
+import { sql } from 'kysely'
+import { type SystemTx, systemWrite, systemWriteOne } from '../db/system.ts'
+
+const startLock = 0x4e6f6465 // "Node"
+
+/**
+ * Starts take turns until their commit, so that rows appear in the order of their ids. Strict reads notice by the highest id that a node
+ * has started, also if it has ended again. For that reason the row with the highest id is never deleted either.
+ */
+export async function lockStarts(tx: SystemTx): Promise<void> {
+  if (tx.engine === 'postgres') await sql`select pg_advisory_xact_lock(${startLock}, 0)`.execute(tx.kysely)
+}
 
 export const insertNode = systemWriteOne((db, p: { name: string; version: string; at: number }) =>
   db

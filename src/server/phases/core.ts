@@ -19,6 +19,7 @@ import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
+import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import { ThisNode } from '../nodes/this-node.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
@@ -111,15 +112,26 @@ export async function openCore(
   const keyring = makeKeyring(db, options, clock)
   const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
   const streams = new EventStreams(feed, clock)
+  const bus = new LocalBus(() => node.id)
+  const reads = new StrictReads(db, bus)
+  caches.add(reads)
+  const dropCallers = () => {
+    keyring.invalidate()
+    void streams.recheckCallers()
+  }
+  bus.heard('keysChanged', (_, { isSelf }) => {
+    if (!isSelf) dropCallers()
+  })
   const services: Services = {
     db,
     node,
-    bus: new LocalBus(() => node.id),
+    bus,
+    reads,
     clock,
     secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
     keysChanged: () => {
-      keyring.invalidate()
-      void streams.recheckCallers()
+      dropCallers()
+      bus.send('keysChanged', {})
     },
     devices: mailbox,
     feed,
