@@ -10,6 +10,7 @@ const withoutDatabase = [
   'src/contract/*.test.ts',
   'src/server/core/*.test.ts',
   'src/server/config/*.test.ts',
+  'src/server/nodes/*.test.ts',
   'src/server/nodes/strict-reads/{commit-look,heard-commits,written-message}.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'src/simulator/*.test.ts',
@@ -49,9 +50,10 @@ const onSqliteOnly = [
   'test/process/simulate.test.ts',
 ]
 
-/** These suites use SQLite and PostgreSQL together, so they run where both are; or they use several nodes, which only PostgreSQL allows. */
+/** These suites use SQLite and PostgreSQL together, or need several nodes. */
 const onPostgresOnly = [
   'src/server/nodes/strict-reads/{random-reads,strict-reads}.test.ts',
+  'test/nodes/*.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',

@@ -23,7 +23,7 @@ export async function demo(terminal: Terminal, options: ServeOptions): Promise<v
   void terminal.untilStopped().then(() => stop.abort())
   const service = await startService(options, makeLog(options.logLevel), {
     onLost: () => {
-      terminal.writeError('Lost the lock on the database: another server may start. Stopping.')
+      terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
       terminal.exitWithFailure()
     },
   })

@@ -12,7 +12,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   const stopped = terminal.untilStopped()
   const service = await startService(options, log, {
     onLost: () => {
-      terminal.writeError('Lost the lock on the database: another server may start. Stopping.')
+      terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
       terminal.exitWithFailure()
     },
   })

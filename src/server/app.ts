@@ -33,7 +33,7 @@ export interface Service {
 
 export interface StartSettings {
   readonly clock?: Clock
-  /** Called when another server may have taken the lock: this one must stop. */
+  /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost?: () => void
   readonly consoleFolder?: string
 }

@@ -66,7 +66,7 @@ test('only change() opens an audited transaction, and only the named ones open a
   expect(users(/\.systemTransaction\(/)).toEqual([
     'server/db/database-secrets.ts',
     'server/db/disk-probe.ts',
-    'server/nodes/this-node.ts',
+    'server/nodes/single-node.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/retention.ts',
     'server/resources/commands/progress.ts',

@@ -12,7 +12,7 @@ export interface WrittenRowsMessage {
 }
 
 /** The number of a commit, unaudited of a node or audited of an organisation, and the rows of watched tables that it wrote. */
-export type WrittenMessage = ({ readonly node: number } | { readonly org: number }) & {
+export type WrittenMessage = ({ readonly nodeId: number } | { readonly org: number }) & {
   readonly number: number
   /** The tables that the sender watches: writes to other tables are not in the message. */
   readonly watched: string
@@ -23,6 +23,8 @@ export type WrittenMessage = ({ readonly node: number } | { readonly org: number
 export interface NodeMessages {
   /** A config or a command is pending for these endpoints. */
   wake: { readonly endpointIds: readonly string[] }
+  /** A node has left, or was declared dead: its devices are no longer connected. */
+  nodeEnded: { readonly nodeId: number }
   /** A commit was made. */
   written: WrittenMessage
   /** A key was created or revoked, or a session ended. */

@@ -60,3 +60,10 @@ export const parseOneOf = (name: string, choices: readonly string[]) => (text: s
   if (choices.includes(text)) return text
   throw new StartupError(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
 }
+
+export const parseNodeName = (text: string) => {
+  if (/^[\w.:-]{1,64}$/.test(text)) return text
+  throw new StartupError(
+    `--node-name must be 1 to 64 letters, digits and the characters . : - _ , such as rooms-1, not "${text}".`,
+  )
+}

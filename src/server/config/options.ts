@@ -6,6 +6,7 @@ import {
   parseCidr,
   parseDaysOrEver,
   parseList,
+  parseNodeName,
   parseOneOf,
   parseOrigin,
   parsePortOrOff,
@@ -98,6 +99,12 @@ export const serveOptions: readonly OptionSpec[] = [
     help: 'address of the health port, without HTTPS; only this machine can reach the default',
   },
   ...databaseOptions,
+  {
+    flag: '--node-name <name>',
+    env: 'ROOMKEEPER_NODE_NAME',
+    help: 'name of this server among those on the same PostgreSQL database (default: host and port)',
+    parse: parseNodeName,
+  },
   {
     flag: '--public-url <url>',
     env: 'ROOMKEEPER_PUBLIC_URL',
@@ -246,6 +253,7 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly host: string
   readonly healthPort: number | 'off'
   readonly healthHost: string
+  readonly nodeName?: string
   readonly publicUrl?: string
   readonly trustProxy?: readonly string[]
   readonly tlsCert?: string

@@ -1,8 +1,9 @@
 // The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { CommitFence, CommitListener } from './commit-fence.ts'
 import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { type CommitFence, type CommitNumber, GroupCommit } from './group-commit.ts'
+import { GroupCommit } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
@@ -10,7 +11,6 @@ import { SystemReader, SystemTx } from './system.ts'
 import type { WrittenRows } from './written-rows.ts'
 
 type WriteListener = (written: WrittenRows) => void
-type CommitListener = (written: readonly WrittenRows[], number: CommitNumber) => void
 
 const ping = CompiledQuery.raw('select 1')
 
@@ -20,12 +20,12 @@ export class Database {
   readonly system: SystemReader
   readonly #engine: DatabaseEngine
   readonly #listeners = new Map<string, WriteListener[]>()
-  readonly #commitListeners: CommitListener[] = []
   readonly #orgs = new Map<number, OrgDatabase>()
   /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
+  readonly #commitListeners: CommitListener[] = []
   metrics: DatabaseMetrics = { transaction() {} }
-  /** Ends every unaudited commit. A node on PostgreSQL sets it; on SQLite there is one process, and in commands none. */
+  /** On PostgreSQL, set when this process has become a node: all unaudited commits pass it from then on. */
   fence: CommitFence | undefined
 
   constructor(engine: DatabaseEngine) {
@@ -80,7 +80,7 @@ export class Database {
     this.#listeners.set(table, [...(this.#listeners.get(table) ?? []), listener])
   }
 
-  /** Calls the listener for every numbered commit of this process, after the listeners of its tables. */
+  /** Calls the listener for every numbered commit of this process, with the rows that it wrote to tables with listeners. */
   onCommitted(listener: CommitListener): void {
     this.#commitListeners.push(listener)
   }
@@ -137,10 +137,10 @@ export class Database {
 
   #newGroupCommit(fence?: () => CommitFence | undefined): GroupCommit {
     return new GroupCommit({
-      transaction: (work) => this.#engine.transaction(work),
       ...(fence && { fence }),
+      transaction: (work) => this.#engine.transaction(work),
       notify: (written) => this.#notify(written),
-      committed: (written, number) => {
+      numbered: (written, number) => {
         for (const listener of this.#commitListeners) listener(written, number)
       },
       observe: (outcome, seconds) => this.metrics.transaction(outcome, seconds),

@@ -3,9 +3,9 @@ import { Failure } from '../core/failure.ts'
 
 /**
  * After a `race` a retry may succeed. A transaction whose COMMIT was never sent (`unreachable`), or that the server cancelled
- * (`slow`), has certainly changed nothing. If the connection was lost after the COMMIT was sent (`gone`), it may have.
+ * (`slow`), or that was refused because this node was declared dead (`fenced`), has certainly changed nothing. If the connection was lost after the COMMIT was sent (`gone`), it may have.
  */
-export type DatabaseProblem = 'race' | 'locked' | 'full' | 'slow' | 'unreachable' | 'gone'
+export type DatabaseProblem = 'race' | 'locked' | 'full' | 'slow' | 'unreachable' | 'gone' | 'fenced'
 
 /** Thrown where the database does not answer and certainly nothing was changed: no COMMIT was sent. */
 export class DatabaseUnreachable extends Error {
@@ -45,7 +45,13 @@ const lostConnectionMessage =
 
 export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   if (error instanceof DatabaseUnreachable) return 'unreachable'
-  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const {
+    code = '',
+    message = '',
+    table,
+    column,
+  } = error as Partial<Record<'code' | 'message' | 'table' | 'column', string>>
+  if (code === '23502' && table === 'nodes' && column === 'changes') return 'fenced'
   return codes[code] ?? (/^08/.test(code) || lostConnectionMessage.test(message) ? 'gone' : undefined)
 }
 
@@ -78,6 +84,12 @@ export function databaseFailure(problem: DatabaseProblem, wasWriting: boolean): 
       return new DatabaseFailure(
         'UNAVAILABLE',
         `The database does not answer${wasWriting ? ', and nothing was changed' : ''}. Send the request again in a moment.`,
+        retryLater,
+      )
+    case 'fenced':
+      return new DatabaseFailure(
+        'UNAVAILABLE',
+        'The other servers declared this one dead because it was silent, and nothing was changed. Send the request again in a moment.',
         retryLater,
       )
     case 'gone':

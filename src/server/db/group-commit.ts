@@ -1,50 +1,33 @@
 // Group commit: works that arrive while another commit runs share the next one, in the order of their arrival.
 
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
+import { CompiledQuery } from 'kysely'
+import type { CommitFence, CommitNumber } from './commit-fence.ts'
 import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction } from './engine.ts'
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
 
-/**
- * The place of a commit in one of two sequences without gaps: the unaudited commits of a node (`nodes.changes`), or the audited
- * ones of an organisation (`audit_heads.count`). A node that knows a number can tell whether it has heard of the commit.
- */
-export type CommitNumber =
-  | { readonly node: number; readonly number: number }
-  | { readonly org: number; readonly number: number }
-
 /** The writes of one try to tables with listeners, and the number of its commit. */
 export interface CommitLog {
   readonly rows: WrittenRows[]
-  /** Set before the commit by the work or the fence that numbers it. Undefined if no other process needs to hear of it. */
+  /** Is set by an audited work. On SQLite, where works share a commit, it means nothing. */
   number: CommitNumber | undefined
 }
 
 /** A function that runs in a transaction. A retry calls it again, so it must keep no state from its first run. */
 export type TransactionWork<T> = (on: EngineTransaction, log: CommitLog) => Promise<T>
 
-/** Adds the last statement to every unaudited commit of a node: it numbers the commit, and fails if the node is not up. */
-export interface CommitFence {
-  /** Returns the number that the commit will have. A commit that wrote to no table with listeners has none. */
-  statement(on: EngineTransaction, isNumbered: boolean): FencedNumber | Promise<FencedNumber>
-  /** Is called after the commit of this number has succeeded, and before the next statement. */
-  committed(number: CommitNumber): void
-  /** Is called when the database may be another one, as after a failover: its numbers may be lower. */
-  forget(): void
-}
-type FencedNumber = CommitNumber | undefined
-
 export interface GroupCommitOptions {
   readonly transaction: DatabaseEngine['transaction']
-  /** Returns the fence of the commits. Undefined on SQLite and in commands. */
-  readonly fence?: () => CommitFence | undefined
-  /** Is called after each try that may have written, before any caller continues. */
+  /** Is called after each try, before any caller continues. */
   readonly notify: (written: readonly WrittenRows[]) => void
-  /** Is called after `notify` for a commit that succeeded and has a number. */
-  readonly committed: (written: readonly WrittenRows[], number: CommitNumber) => void
   readonly observe: DatabaseMetrics['transaction']
   /** Is called when works were refused because of a problem of the database. */
   readonly noteProblem: (problem: DatabaseProblem) => void
+  /** Undefined for audited commits, on SQLite, and before this process is a node. */
+  readonly fence?: () => CommitFence | undefined
+  /** Is called after a commit that has a number, before any caller continues. */
+  readonly numbered: (written: readonly WrittenRows[], commit: CommitNumber) => void
 }
 
 /** A work that loses races against other processes is retried for this long. */
@@ -53,6 +36,9 @@ const retryPauseMs = () => 5 + Math.random() * 20
 
 /** A commit that was sent on a lost connection has succeeded or failed by then. */
 const lateCommitMs = 10_000
+
+/** Applies to a work that runs alone because a work of its group waited too long for a lock: the others wait behind it. */
+const suspectLockTimeout = CompiledQuery.raw("set local lock_timeout = '300ms'")
 
 /** Limits on the works that share a commit. On SQLite no other write can begin before its end. */
 const maxGroupSize = 500
@@ -63,6 +49,8 @@ interface WaitingWork {
   readonly since: number
   /** A work of its group failed, and it is not known which one. Suspects run alone. */
   readonly isSuspect: boolean
+  /** A work of its group waited too long for a row that another session has locked. */
+  readonly maybeLocked?: true
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -105,23 +93,23 @@ export class GroupCommit {
     const fence = this.#options.fence?.()
     let outcomes: AttemptOutcome<unknown>[]
     try {
-      outcomes = await this.#options.transaction(async (on) => {
-        const results = await runGroup(group, on, log)
-        if (fence) log.number = await fence.statement(on, written.length > 0)
-        return results
-      })
+      await fence?.prepare()
+      outcomes = await this.#options.transaction((on) => runGroup(group, on, log, fence))
     } catch (error) {
       // If the connection broke during the commit, the commit may have succeeded, or may succeed later.
       this.#options.notify(written)
-      if (databaseProblemOf(error) === 'gone') setTimeout(() => this.#options.notify(written), lateCommitMs).unref()
+      const problem = databaseProblemOf(error)
+      if (problem === 'gone') {
+        fence?.uncertain()
+        setTimeout(() => this.#options.notify(written), lateCommitMs).unref()
+      }
+      if (problem === 'fenced') fence?.refused()
       await this.#handleFailure(group, error)
       return
     }
     this.#options.notify(written)
-    if (log.number) {
-      fence?.committed(log.number)
-      this.#options.committed(written, log.number)
-    }
+    const number = fence ? fence.committed() : log.number
+    if (number) this.#options.numbered(written, number)
     this.#waiting.unshift(...group.slice(outcomes.length))
     this.#observe('committed', group[0])
     for (const [i, outcome] of outcomes.entries()) {
@@ -142,10 +130,11 @@ export class GroupCommit {
       this.#waiting.unshift(...group.filter(mayRetry))
       // The pause is here and not in the engine, where it would block the event loop.
       await sleep(retryPauseMs())
-    } else if (problem || group.length === 1) {
+    } else if (group.length === 1 || (problem && problem !== 'locked')) {
       this.#refuse(group, error)
     } else {
-      this.#waiting.unshift(...group.map((waiting) => ({ ...waiting, isSuspect: true })))
+      const suspicion = problem === 'locked' ? ({ isSuspect: true, maybeLocked: true } as const) : { isSuspect: true }
+      this.#waiting.unshift(...group.map((waiting) => ({ ...waiting, ...suspicion })))
     }
   }
 
@@ -166,14 +155,17 @@ async function runGroup(
   group: readonly WaitingWork[],
   on: EngineTransaction,
   log: CommitLog,
+  fence: CommitFence | undefined,
 ): Promise<AttemptOutcome<unknown>[]> {
   const started = performance.now()
   const outcomes: AttemptOutcome<unknown>[] = []
+  if (group[0]?.maybeLocked) await on.run(suspectLockTimeout, [])
   for (const { work } of group) {
     // A single work needs no savepoint: the transaction is rolled back if it fails.
     const outcome = group.length > 1 && on.attempt?.(() => work(on, log))
     outcomes.push(outcome ? await outcome : { result: await work(on, log) })
     if (performance.now() - started > maxGroupMs) break
   }
+  fence?.statement(on, log.rows.length > 0)
   return outcomes
 }

@@ -12,7 +12,7 @@ test('004-history numbers endpoints, preserves samples, and marks their slots as
   const { place, remove } = await newPlace()
   const db = new Database(
     place.databaseUrl
-      ? openPostgres(place.databaseUrl, () => {}).backend
+      ? openPostgres(place.databaseUrl, { onError() {} }).backend
       : openSqlite(`${place.dataDir}/before.db`).backend,
   )
   const run = (text: string) => sql.raw(text).execute(db.schema)

@@ -29,17 +29,19 @@ export interface OpenedDatabase extends Engine {
 }
 
 export interface OpenDatabaseOptions {
-  /** True if the caller holds the server lock. Otherwise it is held while migrations run. */
+  /** True if the caller holds the server lock, or is a node that shares it. Otherwise it is held while migrations run. */
   readonly isLocked: boolean
   /** True for a command that only reads, which must not create a database. */
   readonly mustExist: boolean
+  /** Names the sessions of PostgreSQL, so that others can end them when this process is declared dead. */
+  readonly applicationName?: string
   readonly onError: (error: Error) => void
 }
 
 /** Opens a database that exists, as it is: nothing is created or migrated. */
 export async function openExisting(place: DatabaseOptions): Promise<Database> {
   if (!hasDatabase(place)) throw noDatabase(place)
-  const { db } = place.databaseUrl ? await openRemote(place.databaseUrl, () => {}) : openFile(place.dataDir)
+  const { db } = place.databaseUrl ? await openRemote(place.databaseUrl, { onError() {} }) : openFile(place.dataDir)
   return db
 }
 
@@ -48,10 +50,10 @@ export const hasDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): boolean 
   databaseUrl !== undefined || existsSync(sqliteFileOf(dataDir))
 
 export async function openDatabase(place: DatabaseOptions, settings: OpenDatabaseOptions): Promise<OpenedDatabase> {
-  const { isLocked, mustExist, onError } = settings
+  const { isLocked, mustExist } = settings
   if (mustExist && !hasDatabase(place)) throw noDatabase(place)
   prepareDataFolder(place.dataDir)
-  const engine = place.databaseUrl ? await openRemote(place.databaseUrl, onError) : openFile(place.dataDir)
+  const engine = place.databaseUrl ? await openRemote(place.databaseUrl, settings) : openFile(place.dataDir)
   try {
     const { isNew, pending } = await pendingMigrations(engine.db)
     if (mustExist && isNew) throw noDatabase(place)
@@ -67,10 +69,10 @@ export async function openDatabase(place: DatabaseOptions, settings: OpenDatabas
   }
 }
 
-/** Migrates under the server lock: the tables must not change while a server of another version runs. */
+/** A command migrates under the server lock: only the start of a node may change tables while other nodes run. */
 async function migrateLocked(db: Database, place: DatabaseOptions, isLocked: boolean): Promise<string[]> {
   if (isLocked) return migrate(db)
-  const unlock = await takeServerLock(place, { onLost() {}, onBack() {} })
+  const unlock = await takeServerLock(place)
   try {
     return await migrate(db)
   } finally {
@@ -110,9 +112,12 @@ function openFile(dataDir: string): Engine {
   }
 }
 
-async function openRemote(url: string, onError: (error: Error) => void): Promise<Engine> {
+async function openRemote(
+  url: string,
+  settings: Pick<OpenDatabaseOptions, 'applicationName' | 'onError'>,
+): Promise<Engine> {
   checkDatabaseUrl(url)
-  const { backend, pools, watch } = openPostgres(url, onError)
+  const { backend, pools, watch } = openPostgres(url, settings)
   const db = new Database(backend)
   try {
     const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(db.schema)

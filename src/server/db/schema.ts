@@ -26,6 +26,8 @@ export interface DatabaseSchema {
     id: Generated<number>
     name: string
     version: string
+    /** Names the process. The database sessions of the process carry this name. */
+    process: string
     state: 'up' | 'left' | 'dead'
     /** Rises every second while the node is up. */
     beats: number

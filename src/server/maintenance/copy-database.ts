@@ -64,7 +64,7 @@ async function openLocked(
 ): Promise<Database> {
   if (role === 'target' && place.databaseUrl === undefined) prepareDataFolder(place.dataDir)
   try {
-    stack.defer(await takeServerLock(place, { onLost() {}, onBack() {} }))
+    stack.defer(await takeServerLock(place))
   } catch (error) {
     const { message } = error as Error
     if (message.startsWith('Another')) throw new StartupError(`A server is running on the ${role}. Stop it first.`)

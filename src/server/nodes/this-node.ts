@@ -1,43 +1,48 @@
-// The row of this process in the table of nodes.
-import type { Clock } from '../core/clock.ts'
-import { programVersion } from '../core/program-version.ts'
-import type { Database } from '../db/db.ts'
-import { NodeFence } from './commit-fence.ts'
-import { insertNode, lockStarts, updateAllDead, updateLeft } from './store.ts'
+// The identity of this process among the nodes: the id of its row and its name.
+import { randomBytes } from 'node:crypto'
+
+/** Names a process. Unlike the id of its row, it does not change while the process lives. */
+export const newProcessName = (): string => randomBytes(4).toString('hex')
+
+/** The database sessions of a process carry this name, so that they can be ended when the process is declared dead. */
+export const sessionNameOf = (process: string): string => `roomkeeper ${process}`
 
 export class ThisNode {
-  readonly #db: Database
-  readonly #clock: Clock
+  readonly name: string
   #id: number
+  readonly #replacedListeners: (() => void | Promise<void>)[] = []
+  readonly #disconnectedListeners: (() => void)[] = []
 
-  private constructor(db: Database, clock: Clock, id: number) {
-    this.#db = db
-    this.#clock = clock
+  constructor(name: string, id: number) {
+    this.name = name
     this.#id = id
-    if (db.engine === 'postgres') db.fence = new NodeFence(() => this.#id)
   }
 
-  /** Takes a row. No other node may be up: the server lock sees to that. */
-  static async start(db: Database, clock: Clock, name: string): Promise<ThisNode> {
-    const at = clock.now()
-    const row = await db.systemTransaction(async (on) => {
-      await lockStarts(on)
-      await updateAllDead(on, { at })
-      return insertNode(on, { name, version: programVersion(), at })
-    })
-    if (!row) throw new Error('the database gave the new node no id')
-    return new ThisNode(db, clock, row.id)
-  }
-
-  /** The id of the present row. */
+  /** The id of the present row. It changes when the node was declared dead and goes on with a new row. */
   get id(): number {
     return this.#id
   }
 
-  /** Ends the row, and with it the presence of every device that is connected here. */
-  async leave(): Promise<void> {
-    // This commit ends the row, so the fence would refuse it.
-    this.#db.fence = undefined
-    await this.#db.systemTransaction((on) => updateLeft(on, { id: this.#id, at: this.#clock.now() }))
+  /**
+   * Calls the listener when this node was declared dead, before it goes on with a new row. Until then no unaudited commit of this
+   * process succeeds.
+   */
+  onReplaced(listener: () => void | Promise<void>): void {
+    this.#replacedListeners.push(listener)
+  }
+
+  /** Calls the listener when the session for messages is lost. `MessageBus.lost` tells when it is back. */
+  onDisconnected(listener: () => void): void {
+    this.#disconnectedListeners.push(listener)
+  }
+
+  noteDisconnected(): void {
+    for (const listener of this.#disconnectedListeners) listener()
+  }
+
+  /** Calls the listeners, then takes the id of the new row. */
+  async replace(takeRow: () => Promise<number>): Promise<void> {
+    for (const listener of this.#replacedListeners) await listener()
+    this.#id = await takeRow()
   }
 }

@@ -1,7 +1,5 @@
-// Phase 1 of a start: the server lock, the database, and the services that everything else uses.
-import { hostname } from 'node:os'
+// Phase 1 of a start: the locks, the database, the row of this node, and the services that everything else uses.
 import { Keyring } from '../auth/keyring.ts'
-import { LocalBus } from '../bus/message-bus.ts'
 import type { ServeOptions } from '../config/options.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
 import { DeviceMailbox } from '../context/connected-devices.ts'
@@ -16,21 +14,20 @@ import { databaseVersion } from '../db/database-version.ts'
 import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { openDatabase, prepareDataFolder } from '../db/open.ts'
-import { takeServerLock } from '../db/server-lock.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
-import { ThisNode } from '../nodes/this-node.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
 import { findSessionHolder } from '../resources/sessions/store.ts'
+import { lockDatabase } from './node.ts'
 
 export interface CoreOptions {
   readonly options: ServeOptions
   readonly log: Log
   readonly clock: Clock
-  /** Called when another server may have taken the lock: this one must stop. */
+  /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost: () => void
 }
 
@@ -89,30 +86,24 @@ export async function openCore(
   const mailbox = new DeviceMailbox()
   const caches = new CacheList()
   const publicAddress = new PublicAddress(options.publicUrl)
-  const releaseLock = await takeServerLock(options, {
-    onLost,
-    onBack: () => {
-      // Another server may have held the lock, and written, since it was lost.
-      caches.clear()
-      log.info('server lock taken again after the database connection was lost')
-    },
-  })
-  stack.defer(releaseLock)
-
+  const place = await lockDatabase(stack, { options, log, clock, onLost })
   const opened = await openDatabase(options, {
     isLocked: true,
     mustExist: false,
+    applicationName: place.sessionName,
     onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
   })
   const { db } = opened
   stack.defer(() => db.close())
   await refuseForgottenSqlite(db, options)
-  const node = await ThisNode.start(db, clock, `${hostname()}:${options.port}`)
-  stack.defer(() => node.leave())
+  const { node, bus } = await place.enter(db)
+  stack.defer(() => place.leave())
+  // Another program may have written while this node could not hear of it.
+  bus.lost(() => caches.clear())
+  node.onReplaced(() => caches.clear())
   const keyring = makeKeyring(db, options, clock)
   const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
   const streams = new EventStreams(feed, clock)
-  const bus = new LocalBus(() => node.id)
   const reads = new StrictReads(db, bus)
   caches.add(reads)
   const dropCallers = () => {

@@ -152,7 +152,7 @@ if (engine === 'postgres') {
       await free()
     })
 
-    test('with all the others, idle ones and the lock included, is replaced; the lock is taken again', async () => {
+    test('with all the others, idle ones and the one with the locks included, is replaced; both locks are taken again', async () => {
       await create('before')
       await terminate('true')
       await expect.poll(async () => (await create('after')).status, { timeout: 5000 }).toBe(200)
@@ -165,7 +165,7 @@ if (engine === 'postgres') {
             )
             .then((r) => r.rowCount),
         )
-      await expect.poll(locks, { timeout: 5000 }).toBe(1)
+      await expect.poll(locks, { timeout: 5000 }).toBe(2)
     })
   })
 

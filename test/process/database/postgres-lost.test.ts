@@ -42,12 +42,12 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     return { harness, wire, rows, directUrl: direct.href }
   }
 
-  test('connections that are lost are replaced, the one with the lock too, and the server goes on', async () => {
+  test('connections that are lost are replaced, the one with the locks too, and the server goes on', async () => {
     const { harness, wire, rows } = await houseBehindWire()
     const org = await harness.newOrg()
     const holders = async () =>
       (
-        await rows(`SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        await rows(`SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
           WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database()`)
       ).map(({ pid }) => pid)
     const [before] = await holders()
@@ -58,7 +58,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect((await org.call('POST', '/regions', { body: { name: 'Europe' } })).status).toBe(200)
     expect((await org.call('GET', '/regions')).body.regions).toHaveLength(1)
     const after = await until(
-      'the lock is taken over',
+      'the locks are taken over',
       async () => {
         const now = await holders()
         return now.length === 1 && now[0] !== before && now
@@ -68,8 +68,8 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect(after).toHaveLength(1)
     expect((await org.call('POST', '/regions', { body: { name: 'Asia' } })).status).toBe(200)
     expect(
-      harness.logged.filter(({ msg }) => msg === 'server lock taken again after the database connection was lost'),
-    ).toHaveLength(1)
+      harness.logged.filter(({ msg }) => msg === 'message session is back after the database connection was lost'),
+    ).not.toHaveLength(0)
   }, 90_000)
 
   test('a COMMIT that arrives after its caller was told of a lost connection does not happen', async () => {

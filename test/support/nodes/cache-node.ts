@@ -2,19 +2,19 @@
 import type { RequestContext } from '../../../src/server/context/request-context.ts'
 import type { Services } from '../../../src/server/context/services.ts'
 import { openDatabase } from '../../../src/server/db/open.ts'
-import type { SystemTx } from '../../../src/server/db/system.ts'
-import { NodeFence } from '../../../src/server/nodes/commit-fence.ts'
-import { insertNode, lockStarts, updateLeft } from '../../../src/server/nodes/store.ts'
+import { NodeFence } from '../../../src/server/nodes/node-fence.ts'
+import { insertNode, updateLeft } from '../../../src/server/nodes/store.ts'
 import { StrictReads } from '../../../src/server/nodes/strict-reads/strict-reads.ts'
+import { ThisNode } from '../../../src/server/nodes/this-node.ts'
 import { EndpointCache } from '../../../src/server/resources/endpoints/endpoint-cache.ts'
 import { commandLineActor } from '../../../src/server/resources/orgs/rules.ts'
 import { LatestSamples } from '../../../src/server/resources/sensors/latest/cache.ts'
 import type { Harness, TestOrg } from '../harness.ts'
-import type { SharedTestBus } from './shared-bus.ts'
+import type { UnreliableBus } from './unreliable-bus.ts'
 
 export interface CacheNode {
   readonly id: number
-  readonly bus: ReturnType<SharedTestBus['join']>
+  readonly bus: ReturnType<UnreliableBus['join']>
   readonly services: Services
   readonly endpoints: EndpointCache
   readonly latest: LatestSamples
@@ -23,15 +23,21 @@ export interface CacheNode {
   close(): Promise<void>
 }
 
-export async function startCacheNode(harness: Harness, shared: SharedTestBus): Promise<CacheNode> {
+export async function startCacheNode(harness: Harness, shared: UnreliableBus): Promise<CacheNode> {
   const { db } = await openDatabase(harness.place, { isLocked: true, mustExist: true, onError() {} })
   const { clock } = harness.services
-  const insert = async (on: SystemTx) => {
-    await lockStarts(on)
-    return insertNode(on, { name: 'test', version: '0', at: clock.now() })
-  }
-  const { id } = (await db.systemTransaction(insert)) as { id: number }
-  db.fence = new NodeFence(() => id)
+  const { id } = (await db.systemTransaction((on) =>
+    insertNode(on, { name: 'test', process: 'test', version: '0', at: clock.now() }),
+  )) as { id: number }
+  // Without a beat, the node of the harness would declare this one dead.
+  const raiseBeat = () =>
+    db.schema
+      .updateTable('nodes')
+      .set((e) => ({ beats: e('beats', '+', 1) }))
+      .where('id', '=', id)
+      .execute()
+  const beating = setInterval(() => void raiseBeat().catch(() => {}), 1000)
+  db.fence = new NodeFence(db, new ThisNode('test', id), () => {})
   const bus = shared.join(id)
   const services = { ...harness.services, db, bus, reads: new StrictReads(db, bus) }
   return {
@@ -42,6 +48,7 @@ export async function startCacheNode(harness: Harness, shared: SharedTestBus): P
     latest: new LatestSamples(services),
     actIn: ({ id }) => commandLineActor(services, { type: 'SYSTEM', id: 'test', name: 'Test' }, id),
     async close() {
+      clearInterval(beating)
       db.fence = undefined
       await db.systemTransaction((on) => updateLeft(on, { id, at: clock.now() }))
       await db.close()

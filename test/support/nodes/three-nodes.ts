@@ -5,7 +5,7 @@ import { roomsUpdate } from '../../../src/server/resources/rooms/rules.ts'
 import { putEndpoints } from '../database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../harness.ts'
 import { type CacheNode, startCacheNode } from './cache-node.ts'
-import { SharedTestBus } from './shared-bus.ts'
+import { UnreliableBus } from './unreliable-bus.ts'
 
 export const endpointCount = 6
 
@@ -19,18 +19,18 @@ export const show = ({ body }: ReadyAnswer) => JSON.parse([body].flat().join('')
 export class ThreeNodes {
   readonly harness: Harness
   readonly nodes: readonly CacheNode[]
-  readonly bus: SharedTestBus
+  readonly bus: UnreliableBus
   org!: TestOrg
   ids: readonly string[] = []
 
-  private constructor(harness: Harness, nodes: readonly CacheNode[], bus: SharedTestBus) {
+  private constructor(harness: Harness, nodes: readonly CacheNode[], bus: UnreliableBus) {
     this.harness = harness
     this.nodes = nodes
     this.bus = bus
   }
 
   static async start(): Promise<ThreeNodes> {
-    const [harness, bus] = [await startHarness(), new SharedTestBus()]
+    const [harness, bus] = [await startHarness(), new UnreliableBus()]
     const nodes: CacheNode[] = []
     for (let n = 0; n < 3; n++) nodes.push(await startCacheNode(harness, bus))
     return new ThreeNodes(harness, nodes, bus)

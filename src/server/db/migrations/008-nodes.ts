@@ -7,6 +7,7 @@ export const nodes: MigrationStatements = (dialect) => [
     id ${dialect.engine === 'sqlite' ? 'integer PRIMARY KEY AUTOINCREMENT' : `${dialect.identity} PRIMARY KEY`},
     name text NOT NULL,
     version text NOT NULL,
+    process text NOT NULL,
     state text NOT NULL CHECK (state IN ('up', 'left', 'dead')),
     beats ${dialect.bigint} NOT NULL,
     changes ${dialect.bigint} NOT NULL,

@@ -4,17 +4,12 @@ import pg from 'pg'
 import type { DatabaseEngine } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
 import type { DatabaseSchema } from '../schema.ts'
+import { int8AsNumber } from './int8.ts'
 import { NamedStatements } from './named-statements.ts'
 import { PostgresProbe, probeTimeoutMs } from './probe.ts'
 import { PostgresReader } from './reader.ts'
 import { AbandonedSessions } from './sessions.ts'
 import { PostgresTransaction } from './transaction.ts'
-
-/** Reads int8 as a number: the times, counts and positions stored as int8 stay far below 2^53. */
-const types = {
-  getTypeParser: (oid: number, format?: string) =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
-} as pg.CustomTypesConfig
 
 /** A request waits this long for a connection, whether for one that is in use or for a new one. */
 const connectionTimeoutMs = 5_000
@@ -23,7 +18,7 @@ const statementTimeoutMs = 9_000
 const queryTimeoutMs = 10_000
 
 /** A session that hangs must not block the writers of an organisation, or use up all connections. */
-const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=30s'
+const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=5s'
 const readerSettings = '-c default_transaction_read_only=on'
 
 export interface Postgres {
@@ -33,17 +28,22 @@ export interface Postgres {
   readonly watch: () => () => Promise<void>
 }
 
-export function openPostgres(url: string, onError: (error: Error) => void): Postgres {
+export interface PostgresOptions {
+  readonly applicationName?: string
+  readonly onError: (error: Error) => void
+}
+
+export function openPostgres(url: string, { applicationName = 'roomkeeper', onError }: PostgresOptions): Postgres {
   const pool = (settings: pg.PoolConfig) => {
     const created = new pg.Pool({
       connectionString: url,
       max: 10,
       connectionTimeoutMillis: connectionTimeoutMs,
-      application_name: 'roomkeeper',
+      application_name: applicationName,
       keepAlive: true,
       // A frozen server does not confirm that a connection ends, so the program does not wait for it when it exits.
       allowExitOnIdle: true,
-      types,
+      types: int8AsNumber,
       ...settings,
     })
     // Without listeners, a connection that the server closes would end the process, whether idle or in use.

@@ -14,7 +14,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
   let cleanUp: () => Promise<unknown>
   beforeAll(async () => {
     const { place, remove } = await newPlace()
-    backend = openPostgres(place.databaseUrl ?? '', () => {}).backend
+    backend = openPostgres(place.databaseUrl ?? '', { onError() {} }).backend
     cleanUp = async () => {
       await backend.close()
       await remove()

@@ -37,7 +37,7 @@ async function restoreUnlessAborted(
 ): Promise<BackupManifest> {
   prepareDataFolder(place.dataDir)
   await using stack = new AsyncDisposableStack()
-  stack.defer(await takeServerLock(place, { onLost() {}, onBack() {} }))
+  stack.defer(await takeServerLock(place))
   await requireEmpty(place)
   const folder = await mkdtemp(join(place.dataDir, 'restore-'))
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))

@@ -15,20 +15,20 @@ function newHeard() {
 test('numbers count when all before them were heard, in any order', () => {
   const heard = newHeard()
   expect(heard.unheard(last({ 1: 10, 2: 20 }, { 7: 30 }))).toBeUndefined()
-  heard.add({ node: 1, number: 12 })
+  heard.add({ nodeId: 1, number: 12 })
   heard.add({ org: 7, number: 32 })
   expect(heard.unheard(last({ 1: 12, 2: 20 }, { 7: 32 }))).toEqual({ ofNodes: true, ofOrgs: [7], mayArrive: true })
-  heard.add({ node: 1, number: 11 })
+  heard.add({ nodeId: 1, number: 11 })
   expect(heard.unheard(last({ 1: 12, 2: 20 }, { 7: 32 }))).toEqual({ ofNodes: false, ofOrgs: [7], mayArrive: true })
   heard.add({ org: 7, number: 31 })
   expect(heard.unheard(last({ 1: 12, 2: 20 }, { 7: 32 }))).toBeUndefined()
-  expect(heard.isNew({ node: 1, number: 12 })).toBe(false)
-  expect(heard.isNew({ node: 1, number: 13 })).toBe(true)
+  expect(heard.isNew({ nodeId: 1, number: 12 })).toBe(false)
+  expect(heard.isNew({ nodeId: 1, number: 13 })).toBe(true)
 })
 
 test('a look that is older than what was heard since is satisfied', () => {
   const heard = newHeard()
-  heard.add({ node: 1, number: 11 })
+  heard.add({ nodeId: 1, number: 11 })
   expect(heard.unheard(last({ 1: 10, 2: 20 }))).toBeUndefined()
 })
 
@@ -51,17 +51,17 @@ test('an organisation that was not read yet begins with its first look, whatever
 
 test('a lost message is noticed also after thousands of later ones', () => {
   const heard = newHeard()
-  for (let number = 12; number < 5000; number++) heard.add({ node: 1, number })
+  for (let number = 12; number < 5000; number++) heard.add({ nodeId: 1, number })
   expect(heard.unheard(last({ 1: 4999, 2: 20 }))).toMatchObject({ ofNodes: true })
   heard.skipTo(last({ 1: 4999, 2: 20 }))
-  heard.add({ node: 1, number: 5000 })
+  heard.add({ nodeId: 1, number: 5000 })
   expect(heard.unheard(last({ 1: 5000, 2: 20 }))).toBeUndefined()
 })
 
 test('a wait ends with the next commit that is heard, or after its time', async () => {
   const heard = newHeard()
   const waiting = heard.more(60_000)
-  heard.add({ node: 1, number: 11 })
+  heard.add({ nodeId: 1, number: 11 })
   await waiting
   await heard.more(1)
 })

@@ -1,5 +1,5 @@
 // Remembers of which commits this node has heard: of its own when they succeed, of others by their messages.
-import type { CommitNumber } from '../../db/group-commit.ts'
+import type { CommitNumber } from '../../db/commit-fence.ts'
 import type { LastCommits } from './commit-look.ts'
 
 /** After so many later numbers, the missing one is not waited for any more. */
@@ -120,7 +120,7 @@ export class HeardCommits {
   }
 
   #sequenceOf(number: CommitNumber): HeardNumbers | undefined {
-    return 'node' in number ? this.#nodes.get(number.node) : this.#orgs.get(number.org)
+    return 'nodeId' in number ? this.#nodes.get(number.nodeId) : this.#orgs.get(number.org)
   }
 }
 

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { CacheNode } from '../../../../test/support/nodes/cache-node.ts'
-import { type Delivery, never, promptly } from '../../../../test/support/nodes/shared-bus.ts'
 import { show, ThreeNodes } from '../../../../test/support/nodes/three-nodes.ts'
+import { type Delivery, never, promptly } from '../../../../test/support/nodes/unreliable-bus.ts'
 import { staleReads, type ValueCall } from '../../../../test/support/nodes/value-history.ts'
 
 let cluster: ThreeNodes

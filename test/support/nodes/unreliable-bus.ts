@@ -8,7 +8,7 @@ export type Delivery = () => number | undefined
 export const promptly: Delivery = () => 0
 export const never: Delivery = () => undefined
 
-export class SharedTestBus {
+export class UnreliableBus {
   /** Is asked for each message and each receiver but the sender. */
   delivery: Delivery = promptly
   readonly #members: BusMember[] = []
@@ -35,6 +35,7 @@ export class SharedTestBus {
 type AnyListener = (body: object, from: Parameters<MessageListener<MessageKind>>[1]) => void
 
 class BusMember implements MessageBus {
+  readonly isConnected = true
   readonly nodeId: number
   readonly send: <K extends MessageKind>(kind: K, body: NodeMessages[K]) => void
   readonly #listeners: [MessageKind, AnyListener][] = []

@@ -1,0 +1,87 @@
+// How a start takes a row among the nodes of a PostgreSQL, and which earlier rows it declares dead.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { StartupError } from '../core/failure.ts'
+import { programVersion } from '../core/program-version.ts'
+import {
+  endSessionsOf,
+  insertClusterNode,
+  listUpNodes,
+  lockJoining,
+  lockNode,
+  type NodeRow,
+  secondsSinceStart,
+  updateDead,
+} from './cluster-store.ts'
+
+/** PostgreSQL releases the lock of a killed process within milliseconds, but a start of the same name may be quicker. */
+const nameTimeoutMs = 2_000
+const namePauseMs = 200
+/** After a start of PostgreSQL, living nodes have this long to take their locks again before a start takes them for dead. */
+const settleSeconds = 5
+
+/** Thrown when another living node has the name. */
+export class NameTaken extends StartupError {}
+
+export interface Joining {
+  readonly name: string
+  readonly process: string
+  readonly at: () => number
+}
+
+export interface Joined {
+  readonly id: number
+  /** The nodes that this start declared dead. */
+  readonly dead: readonly NodeRow[]
+}
+
+/** Takes a row and its lock. */
+export async function joinNodes(client: pg.ClientBase, joining: Joining): Promise<Joined> {
+  const deadline = performance.now() + nameTimeoutMs
+  for (;;) {
+    const joined = await inTransaction(client, () => tryToJoin(client, joining))
+    if (typeof joined === 'object') {
+      for (const { process } of joined.dead) await endSessionsOf(client, process)
+      return joined
+    }
+    if (joined === 'name taken' && performance.now() > deadline) {
+      throw new NameTaken(
+        `A node with the name ${joining.name} is running on this database. Stop it, or give this one another name with --node-name. (If its machine vanished, PostgreSQL notices after 25 seconds: try again then.)`,
+      )
+    }
+    await sleep(namePauseMs)
+  }
+}
+
+async function tryToJoin(
+  client: pg.ClientBase,
+  { name, process, at }: Joining,
+): Promise<Joined | 'name taken' | 'too early'> {
+  await lockJoining(client)
+  const up = await listUpNodes(client)
+  const isOtherUp = up.some(({ isLocked }) => isLocked)
+  const dead: NodeRow[] = []
+  for (const row of up) {
+    if (row.isLocked && row.name === name) return 'name taken'
+    // While another node lives, it is the one to judge: it knows how long a row has been silent.
+    if (row.isLocked || (isOtherUp && row.name !== name)) continue
+    dead.push(row)
+  }
+  if (dead.length > 0 && (await secondsSinceStart(client)) < settleSeconds) return 'too early'
+  for (const row of dead) await updateDead(client, row, at())
+  const id = await insertClusterNode(client, { name, process, version: programVersion(), at: at() })
+  if (!(await lockNode(client, id))) throw new Error('the lock of a new node is taken')
+  return { id, dead }
+}
+
+async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  try {
+    const result = await work()
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}

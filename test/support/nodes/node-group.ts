@@ -1,0 +1,37 @@
+// Several nodes of one database in the test's own process, so that a test can reach their services.
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { type Service, startService } from '../../../src/server/app.ts'
+import type { ServeOptions } from '../../../src/server/config/options.ts'
+import { newPlace, quiet } from '../harness.ts'
+
+export interface GroupNode extends Service {
+  readonly logged: Record<string, unknown>[]
+  /** Resolves when the node had to stop because its database or its name was taken. */
+  readonly taken: Promise<void>
+}
+
+export interface NodeGroup {
+  readonly databaseUrl: string
+  start(options?: Partial<ServeOptions>): Promise<GroupNode>
+}
+
+/** An empty database for nodes; they stop with the test. */
+export async function nodeGroup(): Promise<NodeGroup> {
+  const { place, remove } = await newPlace({ hasTables: true })
+  onTestFinished(remove)
+  return {
+    databaseUrl: place.databaseUrl ?? '',
+    async start(options = {}) {
+      const logged: Record<string, unknown>[] = []
+      const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
+      let onLost = () => {}
+      const taken = new Promise<void>((resolve) => {
+        onLost = resolve
+      })
+      const service = await startService({ ...quiet, ...place, ...options }, log, { onLost: () => onLost() })
+      onTestFinished(() => service.close())
+      return { ...service, logged, taken }
+    },
+  }
+}
