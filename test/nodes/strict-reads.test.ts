@@ -25,7 +25,7 @@ const call = (node: number, method: string, path: string, body?: object, key = a
 
 test('each write at one node is in the next read at the other [contract 7.14]', { timeout: 60_000 }, async () => {
   const id = endpointIds[0] as string
-  for (let n = 0; n < 40; n++) {
+  for (let n = 0; n < 20; n++) {
     const [writer, reader] = n % 2 === 0 ? [0, 1] : [1, 0]
     const name = `Room ${n}`
     expect((await call(writer, 'PUT', '/rooms/1', { name })).status).toBe(200)

@@ -1,5 +1,5 @@
 // Reads the present numbers of all commits in one small statement, which everybody who waits for it shares.
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import type { SystemReader } from '../../db/system.ts'
 
@@ -44,12 +44,12 @@ export class CommitLook {
     this.#reader = reader
   }
 
-  /** Calls with the same look get the same object. */
+  /** Calls that share a look get the same promise. */
   lastCommits(org: number): Promise<LastCommits> {
     if (!this.#next) {
       const orgs = new Set<number>()
       const result = this.#readAfter(this.#previous, orgs)
-      this.#previous = Promise.race([result.catch(() => {}), sleep(maxWaitMs, undefined, { ref: false })])
+      this.#previous = endOf(result)
       this.#next = { orgs, result }
     }
     this.#next.orgs.add(org)
@@ -79,4 +79,16 @@ export class CommitLook {
       throw this.#reader.errorOf(error)
     }
   }
+}
+
+/** Resolves when the look has ended, or has taken too long. */
+function endOf(look: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, maxWaitMs)
+  const end = () => {
+    clearTimeout(timer)
+    resolve()
+  }
+  look.then(end, end)
+  return promise
 }

@@ -1,6 +1,6 @@
 // Random reads and writes at random nodes, and the check that no read was stale.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CacheNode } from '../../../../test/support/nodes/cache-node.ts'
 import { show, ThreeNodes } from '../../../../test/support/nodes/three-nodes.ts'
 import { type Delivery, never, promptly } from '../../../../test/support/nodes/unreliable-bus.ts'
@@ -11,10 +11,10 @@ beforeAll(async () => {
   cluster = await ThreeNodes.start()
 })
 afterAll(() => cluster.close())
-beforeEach(() => cluster.newOrg())
 
 /** Two keys for each endpoint: its status, written without an audit entry, and the name of its room, which is audited. */
 async function readAndWrite(durationMs: number): Promise<ValueCall[]> {
+  await cluster.newOrg()
   const { nodes, ids } = cluster
   const history: ValueCall[] = []
   const until = performance.now() + durationMs

@@ -21,8 +21,8 @@ export class StrictReads {
   readonly #bus: MessageBus
   readonly #look: CommitLook
   readonly #heard = new HeardCommits()
-  /** The result of each look, brought to what caches need, for everybody who shares it. */
-  readonly #confirmations = new WeakMap<LastCommits, Promise<boolean>>()
+  /** The confirmation of the last look that was asked for. Everybody who shares the look shares it too. */
+  #shared: { readonly look: Promise<LastCommits>; readonly confirmed: Promise<void> } | undefined
   /** Is raised by `clear`: numbers that were read before may belong to another database. */
   #generation = 0
 
@@ -44,7 +44,10 @@ export class StrictReads {
    * where they always do.
    */
   confirm(org: number): Promise<void> | undefined {
-    return this.#db.engine === 'sqlite' ? undefined : this.#confirmByLook(org)
+    if (this.#db.engine === 'sqlite') return undefined
+    const look = this.#look.lastCommits(org)
+    if (this.#shared?.look !== look) this.#shared = { look, confirmed: this.#confirmAll(look) }
+    return this.#shared.confirmed
   }
 
   /** Drops everything cached, and begins to count again. */
@@ -55,17 +58,12 @@ export class StrictReads {
     this.#db.invalidateAll()
   }
 
-  async #confirmByLook(org: number): Promise<void> {
-    for (;;) {
-      const generation = this.#generation
-      const last = await this.#look.lastCommits(org)
-      let confirmation = this.#confirmations.get(last)
-      if (!confirmation) {
-        confirmation = this.#catchUp(last, generation)
-        this.#confirmations.set(last, confirmation)
-      }
-      if (await confirmation) return
-    }
+  async #confirmAll(look: Promise<LastCommits>): Promise<void> {
+    const generation = this.#generation
+    const last = await look
+    if (await this.#catchUp(last, generation)) return
+    // All organisations of the look are in the next one, because nothing is awaited in between.
+    await Promise.all([...last.orgs.keys()].map((org) => this.confirm(org)))
   }
 
   /** Returns false if the look must be repeated. */
