@@ -1,5 +1,6 @@
 // Behaviour tests run on SQLite and on a real PostgreSQL. Suites whose subject cannot differ by database run once.
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const all = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
@@ -17,6 +18,7 @@ const withoutDatabase = [
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
   'test/docs/documented-requests.test.ts',
+  'test/events/several-nodes.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
@@ -28,10 +30,12 @@ const onSqliteOnly = [
   'test/deploy/service.test.ts',
   'test/devices/client-libraries.test.ts',
   'test/devices/message-refused.test.ts',
+  'test/devices/proxy-protocol.test.ts',
   'test/devices/mqtt5.test.ts',
   'test/devices/refusal-log.test.ts',
   'test/docs/readme.test.ts',
   'test/http/health-port.test.ts',
+  'test/events/command-on-sqlite.test.ts',
   'test/events/documented-example.test.ts',
   'test/http/malformed.test.ts',
   'test/http/methods.test.ts',
@@ -46,6 +50,7 @@ const onSqliteOnly = [
   'test/process/config-file.test.ts',
   'test/process/hostile-clients.test.ts',
   'test/process/cli-help.test.ts',
+  'test/process/demo.test.ts',
   'test/process/refusals.test.ts',
   'test/process/simulate.test.ts',
 ]
@@ -54,7 +59,10 @@ const onSqliteOnly = [
 const onPostgresOnly = [
   'src/server/nodes/strict-reads/{random-reads,strict-reads}.test.ts',
   'test/nodes/*.test.ts',
+  'test/process/nodes/*.test.ts',
+  'test/events/command-events.test.ts',
   'test/process/database/copy.test.ts',
+  'test/process/database/device-outage.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
 ]
@@ -68,6 +76,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     globalSetup: './test/support/console/console-build.ts',
     projects: [
       { extends: true, test: { name: 'house', include: withoutDatabase } },

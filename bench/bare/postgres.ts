@@ -15,14 +15,15 @@ const named = (name: string, text: string) => (values: readonly unknown[]) => ({
 
 const oneEndpoint = named(
   'endpoint',
-  `select e.id, e.version, e.serial, e.pairing_serial, e.model, e.room_id, e.profile_id, e.connected, e.connection_time,
+  `select e.id, e.version, e.serial, e.pairing_serial, e.model, e.room_id, e.profile_id, case d.state when 'up' then 1 else 0 end as connected, e.connection_time,
      e.enrolment_time, e.status, r.name as room_name
-   from endpoints as e left join rooms as r on r.org = e.org and r.id = e.room_id where e.org = $1 and e.id = $2`,
+   from endpoints as e left join nodes as d on d.id = e.node_id
+     left join rooms as r on r.org = e.org and r.id = e.room_id where e.org = $1 and e.id = $2`,
 )
 const allEndpoints = named(
   'endpoints',
-  `select e.id, e.serial, e.pairing_serial, e.model, e.connected, e.status, e.room_id, r.name as room_name
-   from endpoints as e left join rooms as r on r.org = e.org and r.id = e.room_id where e.org = $1 order by e.id`,
+  `select e.id, e.serial, e.pairing_serial, e.model, case d.state when 'up' then 1 else 0 end as connected, e.status, e.room_id, r.name as room_name
+   from endpoints as e left join nodes as d on d.id = e.node_id left join rooms as r on r.org = e.org and r.id = e.room_id where e.org = $1 order by e.id`,
 )
 const auditPage = named(
   'audit',

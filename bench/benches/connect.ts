@@ -89,7 +89,10 @@ async function startContenders({ cleanup, profiles }: BenchOptions, folder: Data
 /** Reads the database directly: a CONNACK means that the connection is stored; a disconnect may be stored a little later. */
 async function waitForConnected({ dataDir }: DataFolder, expected: number): Promise<void> {
   const db = new Database(join(dataDir, 'roomkeeper.db'), { readonly: true })
-  const connected = db.prepare('select count(*) from endpoints where connected = 1').pluck()
+  const connected = db
+    .prepare('select count(*) from endpoints e join nodes d on d.id = e.node_id where d.state = ?')
+    .pluck()
+    .bind('up')
   const deadline = performance.now() + (expected === 0 ? disconnectTimeoutMs : 0)
   while (connected.get() !== expected) {
     if (performance.now() > deadline) {

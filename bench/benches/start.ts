@@ -2,6 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Services } from '../../src/server/context/services.ts'
+import { isConnected } from '../../src/server/nodes/connected-sql.ts'
+import { insertNode } from '../../src/server/nodes/store.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { withServices } from '../fixture/services.ts'
 import { atMost, interleave, type Row, ratioByRound, summarise } from '../measure/figures.ts'
@@ -90,20 +92,30 @@ async function measureStart(dataDir: string, whenReady: (server: Server) => Prom
 async function measureStartsAfterCrash(dataDir: string, count: number): Promise<number[]> {
   const seconds: number[] = []
   for (let i = 0; i < count; i++) {
-    await withServices(dataDir, ({ db }) =>
-      db.systemTransaction(({ kysely }) => kysely.updateTable('endpoints').set({ connected: 1 }).execute()),
-    )
+    await withServices(dataDir, connectAll)
     seconds.push((await measureStart(dataDir, (server) => server.process.stop())).wallSeconds)
     await withServices(dataDir, expectAllDisconnected)
   }
   return seconds
 }
 
-/** The start must have found all endpoints and marked every one of them as disconnected. */
+/** Leaves the database as a crash does: a node that is up, with all endpoints. */
+async function connectAll({ db }: Services): Promise<void> {
+  await db.systemTransaction(async (on) => {
+    const node = await insertNode(on, { name: 'crashed', process: 'crashed', version: '0', at: Date.now() })
+    await on.kysely
+      .updateTable('endpoints')
+      .set({ node_id: node?.id ?? null })
+      .execute()
+  })
+}
+
+/** The start must have found all endpoints and ended the node that they were connected to. */
 async function expectAllDisconnected({ db }: Services): Promise<void> {
   const { total, connected } = await db.system.kysely
-    .selectFrom('endpoints')
-    .select(({ fn }) => [fn.countAll<number>().as('total'), fn.sum<number>('connected').as('connected')])
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select(({ fn }) => [fn.countAll<number>().as('total'), fn.sum<number>(isConnected).as('connected')])
     .executeTakeFirstOrThrow()
   if (total !== endpointCount || connected !== 0) {
     throw new Error(`The database has ${total} endpoints, ${connected} of them connected, after a start.`)

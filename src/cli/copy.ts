@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { DatabaseOptions } from '../server/config/options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { hasDatabase } from '../server/db/open.ts'
+import type { CopiedBundles } from '../server/maintenance/copy-bundles.ts'
 import { copyDatabase } from '../server/maintenance/copy-database.ts'
 import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText } from './check.ts'
@@ -32,7 +33,7 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
     )
   }
   const keyFolder = dirname(secretKeyFile)
-  const { tables, checks } = await copyDatabase({
+  const { tables, bundles, checks } = await copyDatabase({
     from: placeOf(from, folderOf(to) ?? keyFolder),
     to: placeOf(to, folderOf(from) ?? keyFolder),
     secretKeyFile,
@@ -41,8 +42,9 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
     },
   })
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  printResult(terminal, json, { tables, checks }, [
+  printResult(terminal, json, { tables, bundles, checks }, [
     `Copied ${countText(rows, 'row', 'rows')} of ${tables.length} tables; both databases have the same number of rows in each.`,
+    ...bundleLines(bundles),
     ...checks.map(checkLineText),
     nextStep(from, to, options.secretKeyFile),
   ])
@@ -63,6 +65,15 @@ function keyFileFor(from: string, to: string): string {
   return join(folder, 'secret.key')
 }
 
+const bundleLines = ({ copied, missing }: CopiedBundles): string[] => [
+  ...(copied > 0 ? [`Copied ${countText(copied, 'log bundle', 'log bundles')}.`] : []),
+  ...(missing > 0
+    ? [
+        `${countText(missing, 'log bundle is', 'log bundles are')} not in the source, and cannot be downloaded from the copy.`,
+      ]
+    : []),
+]
+
 /** The server needs the options that led to the key and the data folder here. */
 function nextStep(from: string, to: string, secretKeyFile: string | undefined): string {
   const folder = folderOf(to) ?? folderOf(from)
@@ -72,10 +83,7 @@ function nextStep(from: string, to: string, secretKeyFile: string | undefined): 
     ...(secretKeyFile === undefined ? [] : [`--secret-key-file ${secretKeyFile}`]),
   ]
   const start = `Next, start the server with ${new Intl.ListFormat('en-GB').format(options)}`
-  const unchanged = 'The source is unchanged: start no server on it again.'
-  return isUrl(to)
-    ? `${start}. ${unchanged}`
-    : `${start} and without --database-url. ${unchanged} Log bundles are files: move the folder "bundles" if the data folder is another one.`
+  return `${start}${isUrl(to) ? '' : ' and without --database-url'}. The source is unchanged: start no server on it again.`
 }
 
 /** Compares folders without differences in spelling, and through symbolic links. */

@@ -8,6 +8,7 @@ import type { Services } from '../server/context/services.ts'
 import { systemClock } from '../server/core/clock.ts'
 import { StartupError } from '../server/core/failure.ts'
 import type { OpenedDatabase } from '../server/db/open.ts'
+import { listPlacesOf } from '../server/resources/places/store.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface DatabaseCommandOptions extends DatabaseOptions {
@@ -32,13 +33,13 @@ async function open<T>(
   work: (services: Services, opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   const databaseOptions = { isLocked: false, mustExist, onError: () => {} }
-  const { services, opened } = await withRecordedAddress(options, (place) =>
-    openServices(place, databaseOptions, systemClock),
+  const { services, opened, close } = await withRecordedAddress(options, (place) =>
+    openServices(place, databaseOptions, systemClock, (db, org, wanted) => listPlacesOf(db.forOrg(org), wanted)),
   )
   try {
     return await work(services, opened)
   } finally {
-    await services.db.close()
+    await close()
   }
 }
 

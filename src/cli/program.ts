@@ -104,6 +104,9 @@ export function program(terminal: Terminal): Command {
   addDatabaseCommand(root, 'migrate', 'migrate the database to this version; "serve" does this too').action(
     async (options) => (await import('./migrate.ts')).migrateCommand(terminal, options),
   )
+  addDatabaseCommand(root, 'nodes', 'list the servers on the database').action(async (options) =>
+    (await import('./nodes.ts')).nodesCommand(terminal, options),
+  )
   addDatabaseCommand(root, 'backup', 'write a backup to a file, also while the server runs')
     .argument('<file>', 'the new file')
     .option('--with-secret', 'include the secret key; protect the file like the key itself')

@@ -1,4 +1,5 @@
 // Starts the service in five phases. Each phase registers how to stop what it started; a stop runs these in reverse order.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServeOptions } from './config/options.ts'
 import { recordServer } from './config/server-record.ts'
 import type { Services } from './context/services.ts'
@@ -12,7 +13,7 @@ import { startDevices } from './phases/devices.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
 import { startTasks } from './phases/tasks.ts'
-import { deleteOldReports } from './resources/bug-reports/retention.ts'
+import { deleteOldReports, sweepBundleFolder } from './resources/bug-reports/retention.ts'
 import { hasKey } from './resources/keys/store.ts'
 
 export interface Service {
@@ -36,12 +37,21 @@ export interface StartSettings {
   /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost?: () => void
   readonly consoleFolder?: string
+  /** With PostgreSQL, the devices of a server that stops are disconnected over up to this time. */
+  readonly releaseDevicesMs?: number
 }
+
+const defaultReleaseDevicesMs = 30_000
 
 export async function startService(
   options: ServeOptions,
   log: Log,
-  { clock = systemClock, onLost = () => {}, consoleFolder = builtConsoleFolder }: StartSettings = {},
+  {
+    clock = systemClock,
+    onLost = () => {},
+    consoleFolder = builtConsoleFolder,
+    releaseDevicesMs = defaultReleaseDevicesMs,
+  }: StartSettings = {},
 ): Promise<Service> {
   const certificate = loadCertificate(options, log)
   const stack = new AsyncDisposableStack()
@@ -50,14 +60,24 @@ export async function startService(
     const resources = await makeResources(core)
     const { services } = core
     // Reports that expired while the service was stopped are deleted before devices can upload.
-    await deleteOldReports(services, resources.bundles.folder)
+    await deleteOldReports(services, resources.bundles.storage)
+    await sweepBundleFolder(services, resources.bundleFolder)
     const devices = await startDevices(stack, core, resources, certificate)
-    const { url, healthPort } = await startHttp(stack, core, resources, devices, { certificate, consoleFolder })
+    const { url, healthPort } = await startHttp(stack, core, resources, devices, {
+      certificate,
+      consoleFolder,
+      // With SQLite there is no other node for them to go to.
+      releaseDevicesMs: services.db.engine === 'postgres' ? releaseDevicesMs : 0,
+    })
     startTasks(stack, core, resources, devices, certificate)
     recordServer(options, { url, publicUrl: services.publicUrl() }, log)
     // This comes last: the first key is shown once, and a start that fails later would lose it.
     const first = await firstStart(services)
-    log.info({ ...core.build, url, healthPort, engine: services.db.engine, migrated: core.migrated }, 'ready')
+    const nodeId = services.node?.id
+    core.log.info(
+      { ...core.build, nodeId, url, healthPort, engine: services.db.engine, migrated: core.migrated },
+      'ready',
+    )
     return {
       url,
       publicUrl: services.publicUrl(),
@@ -67,7 +87,11 @@ export async function startService(
       lacksKey: !(await hasKey(services.db.system)),
       services,
       reloadCertificate: () => certificate?.check({ isRequested: true }),
-      close: () => stack.disposeAsync(),
+      async close() {
+        core.isStopping = true
+        if (services.db.engine === 'postgres') await sleep((options.stopDelay ?? 0) * 1000)
+        await stack.disposeAsync()
+      },
     }
   } catch (error) {
     await stack.disposeAsync()

@@ -256,9 +256,10 @@ test('a server that stops leaves nobody connected behind', async () => {
   expect(await storedConnected(place)).toEqual([0])
 })
 
-/** The column `connected` of all endpoints, read without a service. */
+/** Whether each endpoint is connected, read without a service. */
 async function storedConnected({ dataDir, databaseUrl }: Harness['place']): Promise<number[]> {
-  const statement = 'SELECT connected FROM endpoints'
+  const statement =
+    "SELECT CASE d.state WHEN 'up' THEN 1 ELSE 0 END AS connected FROM endpoints e LEFT JOIN nodes d ON d.id = e.node_id"
   if (!databaseUrl) {
     const file = new Database(join(dataDir, 'roomkeeper.db'), { readonly: true })
     const connected = file.prepare(statement).pluck().all() as number[]

@@ -1,5 +1,5 @@
 // Tests event streams from their headers to their end: permissions, limits, and the causes of their end. [contract 6.events]
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError, makeClient } from '../../src/client/client.ts'
 import { own, session, signIn } from '../support/console/console-session.ts'
 import { follow } from '../support/event-follower.ts'
@@ -107,6 +107,22 @@ test('a key can have 50 streams, others have theirs, and who leaves makes room',
   expect(Number(/^roomkeeper_events_sent_total (\d+)$/m.exec(await metrics())?.[1])).toBe(sentBefore + 51)
   readers[0]?.leave()
   await until('room for another', async () => (await org.call('GET', '/events')).status === 200)
+})
+
+test('a stream that the other nodes cannot be told of is a 503, and the next one begins when they can', async () => {
+  const cutOff = await startHarness()
+  onTestFinished(() => cutOff.close())
+  const org = await cutOff.newOrg()
+  const { bus } = cutOff.services
+  const send = vi.spyOn(bus, 'send').mockImplementation(() => {})
+  const refused = await org.call('GET', '/events')
+  expect([refused.status, refused.body.code]).toEqual([503, 'UNAVAILABLE'])
+  expect(refused.headers.get('retry-after')).toBe('2')
+  send.mockRestore()
+  const reader = await follow(org.client)
+  await org.call('POST', '/regions', { body: { name: 'Heard' } })
+  await reader.next('structure')
+  expect(reader.events.map((e) => e.change?.target.name)).toEqual(['Heard'])
 })
 
 test('a stream is counted and logged when it begins, and how long it stays open is no latency', async () => {

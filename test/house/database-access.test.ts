@@ -13,7 +13,7 @@ test('a noun writes only its own tables', () => {
   expect(new Set(assignments)).toEqual(new Set([".set((e) => ({ version: e('version', '+', 1) }))"]))
   const owners: Record<string, readonly string[]> = {
     audit: ['audit_log', 'audit_heads'],
-    'bug-reports': ['bug_reports', 'bug_report_items'],
+    'bug-reports': ['bug_reports', 'bug_report_items', 'bundle_uploads', 'bundle_chunks'],
     configs: ['endpoint_configs', 'config_versions'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
     keys: ['api_keys', 'key_directory'],
@@ -56,6 +56,7 @@ test('only change() opens an audited transaction, and only the named ones open a
       .sort()
   expect(users(/\bdb\.transaction\(async/)).toEqual(['server/resources/audit/change.ts'])
   expect(users(/\.telemetry\(/)).toEqual([
+    'server/resources/bug-reports/bundles/move.ts',
     'server/resources/bug-reports/upload.ts',
     'server/resources/commands/progress.ts',
     'server/resources/configs/reported.ts',
@@ -63,21 +64,28 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sensors/rollups/roll-up.ts',
   ])
+  expect(users(/\.bulkTransaction\(/)).toEqual([
+    'server/resources/bug-reports/bundles/folder-storage.ts',
+    'server/resources/bug-reports/bundles/move.ts',
+    'server/resources/bug-reports/bundles/row-storage.ts',
+    'server/resources/bug-reports/upload.ts',
+  ])
   expect(users(/\.systemTransaction\(/)).toEqual([
     'server/db/database-secrets.ts',
     'server/db/disk-probe.ts',
     'server/nodes/single-node.ts',
+    'server/nodes/task-holders.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/retention.ts',
     'server/resources/commands/progress.ts',
+    'server/resources/endpoints/ended-nodes.ts',
     'server/resources/endpoints/past-credentials.ts',
-    'server/resources/endpoints/presence.ts',
-    'server/resources/keys/last-used.ts',
     'server/resources/sensors/ingest/intake.ts',
     'server/resources/sensors/rollups/horizon.ts',
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sessions/retention.ts',
   ])
+  expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
   expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
   expect(users(/new Tx\(/)).toEqual(['server/db/db.ts', 'server/db/system.ts'])
 })
@@ -89,9 +97,12 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/db/db.ts',
     'server/db/disk-probe.ts',
     'server/db/insert-many.ts',
+    'server/nodes/node-list.ts',
     'server/nodes/store.ts',
     'server/nodes/strict-reads/commit-look.ts',
+    'server/nodes/task-store.ts',
     'server/resources/audit/change.ts',
+    'server/resources/bug-reports/bundles/store.ts',
     'server/resources/bug-reports/store.ts',
     'server/resources/commands/store.ts',
     'server/resources/configs/store.ts',

@@ -1,7 +1,7 @@
 // A node that was declared dead commits nothing any more, gives up what it holds, and goes on with a new row.
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { CommitNumber } from '../../src/server/db/commit-fence.ts'
+import type { CommitNumber } from '../../src/server/db/group-commit.ts'
 import { systemWrite } from '../../src/server/db/system.ts'
 import { type GroupNode, nodeGroup } from '../support/nodes/node-group.ts'
 import { until } from '../support/program.ts'

@@ -57,6 +57,7 @@ test.each([
   ['audit verify', ['--org', '--expect']],
   ['audit head', ['--org']],
   ['migrate', []],
+  ['nodes', []],
 ])('help of %s explains its options, and those of the database with their environment variables', (path, own) => {
   // Only the text is looked at, so this asks the command instead of starting it.
   const text = oneLine(commandAt(program(silent), path).helpInformation())

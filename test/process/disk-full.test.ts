@@ -14,7 +14,9 @@ test('/readyz is 503 with the reason while the disk is full, and 200 once there 
   const settings = () =>
     harness.services.db.system.kysely.selectFrom('settings').select('name').orderBy('name').execute()
   const settingsBefore = await settings()
+  const readyMetric = async () => /^roomkeeper_ready (\d)$/m.exec((await harness.call('GET', '/metrics')).text)?.[1]
   expect((await readyz()).status).toBe(200)
+  expect(await readyMetric()).toBe('1')
 
   await disk.fill()
   await until('a write is refused', async () => {
@@ -33,6 +35,7 @@ test('/readyz is 503 with the reason while the disk is full, and 200 once there 
     await pause(100)
   }
 
+  expect(await readyMetric()).toBe('0')
   await disk.free()
   await until('it is ready', async () => (await readyz()).status === 200)
   expect((await org.call('POST', '/regions', { body: { name: 'space again' } })).status).toBe(200)

@@ -3,14 +3,12 @@ import { gzipSync } from 'node:zlib'
 import { type CallInput, pathOf } from '../../src/client/client.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operations } from '../../src/contract/operations.ts'
-import { tokenHash } from '../../src/server/auth/token.ts'
-import type { Device } from '../../src/server/devices/mqtt/handlers.ts'
 import { uploadUrl } from '../../src/server/resources/bug-reports/upload.ts'
-import { updateConnected } from '../../src/server/resources/endpoints/device-store.ts'
-import { findDeviceByCredential } from '../../src/server/resources/endpoints/presence.ts'
+import { markConnected } from '../../src/server/resources/endpoints/presence.ts'
 import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
 import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
+import { storedConnection } from './devices/stored-connection.ts'
 import { enrolDevice } from './devices/test-device.ts'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
 
@@ -53,13 +51,10 @@ async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
   const { answer } = await enrolDevice(harness, org, { roomId })
   const { endpointId: endpoint, credential } = answer
   const { services } = harness
-  await services.db
-    .forOrg(org.org.key)
-    .telemetry((tx) => updateConnected(tx, { id: endpoint, hash: tokenHash(credential), at: services.clock.now() }))
-  const device = (await findDeviceByCredential(services, endpoint, credential)) as Device
+  await markConnected(services, await storedConnection(services, endpoint, credential))
   const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
   await new SampleIntake(services, new LatestSamples(services), new Horizon()).receive(
-    { device, since: 0, credential },
+    await storedConnection(services, endpoint, credential),
     { samples: [sample] },
   )
   const write = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body

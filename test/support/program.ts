@@ -60,8 +60,14 @@ export class Program {
     const [command = '', ...first] = [...starter, process.execPath]
     this.#child = spawn(command, [...first, ...node, bin, ...args], {
       cwd,
-      // Several servers run at once here: none may ask for the usual port of devices.
-      env: { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE, ROOMKEEPER_MQTT_PORT: '0', ...env },
+      // Several servers run at once here: none may ask for the usual port of devices. No balancer has to notice that one stops.
+      env: {
+        ...Object.fromEntries(inherited),
+        NODE_COMPILE_CACHE,
+        ROOMKEEPER_MQTT_PORT: '0',
+        ROOMKEEPER_STOP_DELAY: '0',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     living.add(this.#child)

@@ -107,7 +107,7 @@ async function checkDevicesView(options: ServeOptions, publicUrl: string, isRunn
   const subject = 'devices'
   const portOf = (port: number | 'off') => (port === 'off' || port === 0 ? undefined : port)
   const listeners = { mqttPort: portOf(options.mqttPort), mqttsPort: portOf(options.mqttTlsPort), close: () => {} }
-  const addresses = connectAddresses(publicUrl, listeners, options.mqttHost)
+  const addresses = connectAddresses(publicUrl, listeners, options)
   if (!isRunning) return [warning(subject, `${addresses.join(' and ')} were not tried, because no server runs here.`)]
   return Promise.all(
     addresses.map(async (address) => {

@@ -8,7 +8,12 @@ import { type SharedSchemas, schemasSection, sharedSchemas } from './schemas.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-export function docsPage(): { html: string; contentSecurityPolicy: string } {
+export interface DocsPage {
+  readonly html: string
+  readonly contentSecurityPolicy: string
+}
+
+export function docsPage(): DocsPage {
   const reference = readReference()
   return { html: pageOf(reference).text, contentSecurityPolicy }
 }

@@ -40,6 +40,14 @@ export const parsePublicUrl = (name: string) => (text: string) => {
 
 export const parseOrigin = (text: string) => new URL(url('--cors-origin')(text)).origin
 
+export const parseMqttUrl = (text: string) => {
+  if (/^mqtts?:\/\/[^\s/?#@]+\/?$/.test(text) && URL.canParse(text)) {
+    const { protocol, hostname, port } = new URL(text)
+    if (hostname !== '') return `${protocol}//${hostname}:${port || (protocol === 'mqtts:' ? 8883 : 1883)}`
+  }
+  throw new StartupError(`--public-mqtt-url must be an address such as mqtts://rooms.example.org:8883, not "${text}".`)
+}
+
 export const parseCidr = (item: string) => {
   const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item) ?? []
   const family = isIP(address)

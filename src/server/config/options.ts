@@ -6,6 +6,7 @@ import {
   parseCidr,
   parseDaysOrEver,
   parseList,
+  parseMqttUrl,
   parseNodeName,
   parseOneOf,
   parseOrigin,
@@ -41,6 +42,8 @@ export const retentionDefaults: RetentionOptions = {
   dailyRetention: 'ever',
   roomFreshness: 15,
 }
+
+export const bundleQuotaDefaultGb = 20
 
 export const backupDefaults = { everyHours: 24, keepCount: 7 }
 
@@ -112,9 +115,15 @@ export const serveOptions: readonly OptionSpec[] = [
     parse: parsePublicUrl('--public-url'),
   },
   {
+    flag: '--public-mqtt-url <url>',
+    env: 'ROOMKEEPER_PUBLIC_MQTT_URL',
+    help: 'how devices reach the MQTT ports behind a balancer (repeatable), such as mqtts://rooms.example.org:8883',
+    parse: parseList(parseMqttUrl),
+  },
+  {
     flag: '--trust-proxy <cidr>',
     env: 'ROOMKEEPER_TRUST_PROXY',
-    help: 'trust X-Forwarded-For from this proxy (repeatable), so that limits apply to each of its clients',
+    help: 'trust X-Forwarded-For, and on MQTT ports PROXY v2, from this proxy (repeatable), so that limits apply to each of its clients',
     parse: parseList(parseCidr),
   },
   { flag: '--tls-cert <file>', env: 'ROOMKEEPER_TLS_CERT', help: 'certificate chain (PEM): serve HTTPS' },
@@ -146,6 +155,13 @@ export const serveOptions: readonly OptionSpec[] = [
     help: 'how long the logs of a bug report are kept',
     // Commands are deleted after 90 days, and they contain the result for each device's logs.
     parse: parseWhole('--log-retention', 1, 90),
+  },
+  {
+    flag: '--bundle-quota <gigabytes>',
+    env: 'ROOMKEEPER_BUNDLE_QUOTA',
+    default: bundleQuotaDefaultGb,
+    help: 'how much space the logs of all bug reports may take; further uploads are refused',
+    parse: parseWhole('--bundle-quota', 1, 100_000),
   },
   {
     flag: '--sample-retention <days>',
@@ -180,6 +196,13 @@ export const serveOptions: readonly OptionSpec[] = [
     env: 'ROOMKEEPER_AIR_LIMITS',
     help: `which air the console shows as an outlier (default: ${airLimitsText(defaultAirLimits)}); those not named keep theirs, off is no limit`,
     parse: parseAirLimits,
+  },
+  {
+    flag: '--stop-delay <seconds>',
+    env: 'ROOMKEEPER_STOP_DELAY',
+    default: 5,
+    help: 'with PostgreSQL: how long a server that stops serves on while /readyz is 503, so that a balancer notices',
+    parse: parseWhole('--stop-delay', 0, 300),
   },
   {
     flag: '--backup-dir <folder>',
@@ -255,6 +278,7 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly healthHost: string
   readonly nodeName?: string
   readonly publicUrl?: string
+  readonly publicMqttUrl?: readonly string[]
   readonly trustProxy?: readonly string[]
   readonly tlsCert?: string
   readonly tlsKey?: string
@@ -263,6 +287,10 @@ export interface ServeOptions extends DatabaseOptions, RetentionOptions {
   readonly mqttTlsPort: number | 'off'
   /** Days. */
   readonly logRetention: number
+  /** Gigabytes. */
+  readonly bundleQuota?: number
+  /** Seconds. */
+  readonly stopDelay?: number
   readonly backupDir?: string
   /** Hours. */
   readonly backupEvery?: number

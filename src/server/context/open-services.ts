@@ -1,13 +1,16 @@
 // Opens the database and its secrets for a command that runs beside the server, or without one.
 import { join } from 'node:path'
-import { LocalBus } from '../bus/message-bus.ts'
 import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
+import { makeLog } from '../core/log.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
+import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../db/open.ts'
-import { noEventFeed } from '../events/feed.ts'
+import { CommandEvents } from '../events/publisher.ts'
+import type { LocateFunction } from '../events/surroundings.ts'
+import { openCommandBus } from '../nodes/command-bus.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import { noConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
@@ -15,17 +18,24 @@ import type { Services } from './services.ts'
 export const secretKeyFileOf = ({ secretKeyFile, dataDir }: DatabaseOptions): string =>
   secretKeyFile ?? join(dataDir, 'secret.key')
 
-/** A command has no connected devices, no readers of events and no caches. */
+/** A command has no connected devices, no readers of events and no caches. It sends messages to the nodes that run beside it. */
 export async function openServices(
   options: DatabaseOptions,
   databaseOptions: OpenDatabaseOptions,
   clock: Clock,
-): Promise<{ services: Services; opened: OpenedDatabase }> {
+  locate: (db: Database, ...request: Parameters<LocateFunction>) => ReturnType<LocateFunction>,
+): Promise<{ services: Services; opened: OpenedDatabase; close: () => Promise<void> }> {
   const opened = await openDatabase(options, databaseOptions)
   try {
     const { db } = opened
-    const bus = new LocalBus(() => undefined)
     if (!databaseOptions.mustExist) await refuseForgottenSqlite(db, options)
+    const { bus, flush } = openCommandBus(db)
+    const feed = new CommandEvents({
+      bus,
+      locate: (...request) => locate(db, ...request),
+      clock,
+      log: makeLog('silent'),
+    })
     const services: Services = {
       db,
       node: undefined,
@@ -35,11 +45,16 @@ export async function openServices(
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options)),
       keysChanged: () => bus.send('keysChanged', {}),
       devices: noConnectedDevices,
-      feed: noEventFeed,
+      feed,
       publicUrl: () => '',
       settings: defaultSensorSettings,
     }
-    return { services, opened }
+    const close = async () => {
+      await feed.close()
+      await flush()
+      await db.close()
+    }
+    return { services, opened, close }
   } catch (error) {
     await opened.db.close()
     throw error

@@ -5,7 +5,7 @@ import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { OrgDatabase } from '../db/db.ts'
-import type { OrgEventPublisher } from '../events/feed.ts'
+import type { OrgEventPublisher } from '../events/publisher.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
 

@@ -1,9 +1,7 @@
 // Metrics for Prometheus: requests by operation and status, latencies, the database, the process.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-
-/** Upper bounds of the buckets of every latency histogram. */
-const bucketSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { LatencyHistogram } from './latency-histogram.ts'
 
 /** Gauges of prom-client with names of counters, which promtool refuses. Their sums by type, nodejs_active_*, remain. */
 const misnamedMetrics = [
@@ -15,12 +13,16 @@ const misnamedMetrics = [
 export type BuildLabels = Readonly<Record<'version' | 'node' | 'database', string>>
 
 export interface Metrics {
+  /** All metrics except the latencies. */
   readonly registry: Registry
+  /** Returns all metrics in the text format of Prometheus. */
+  scrape(): Promise<string>
   readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
   /** Requests that were refused because they had no valid token. */
   authFailures: number
   request(operation: string, status: number, seconds: number): void
   describeBuild(build: BuildLabels): void
+  describeNode(node: { readonly id: number; readonly name: string }): void
   /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
@@ -47,20 +49,16 @@ export function makeMetrics(): Metrics {
       }
     },
   })
-  const requestDurations = new Histogram({
-    name: 'roomkeeper_http_request_duration_seconds',
-    help: 'Time from request to answer, by operation id.',
-    labelNames: ['operation'],
-    buckets: bucketSeconds,
-    registers,
-  })
-  const transactionDurations = new Histogram({
-    name: 'roomkeeper_db_transaction_duration_seconds',
-    help: 'Writing transactions by outcome, waiting for their turn included.',
-    labelNames: ['outcome'],
-    buckets: bucketSeconds,
-    registers,
-  })
+  const requestDurations = new LatencyHistogram(
+    'roomkeeper_http_request_duration_seconds',
+    'Time from request to answer, by operation id.',
+    'operation',
+  )
+  const transactionDurations = new LatencyHistogram(
+    'roomkeeper_db_transaction_duration_seconds',
+    'Writing transactions by outcome, waiting for their turn included.',
+    'outcome',
+  )
   const watchCount: Metrics['watchCount'] = (name, help, count) => {
     new Counter({
       name,
@@ -74,6 +72,7 @@ export function makeMetrics(): Metrics {
   }
   const metrics: Metrics = {
     registry,
+    scrape: async () => `${await registry.metrics()}${requestDurations.toText()}${transactionDurations.toText()}`,
     watchCount,
     watchStreams(streams) {
       new Gauge({
@@ -114,8 +113,20 @@ export function makeMetrics(): Metrics {
         registers,
       }).set(build, 1)
     },
+    describeNode(node) {
+      new Gauge({
+        name: 'roomkeeper_node_info',
+        help: 'Always 1; the labels are the name of this server among those on its database, and the id of its row.',
+        labelNames: ['name', 'id'],
+        registers,
+        collect() {
+          this.reset()
+          this.set({ name: node.name, id: String(node.id) }, 1)
+        },
+      })
+    },
     authFailures: 0,
-    db: { transaction: (outcome, seconds) => transactionDurations.observe({ outcome }, seconds) },
+    db: { transaction: (outcome, seconds) => transactionDurations.observe(outcome, seconds) },
     request(operation, status, seconds) {
       let counts = requests.get(operation)
       if (!counts) {
@@ -123,7 +134,7 @@ export function makeMetrics(): Metrics {
         requests.set(operation, counts)
       }
       counts.set(status, (counts.get(status) ?? 0) + 1)
-      requestDurations.observe({ operation }, seconds)
+      requestDurations.observe(operation, seconds)
     },
     watchPools(pools) {
       const gauge = (name: string, help: string, read: (pool: (typeof pools)[string]) => number) =>

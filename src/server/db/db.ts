@@ -1,14 +1,16 @@
 // The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import type { CommitFence, CommitListener } from './commit-fence.ts'
-import type { DatabaseEngine, DatabaseMetrics, EngineName } from './engine.ts'
+import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { GroupCommit } from './group-commit.ts'
+import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
 import { SystemReader, SystemTx } from './system.ts'
 import type { WrittenRows } from './written-rows.ts'
+
+/** Runs first in a transaction, and refuses it by throwing. */
+export type CommitCheck = (tx: SystemTx) => Promise<void>
 
 type WriteListener = (written: WrittenRows) => void
 
@@ -19,7 +21,10 @@ export class Database {
   /** Reads rows that belong to no organisation. */
   readonly system: SystemReader
   readonly #engine: DatabaseEngine
-  readonly #listeners = new Map<string, WriteListener[]>()
+  /** The database that this one is a view of, or itself. */
+  readonly #root: Database
+  readonly #check: CommitCheck | undefined
+  readonly #listeners: Map<string, WriteListener[]>
   readonly #orgs = new Map<number, OrgDatabase>()
   /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
@@ -28,11 +33,19 @@ export class Database {
   /** On PostgreSQL, set when this process has become a node: all unaudited commits pass it from then on. */
   fence: CommitFence | undefined
 
-  constructor(engine: DatabaseEngine) {
+  constructor(engine: DatabaseEngine, guard?: { readonly root: Database; readonly check: CommitCheck }) {
     this.engine = engine.engine
     this.#engine = engine
+    this.#root = guard?.root ?? this
+    this.#check = guard?.check
+    this.#listeners = guard ? guard.root.#listeners : new Map()
     this.system = new SystemReader(engine.engine, engine.reader)
-    this.#sharedCommits = this.#newGroupCommit(() => this.fence)
+    this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newGroupCommit(() => this.fence)
+  }
+
+  /** A view of this database in whose transactions the check runs first. Commits are shared with those of this one. */
+  guardedBy(check: CommitCheck): Database {
+    return new Database(this.#engine, { root: this.#root, check })
   }
 
   /** The part of the database that belongs to one organisation. */
@@ -43,6 +56,7 @@ export class Database {
         audited: this.#engine.hasOneWriter ? () => this.#sharedCommits : () => this.#newGroupCommit(),
         unaudited: () => this.#sharedCommits,
         logInto: (rows) => this.#writeLog(rows),
+        checked: (on, work) => this.#checked(on, work),
       })
       this.#orgs.set(org, database)
     }
@@ -51,7 +65,20 @@ export class Database {
 
   /** Writes rows that belong to no organisation, without an audit entry, in a commit that is shared with other writes. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
-    return this.#sharedCommits.add((on, { rows }) => work(new SystemTx(this.engine, on, this.#writeLog(rows))))
+    return this.#sharedCommits.add((on, { rows }) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),
+    )
+  }
+
+  /**
+   * Like `systemTransaction`, but on PostgreSQL in a commit of its own: a row that another node has locked delays nothing else. On
+   * SQLite, which has one writer, the commit is shared all the same.
+   */
+  separateTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
+    const commit = this.#engine.hasOneWriter ? this.#sharedCommits : this.#newGroupCommit()
+    return commit.add((on, { rows }) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),
+    )
   }
 
   /**
@@ -60,10 +87,12 @@ export class Database {
    */
   async alterTable(statement: string, lockTimeoutMs: number): Promise<boolean> {
     try {
-      await this.#engine.transaction(async ({ kysely }) => {
-        await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(kysely)
-        await sql.raw(statement).execute(kysely)
-      })
+      await this.#engine.transaction((on) =>
+        this.#checked(on, async () => {
+          await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(on.kysely)
+          await sql.raw(statement).execute(on.kysely)
+        }),
+      )
       return true
     } catch (error) {
       const problem = databaseProblemOf(error)
@@ -141,11 +170,17 @@ export class Database {
       transaction: (work) => this.#engine.transaction(work),
       notify: (written) => this.#notify(written),
       numbered: (written, number) => {
-        for (const listener of this.#commitListeners) listener(written, number)
+        for (const listener of this.#root.#commitListeners) listener(written, number)
       },
-      observe: (outcome, seconds) => this.metrics.transaction(outcome, seconds),
+      observe: (outcome, seconds) => this.#root.metrics.transaction(outcome, seconds),
       noteProblem: (problem) => this.health.noteFailedWrite(problem),
     })
+  }
+
+  /** Without a check, the work runs at once. */
+  #checked<T>(on: EngineTransaction, work: () => Promise<T>): Promise<T> {
+    if (!this.#check) return work()
+    return this.#check(new SystemTx(this.engine, on, this.#writeLog([]))).then(work)
   }
 
   #writeLog(rows: WrittenRows[]): WriteLog {
@@ -165,6 +200,7 @@ interface Commits {
   readonly audited: () => GroupCommit
   readonly unaudited: () => GroupCommit
   readonly logInto: (rows: WrittenRows[]) => WriteLog
+  readonly checked: <T>(on: EngineTransaction, work: () => Promise<T>) => Promise<T>
 }
 
 /** One organisation's part of the database: reads it, and opens transactions that reach nothing else. */
@@ -178,18 +214,31 @@ export class OrgDatabase extends OrgReader {
 
   /** Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { audited, logInto, checked } = this.#commits
+    return audited().add((on, log) =>
+      checked(on, async () => {
+        const tx = new Tx(this.org, this.engine, on, logInto(log.rows))
+        const result = await work(tx)
+        if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
+        return result
+      }),
+    )
+  }
+
+  /**
+   * Writes much without an audit entry. Where the engine allows several writers, the commit is not shared, so that small writes
+   * do not wait for this one.
+   */
+  bulkTransaction<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { audited, logInto } = this.#commits
-    return audited().add(async (on, log) => {
-      const tx = new Tx(this.org, this.engine, on, logInto(log.rows))
-      const result = await work(tx)
-      if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
-      return result
-    })
+    return audited().add((on, { rows }) => work(new TelemetryTx(this.org, this.engine, on, logInto(rows))))
   }
 
   /** Shares a commit with the other writes that wait; resolves when the work is durable. */
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
-    const { unaudited, logInto } = this.#commits
-    return unaudited().add((on, { rows }) => work(new TelemetryTx(this.org, this.engine, on, logInto(rows))))
+    const { unaudited, logInto, checked } = this.#commits
+    return unaudited().add((on, { rows }) =>
+      checked(on, () => work(new TelemetryTx(this.org, this.engine, on, logInto(rows)))),
+    )
   }
 }

@@ -60,6 +60,9 @@ export const retryLater = { headers: { 'Retry-After': '5' } }
 /** A failure whose cause is the database and not the request. */
 export class DatabaseFailure extends Failure {}
 
+/** The database cannot be reached, or its connection was lost. It usually answers again soon. */
+export class DatabaseOutage extends DatabaseFailure {}
+
 export function databaseFailure(problem: DatabaseProblem, wasWriting: boolean): DatabaseFailure {
   switch (problem) {
     case 'race':
@@ -81,7 +84,7 @@ export function databaseFailure(problem: DatabaseProblem, wasWriting: boolean): 
         retryLater,
       )
     case 'unreachable':
-      return new DatabaseFailure(
+      return new DatabaseOutage(
         'UNAVAILABLE',
         `The database does not answer${wasWriting ? ', and nothing was changed' : ''}. Send the request again in a moment.`,
         retryLater,
@@ -93,12 +96,13 @@ export function databaseFailure(problem: DatabaseProblem, wasWriting: boolean): 
         retryLater,
       )
     case 'gone':
-      return new DatabaseFailure(
+      return new DatabaseOutage(
         'UNAVAILABLE',
         wasWriting
-          ? 'The connection to the database was lost, and the change may have been made. Check before you send it again.'
+          ? 'The connection to the database was lost, and the change may have been made. Read before you try again.'
           : 'The database cannot be reached. Send the request again in a moment.',
-        retryLater,
+        // A client that repeats requests by itself must not repeat a change that may have been made.
+        wasWriting ? {} : retryLater,
       )
   }
 }

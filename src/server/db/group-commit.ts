@@ -2,7 +2,6 @@
 
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
-import type { CommitFence, CommitNumber } from './commit-fence.ts'
 import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction } from './engine.ts'
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
@@ -16,6 +15,35 @@ export interface CommitLog {
 
 /** A function that runs in a transaction. A retry calls it again, so it must keep no state from its first run. */
 export type TransactionWork<T> = (on: EngineTransaction, log: CommitLog) => Promise<T>
+
+/**
+ * The place of a commit in one of two sequences without gaps: the unaudited commits of a row in `nodes` that wrote to a table with
+ * listeners (`changes`), or the audited ones of an organisation (`audit_heads.count`). By it other nodes know whether they have heard
+ * of the commit.
+ */
+export type CommitNumber =
+  | { readonly nodeId: number; readonly number: number }
+  | { readonly org: number; readonly number: number }
+
+/** Is called after a commit that has a number, before its writers continue. */
+export type CommitListener = (written: readonly WrittenRows[], commit: CommitNumber) => void
+
+/** One commit at a time passes the fence. */
+export interface CommitFence {
+  /** Must be awaited before each transaction: after one of unknown outcome it reads how many commits there were. */
+  prepare(): Promise<void>
+  /**
+   * Adds the statement that fails if this node's row is not up, and that numbers the commit if caches of other nodes may depend on it.
+   * It is not awaited.
+   */
+  statement(on: EngineTransaction, isNumbered: boolean): void
+  /** Is called after the commit, and returns its number if it has one. */
+  committed(): CommitNumber | undefined
+  /** Is called when it is not known whether the commit was made, or which numbers the database has. */
+  uncertain(): void
+  /** Is called when the commit failed because this node was declared dead. */
+  refused(): void
+}
 
 export interface GroupCommitOptions {
   readonly transaction: DatabaseEngine['transaction']

@@ -1,7 +1,7 @@
 // Whether the database can be used: /readyz reports this, and cached responses are served only while it answers.
-import { DatabaseFailure, type DatabaseProblem, retryLater } from './errors.ts'
+import { DatabaseFailure, DatabaseOutage, type DatabaseProblem, retryLater } from './errors.ts'
 
-const notAnswering = new DatabaseFailure(
+const notAnswering = new DatabaseOutage(
   'UNAVAILABLE',
   'The database does not answer, and nothing was changed. Send the request again in a moment.',
   retryLater,
@@ -14,6 +14,7 @@ const diskIsFull = new DatabaseFailure(
 
 export class DatabaseHealth {
   #isAnswering = true
+  #outageBeganAt = 0
   #isFull = false
   readonly #listeners: ((isAnswering: boolean) => void)[] = []
   /** The number of statements answered so far: while it grows, the database answers. */
@@ -29,6 +30,11 @@ export class DatabaseHealth {
     return this.#isAnswering ? undefined : notAnswering
   }
 
+  /** How long the database has not answered; 0 while it does. */
+  get outageMs(): number {
+    return this.#isAnswering ? 0 : performance.now() - this.#outageBeganAt
+  }
+
   get isFull(): boolean {
     return this.#isFull
   }
@@ -42,6 +48,7 @@ export class DatabaseHealth {
   setAnswering(isAnswering: boolean): void {
     if (this.#isAnswering === isAnswering) return
     this.#isAnswering = isAnswering
+    this.#outageBeganAt = performance.now()
     for (const listener of this.#listeners) listener(isAnswering)
   }
 

@@ -28,6 +28,8 @@ describe('migrations', () => {
         '006-growth',
         '007-past-credentials',
         '008-nodes',
+        '009-tasks',
+        '010-bundles',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
@@ -57,7 +59,7 @@ describe('migrations', () => {
         'sessions',
         'login_links',
       ]
-      const exempt = ['settings', 'nodes', 'migrations', 'migrations_lock', 'orgs', ...directories]
+      const exempt = ['settings', 'nodes', 'tasks', 'migrations', 'migrations_lock', 'orgs', ...directories]
       for (const { table, column } of rows) {
         if (!exempt.includes(table)) expect(column, table).toBe('org')
       }

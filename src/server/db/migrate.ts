@@ -12,6 +12,8 @@ import { consoleSessions } from './migrations/005-console.ts'
 import { growth } from './migrations/006-growth.ts'
 import { pastCredentials } from './migrations/007-past-credentials.ts'
 import { nodes } from './migrations/008-nodes.ts'
+import { tasks } from './migrations/009-tasks.ts'
+import { bundles } from './migrations/010-bundles.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names, and the order is fixed. A migration that was released is never edited. */
@@ -24,6 +26,8 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '006-growth': growth,
   '007-past-credentials': pastCredentials,
   '008-nodes': nodes,
+  '009-tasks': tasks,
+  '010-bundles': bundles,
 }
 
 /** Lists those of the given migrations that this program does not know, because a newer one made them. */

@@ -26,7 +26,7 @@ test.runIf(engine === 'sqlite').each([
   [
     'configs that are not confirmed',
     `select e.id from endpoint_configs c join endpoints e on e.org = c.org and e.id = c.endpoint_id
-      where e.connected = 1 and (c.state = 'PENDING' or c.reported_version <> c.version)`,
+      where e.node_id = 1 and (c.state = 'PENDING' or c.reported_version <> c.version)`,
     'endpoint_configs_open',
   ],
 ])('%s', async (_, query, index) => {

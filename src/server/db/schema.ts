@@ -36,6 +36,8 @@ export interface DatabaseSchema {
     started_at: number
     ended_at: number | null
   }
+  /** The node that runs each scheduled task, or each part of one that is shared out. A whole task has the part 0. */
+  tasks: { name: string; part: number; node_id: number }
   orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
   counters: { org: number; noun: string; last: number }
   audit_heads: { org: number; count: number; mac: Buffer; timestamp: number }
@@ -117,7 +119,12 @@ export interface DatabaseSchema {
     model: string
     room_id: number | null
     profile_id: number | null
-    connected: number
+    /** The node that the device is connected to. It is connected only while the row of that node says `up`. */
+    node_id: number | null
+    /** The number of its current or last connection. */
+    connection: Generated<number>
+    /** The value of `node_id` before the device connected. */
+    previous_node_id: number | null
     connection_time: number | null
     enrolment_time: number
     status: string
@@ -182,6 +189,9 @@ export interface DatabaseSchema {
     /** The first and the last time that the command was sent. */
     sent_at: number | null
     told_at: number | null
+    /** The numbers of the connections over which it was first and last sent. */
+    sent_connection: number | null
+    told_connection: number | null
     error: string | null
   }
   bug_reports: { org: number; id: string; created_at: number; expires_at: number; in_call_logs: number }
@@ -195,7 +205,20 @@ export interface DatabaseSchema {
     file: string | null
     size: number | null
     uploaded_at: number | null
+    /** The upload that counts; null without one, and for bundles of version 0.1. */
+    upload_id: string | null
   }
+  bundle_uploads: {
+    org: number
+    id: string
+    report_id: string
+    endpoint_id: string
+    /** Its size; while it is uploaded, the most that it may become. */
+    bytes: number
+    started_at: number
+  }
+  /** Exists on PostgreSQL only. */
+  bundle_chunks: { org: number; upload_id: string; seq: number; bytes: Buffer }
   samples: { org: number; slot: number; endpoint: number } & SampleValues
   samples_latest: { org: number; endpoint: number } & SampleValues
   /** Rollups over 15 minutes and an hour (UTC), and over days in the organisation's time zone. */

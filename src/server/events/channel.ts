@@ -1,84 +1,137 @@
-// Holds the events of one organisation: collects, locates and numbers them, and retains them so that readers can resume.
+// The events of one organisation, as every node has them: what this node heard, in the order of the bus, and who reads it here.
+import type { ChannelState, EventsMessage, NumberedItem, SentCount } from '../bus/event-messages.ts'
+import type { Clock } from '../core/clock.ts'
+import { AuditOrder } from './audit-order.ts'
+import type { EventFilter } from './filter.ts'
+import { type EventBatch, EventRing, eventId } from './ring.ts'
 
-import { randomBytes } from 'node:crypto'
-import type { Event, EventType } from '../../contract/events.ts'
-import { isoTime } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
-import type { EventDraft } from './draft.ts'
-import type { EventFilter, EventPlaces } from './filter.ts'
-import { findPlaces, type LocateFunction } from './surroundings.ts'
-
-/** Events of this period are published together. */
-const batchIntervalMs = 100
-/** Limits the events that are published together. Further ones follow at once, after readers had a turn to read. */
-const maxDraftsPerBatch = 1000
-/** Limits the events that are retained for readers that reconnect or read slowly. A change of ten thousand endpoints at once fits. */
-const maxRetainedEvents = 20_000
-const maxRetainedBytes = 8 * 1024 * 1024
-/** A reader receives about this much at once. */
-const readSizeBytes = 64 * 1024
-
-/** An event as it is sent, with the properties that filters select by. */
-interface Frame {
-  readonly type: EventType
-  readonly places: EventPlaces
-  readonly bytes: Buffer
-}
-
-/** Several frames that are sent in one write. */
-export interface EventBatch {
-  readonly bytes: Buffer
-  readonly events: number
-  /** The position after the batch. */
-  readonly to: number
-}
-
-const nowhere: EventPlaces = { rooms: [], locations: [], regions: [] }
-
-type TimedDraft = EventDraft & { readonly at: number }
-
+/**
+ * Everything but the readers depends only on the messages since the channel was opened or restored. All nodes hear the same
+ * messages, so that they have the same events with the same ids in the same order.
+ */
 export class EventChannel {
-  readonly #org: number
-  readonly #locate: LocateFunction
-  readonly #log: Log
-  /** Distinguishes this channel's event ids from those of an earlier channel, before a restart or an idle period. */
-  readonly #name = randomBytes(6).toString('hex')
-  readonly #turns: { drafts?: readonly EventDraft[] }[] = []
-  #drafts: TimedDraft[] = []
-  #timer: NodeJS.Timeout | undefined
-  #publishing: Promise<void> | undefined
-  #isEnded = false
-  /** Positions count events: the first `#dropped` events are deleted, the others are here. */
-  readonly #frames: Frame[] = []
-  #dropped = 0
-  #bytes = 0
-  /** Batches by position and filter, set only while all readers are being notified. */
-  #sharedBatches: Map<string, EventBatch> | undefined
+  readonly org: number
+  readonly #clock: Clock
+  readonly #ring = new EventRing('')
+  readonly #order = new AuditOrder((numbered) => this.#append(numbered))
+  /** The last number of each sending node's name. */
+  readonly #heard = new Map<string, number>()
+  /** The ids of the nodes with readers. The channel is open as long as there is one. */
+  readonly followers = new Set<number>()
+  /** The ids of the nodes that are known to send the events of the organisation. */
+  readonly #senders = new Set<number>()
   readonly #readers = new Set<() => void>()
   #idleSince: number | undefined
+  /** Batches by position and filter, set only while all readers are being notified. */
+  #sharedBatches: Map<string, EventBatch> | undefined
 
-  constructor(org: number, locate: LocateFunction, log: Log) {
-    this.#org = org
-    this.#locate = locate
-    this.#log = log
+  constructor(org: number, clock: Clock) {
+    this.org = org
+    this.#clock = clock
   }
 
-  add(drafts: readonly EventDraft[], now: number): void {
-    for (const draft of drafts) this.#drafts.push({ ...draft, at: draft.at ?? now })
-    if (this.#drafts.length > 0) this.#schedule(batchIntervalMs)
+  /** False until all nodes are known to send the events of the organisation. */
+  get isStarted(): boolean {
+    return this.#order.next !== undefined
   }
 
-  /** Reserves a place in the order of events. Drafts of later turns wait until those of earlier turns are given. */
-  reserveTurn(): (drafts: readonly EventDraft[], now: number) => void {
-    const turn: { drafts?: readonly EventDraft[] } = {}
-    this.#turns.push(turn)
-    return (drafts, now) => {
-      turn.drafts = drafts
-      for (let next = this.#turns[0]; next?.drafts; next = this.#turns[0]) {
-        this.#turns.shift()
-        this.add(next.drafts, now)
-      }
+  /** The audit entry whose event is missing while later ones wait. */
+  get missing(): number | undefined {
+    return this.#order.missing
+  }
+
+  /** Readers that are left from an earlier period may have missed something. */
+  start(name: string, auditNumber: number): void {
+    if (this.isStarted) return
+    if (this.hasReaders) this.#ring.reset(name, 0, this.#clock.now())
+    else this.#ring.clear(eventId(name, 0))
+    this.#order.start(auditNumber)
+    this.#notifyReaders()
+  }
+
+  /** Numbers of a command are not checked: if its messages are lost, the events of its audit entries are missing. */
+  hear({ name, first, items }: EventsMessage, isFromNode: boolean): void {
+    const last = isFromNode ? (this.#heard.get(name) ?? 0) : first - 1
+    if (first > last + 1) this.#ring.reset(name, first - 1, this.#clock.now())
+    if (isFromNode) this.#heard.set(name, Math.max(last, first + items.length - 1))
+    for (let i = Math.max(0, last + 1 - first); i < items.length; i++) {
+      const numbered = { name, number: first + i, item: items[i] as NumberedItem['item'] }
+      const [{ type }, , , auditNumber] = numbered.item
+      if (type === 'reset' && auditNumber === undefined) this.#append(numbered)
+      else this.#order.add(numbered)
     }
+    if (this.#order.isFull) this.#skipMissing(`full${name}`, first)
+    this.#notifyReaders()
+  }
+
+  /** Gives up an audit entry whose event did not come. */
+  skip(name: string, auditNumber: number): void {
+    if (this.missing !== auditNumber) return
+    this.#skipMissing(name, 0)
+    this.#notifyReaders()
+  }
+
+  /** A node says that it sends the events from now on. If readers do not wait for that, they may have missed some. */
+  addSender(nodeId: number, name: string): void {
+    if (this.#senders.has(nodeId)) return
+    this.#senders.add(nodeId)
+    if (this.isStarted) this.reset(`${name}n${nodeId}`)
+  }
+
+  /**
+   * Adds an id from which readers can resume: a node joins here. A node that starts has sent nothing before. If one that is back
+   * did not know that the organisation is followed, or if what it sent was lost, the id is that of a reset.
+   */
+  join(nodeId: number, name: string, isBack: boolean, sent: SentCount | undefined): void {
+    const [, sender = '', number = 0] = sent ?? []
+    const isComplete = (this.#heard.get(sender) ?? 0) >= number && (!isBack || this.#senders.has(nodeId))
+    if (sent && number > 0) this.#heard.set(sender, number)
+    this.#senders.add(nodeId)
+    if (isComplete || !this.isStarted) this.#ring.mark(name)
+    else this.#ring.reset(name, 0, this.#clock.now())
+    this.#notifyReaders()
+  }
+
+  reset(name: string): void {
+    this.#ring.reset(name, 0, this.#clock.now())
+    this.#notifyReaders()
+  }
+
+  /** Forgets everything but the readers, who get a reset when the channel is started again. */
+  close(): void {
+    this.followers.clear()
+    this.#senders.clear()
+    this.#heard.clear()
+    this.#order.restore(undefined, [])
+  }
+
+  get state(): ChannelState {
+    return {
+      org: this.org,
+      followers: [...this.followers],
+      senders: [...this.#senders],
+      heard: [...this.#heard],
+      nextAuditNumber: this.#order.next,
+      held: this.#order.held,
+    }
+  }
+
+  /** Goes on from the state that other nodes had at a message whose name is given. */
+  restore({ followers, senders, heard, nextAuditNumber, held }: ChannelState, name: string): void {
+    this.close()
+    for (const id of followers) this.followers.add(id)
+    for (const id of senders) this.#senders.add(id)
+    for (const [sender, number] of heard) this.#heard.set(sender, number)
+    this.#order.restore(nextAuditNumber, held)
+    // Before the start there is nothing to read, and the start tells the readers.
+    if (!this.isStarted) return
+    if (this.hasReaders) this.#ring.reset(name, 0, this.#clock.now())
+    else this.#ring.clear(eventId(name, 0))
+    this.#notifyReaders()
+  }
+
+  get hasReaders(): boolean {
+    return this.#readers.size > 0
   }
 
   /** Calls `onMore` whenever there are new events to read. The returned function ends that. */
@@ -88,128 +141,59 @@ export class EventChannel {
     return () => void this.#readers.delete(onMore)
   }
 
-  /** The time since when the channel has no reader; infinite while it has one. */
+  /** The time since when the channel has no reader here; infinite while it has one. */
   idleSince(now: number): number {
-    if (this.#readers.size > 0) return Number.POSITIVE_INFINITY
+    if (this.hasReaders) return Number.POSITIVE_INFINITY
     this.#idleSince ??= now
     return this.#idleSince
   }
 
-  /** The position after all published events. */
+  /** The position after all events. */
   get position(): number {
-    return this.#dropped + this.#frames.length
+    return this.#ring.position
   }
 
   idAt(position: number): string {
-    return `${this.#name}-${position}`
+    return this.#ring.idAt(position)
   }
 
   /** Returns the position of an id; undefined if the events after it are not, or no longer, available here. */
   positionOf(id: string): number | undefined {
-    const [name, number = ''] = id.split('-', 2)
-    if (name !== this.#name || !/^\d{1,15}$/.test(number) || id !== `${name}-${number}`) return undefined
-    const position = Number(number)
-    return this.has(position) ? position : undefined
+    return this.#ring.positionOf(id)
+  }
+
+  /** Returns the position from which a reader goes on: its own, or that of a reset which it has not read yet. */
+  resumeAt(position: number): number {
+    return Math.max(position, this.#ring.resetPosition)
   }
 
   /** Returns whether all events after this position are still available. */
   has(position: number): boolean {
-    return position >= this.#dropped && position <= this.position
+    return this.#ring.has(position)
   }
 
   /** Reads the next events after a position that match the filter. Readers with the same position and filter share the bytes. */
   read(from: number, filter: EventFilter): EventBatch {
     const key = `${from} ${filter.key}`
-    const batch = this.#sharedBatches?.get(key) ?? this.#join(from, filter)
+    const batch = this.#sharedBatches?.get(key) ?? this.#ring.read(from, filter)
     this.#sharedBatches?.set(key, batch)
     return batch
   }
 
-  end(): void {
-    this.#isEnded = true
-    clearTimeout(this.#timer)
+  #skipMissing(name: string, number: number): void {
+    this.#order.skip()
+    this.#ring.reset(name, number, this.#clock.now())
   }
 
-  /** Resolves when no batch is being published any more. */
-  get ended(): Promise<void> {
-    return this.#publishing ?? Promise.resolve()
+  #append({ name, number, item: [event, locations, regions] }: NumberedItem): void {
+    if (event.type === 'reset') this.#ring.reset(name, number, Date.parse(event.at))
+    else this.#ring.append(name, number, event, { rooms: event.roomIds, locations, regions })
   }
 
-  #join(from: number, filter: EventFilter): EventBatch {
-    const chosen: Buffer[] = []
-    let length = 0
-    let to = from
-    for (; to < this.position && length < readSizeBytes; to++) {
-      const { type, places, bytes } = this.#frames[to - this.#dropped] as Frame
-      if (!filter.matches(type, places)) continue
-      chosen.push(bytes)
-      length += bytes.length
-    }
-    return { bytes: Buffer.concat(chosen, length), events: chosen.length, to }
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#isEnded || this.#publishing || this.#timer) return
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#publishing = this.#publish().finally(() => {
-        this.#publishing = undefined
-        if (this.#drafts.length > 0) this.#schedule(this.#drafts.length < maxDraftsPerBatch ? batchIntervalMs : 0)
-      })
-    }, delayMs)
-  }
-
-  async #publish(): Promise<void> {
-    const drafts = dropSuperseded(this.#drafts.splice(0, maxDraftsPerBatch))
-    try {
-      const places = await findPlaces(this.#org, drafts, this.#locate)
-      for (const [i, draft] of drafts.entries()) this.#append(draft, places[i] ?? nowhere)
-    } catch (error) {
-      // Without their places, the events cannot be filtered, so all readers must reload.
-      this.#log.warn({ reason: (error as Error).message }, 'places of events not found: readers are told to reload')
-      this.#append({ type: 'reset', at: drafts[0]?.at ?? 0 }, nowhere)
-    }
-    this.#dropOldest()
+  #notifyReaders(): void {
+    this.#ring.trim()
     this.#sharedBatches = new Map()
     for (const onMore of this.#readers) onMore()
     this.#sharedBatches = undefined
   }
-
-  #append(
-    { type, at, about: _, places: __, ...rest }: Omit<TimedDraft, 'type'> & { type: EventType },
-    places: EventPlaces,
-  ): void {
-    const event: Event = { type, at: isoTime(at), roomIds: [...places.rooms], ...rest }
-    const bytes = eventFrame(this.idAt(this.position + 1), event)
-    this.#frames.push({ type, places, bytes })
-    this.#bytes += bytes.length
-  }
-
-  #dropOldest(): void {
-    let count = 0
-    while (this.#frames.length - count > maxRetainedEvents || this.#bytes > maxRetainedBytes) {
-      this.#bytes -= this.#frames[count]?.bytes.length ?? 0
-      count++
-    }
-    this.#frames.splice(0, count)
-    this.#dropped += count
-  }
-}
-
-export const eventFrame = (id: string, event: Event): Buffer =>
-  Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-
-/** Drops all but the last sample and the last status change of each endpoint. */
-function dropSuperseded(drafts: readonly TimedDraft[]): TimedDraft[] {
-  const seen = new Set<string>()
-  const remaining: TimedDraft[] = []
-  for (const draft of drafts.toReversed()) {
-    if (draft.type === 'sample' || draft.type === 'status') {
-      const key = `${draft.type} ${draft.endpointId}`
-      if (seen.has(key)) continue
-      seen.add(key)
-    }
-    remaining.push(draft)
-  }
-  return remaining.reverse()
 }

@@ -9,6 +9,8 @@ export interface EventDraft extends Omit<Event, 'type' | 'at' | 'roomIds'> {
   readonly at?: number
   /** The things that the event is about, besides its endpoint. They may be deleted before their places are looked up. */
   readonly about?: EventSubjects
+  /** The number of the audit entry of a change. Events that have one come in its order. */
+  readonly auditNumber?: number
   /** All places of the event, from a rule that looked them up when it happened. */
   readonly places?: EventPlaces
 }

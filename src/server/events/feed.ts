@@ -1,104 +1,260 @@
-// Receives events from rules after their commit, and passes them to the channel of an organisation if it has readers. [contract 6.events]
+// The event feed of a node: sends the events that are published here to all nodes, and passes those that it hears to its readers. [contract 6.events]
 
-import type { Clock } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
-import { EventChannel } from './channel.ts'
+import type { Sender } from '../bus/message-bus.ts'
+import type { NodeMessages } from '../bus/messages.ts'
+import type { EventChannel } from './channel.ts'
+import { EventChannels } from './channels.ts'
 import type { EventDraft } from './draft.ts'
-import type { LocateFunction } from './surroundings.ts'
+import { Follows } from './follows.ts'
+import { FeedJoin } from './join.ts'
+import { EventOutbox, newEventName, type OutboxOptions } from './outbox.ts'
+import type { EventPublisher, OrgEventPublisher } from './publisher.ts'
+import { Waits } from './waits.ts'
 
-/** Publishes the events of one organisation. */
-export interface OrgEventPublisher {
-  /** Returns whether events are read. If not, a rule need not make events that are costly. */
-  isFollowed(): boolean
-  /** Must be called after the commit. */
-  publish(drafts: readonly EventDraft[]): void
-  /**
-   * Reserves a place in the order of events. It must be reserved while no other transaction can write, because two commits may be
-   * confirmed in another order than they were made. The returned function must be called; after a rollback it gets no drafts.
-   * Drafts are made only if events are read.
-   */
-  reserveTurn(): (drafts: () => readonly EventDraft[]) => void
+export interface FeedOptions extends OutboxOptions {
+  /** The id of this node. It changes when the node was declared dead. */
+  readonly nodeId: () => number
+  /** Resolves with the ids of all nodes that are up. */
+  readonly listNodes: () => Promise<readonly number[]>
+  /** Resolves with the number of the last audit entry of an organisation. */
+  readonly findAuditNumber: (org: number) => Promise<number>
+  /** The event of an audit entry is waited for this long. 0 where no other process sends events. */
+  readonly auditGapMs: number
 }
 
-export interface EventPublisher {
-  forOrg(org: number): OrgEventPublisher
-}
-
-const notFollowed: OrgEventPublisher = { isFollowed: () => false, publish() {}, reserveTurn: () => () => {} }
-
-/** For commands that run beside a server, whose events have no readers. */
-export const noEventFeed: EventPublisher = { forOrg: () => notFollowed }
-
-/** The events of an organisation are retained for this long after its last reader disconnects. */
+/** An organisation is followed for this long after its last reader disconnects. */
 const retentionMs = 120_000
+/** A start goes on after this time. Until the feed has joined, it sends all events. */
+const startTimeoutMs = 5000
+/** The nodes are listed again after this many calls of `check`. */
+const checksPerNodeList = 5
 
 export class EventFeed implements EventPublisher {
-  readonly #locate: LocateFunction
-  readonly #clock: Clock
-  readonly #log: Log
-  readonly #channels = new Map<number, EventChannel>()
+  readonly #options: FeedOptions
+  readonly #waits = new Waits()
+  readonly #channels: EventChannels
+  readonly #join: FeedJoin
+  readonly #follows: Follows
+  readonly #outboxes = new Map<number, EventOutbox>()
   readonly #publishers = new Map<number, OrgEventPublisher>()
+  /** The audit entry that each organisation waits for, and the timer that ends this. */
+  readonly #gaps = new Map<number, { readonly auditNumber: number; readonly timer: NodeJS.Timeout }>()
+  #nodes = new Set<number>()
+  #checks = 0
 
-  constructor(locate: LocateFunction, clock: Clock, log: Log) {
-    this.#locate = locate
-    this.#clock = clock
-    this.#log = log
+  constructor(options: FeedOptions) {
+    this.#options = options
+    const { bus, clock, nodeId, listNodes, findAuditNumber } = options
+    const listOtherNodes = async () => (await listNodes()).filter((id) => id !== nodeId())
+    this.#channels = new EventChannels(clock, {
+      opened: (org) => this.#outboxes.get(org)?.rename(newEventName()),
+      closed: (org) => this.#forget(org),
+    })
+    this.#join = new FeedJoin({
+      bus,
+      listOtherNodes,
+      restore: (states, name) => this.#channels.restore(states, name),
+      onJoined: () => this.#continue(),
+      countSent: () => [...this.#outboxes.values()].map(({ sentCount }) => sentCount),
+    })
+    this.#follows = new Follows({
+      bus,
+      channels: this.#channels,
+      waits: this.#waits,
+      // A node that was declared dead follows again when it has another id.
+      mayFollow: () => this.#join.isJoined && !this.#channels.hasEnded(nodeId()),
+      listOtherNodes,
+      findAuditNumber,
+    })
+  }
+
+  /** Must be called before events are published. Resolves when this node knows who follows what. */
+  async start(): Promise<void> {
+    this.#listen()
+    this.#join.begin(false)
+    // Events that are published from now on may be lost, if this node still does not hear the others.
+    if (!(await this.#waits.until(() => this.#join.isJoined, startTimeoutMs))) this.rejoin()
+  }
+
+  /** Must be called when messages may have been missed, or this node got another id. */
+  rejoin(): void {
+    this.#join.begin(true)
   }
 
   forOrg(org: number): OrgEventPublisher {
     let publisher = this.#publishers.get(org)
     if (!publisher) {
       publisher = {
-        isFollowed: () => this.#channels.has(org),
+        isFollowed: () => this.#isFollowed(org),
         publish: (drafts) => this.#publish(org, drafts),
-        reserveTurn: () => this.#reserveTurn(org),
       }
       this.#publishers.set(org, publisher)
     }
     return publisher
   }
 
-  #publish(org: number, drafts: readonly EventDraft[]): void {
+  /** Returns the channel of an organisation if it has all events from now on; otherwise `follow` must be awaited. */
+  channel(org: number): EventChannel | undefined {
     const channel = this.#channels.get(org)
-    if (channel && drafts.length > 0) channel.add(drafts, this.#clock.now())
+    return this.#join.isJoined && this.#follows.isComplete(org) && channel?.isStarted ? channel : undefined
   }
 
-  #reserveTurn(org: number): (drafts: () => readonly EventDraft[]) => void {
-    const channel = this.#channels.get(org)
-    const publishInTurn = channel?.reserveTurn()
-    return (drafts) => {
-      publishInTurn?.(drafts(), this.#clock.now())
-      // A reader that connected after the turn was taken must not miss these events.
-      if (this.#channels.get(org) !== channel) this.#publish(org, drafts())
-    }
+  /** Resolves when `channel` returns the channel. Rejects if the database or the messages are not available. */
+  follow(org: number): Promise<void> {
+    return this.#follows.follow(org)
   }
 
-  /** Returns the channel of an organisation, which receives all its events from now on. */
-  channel(org: number): EventChannel {
-    let channel = this.#channels.get(org)
-    if (!channel) {
-      channel = new EventChannel(org, this.#locate, this.#log)
-      this.#channels.set(org, channel)
+  /** Gives up organisations without readers, and follows again those whose channel was lost. Must be called every second. */
+  async check(): Promise<void> {
+    if (!this.#join.isJoined) return
+    const { bus, clock, nodeId } = this.#options
+    const now = clock.now()
+    for (const channel of this.#channels.all) {
+      const { org, followers } = channel
+      if (!followers.has(nodeId()) || this.#follows.isPending(org)) continue
+      if (channel.idleSince(now) > now - retentionMs) continue
+      this.#follows.forget(org)
+      bus.send('unfollow', { org })
     }
-    return channel
-  }
-
-  /** Deletes channels without readers. Must be called regularly. */
-  dropIdle(): void {
-    const now = this.#clock.now()
-    for (const [org, channel] of this.#channels) {
-      if (channel.idleSince(now) <= now - retentionMs) this.#drop(org, channel)
-    }
+    this.#followAgain()
+    if (++this.#checks % checksPerNodeList === 0) await this.#findEndedNodes().catch(() => {})
   }
 
   async close(): Promise<void> {
-    const channels = [...this.#channels]
-    for (const [org, channel] of channels) this.#drop(org, channel)
-    await Promise.all(channels.map(([, channel]) => channel.ended))
+    this.#join.end()
+    for (const { timer } of this.#gaps.values()) clearTimeout(timer)
+    await Promise.all([...this.#outboxes.values()].map((outbox) => outbox.flush()))
+    for (const outbox of this.#outboxes.values()) outbox.end()
   }
 
-  #drop(org: number, channel: EventChannel): void {
-    this.#channels.delete(org)
-    channel.end()
+  /** Before it has joined, this node does not know who follows, so it sends everything. */
+  #isFollowed(org: number): boolean {
+    return this.#channels.has(org) || !this.#join.isJoined
+  }
+
+  #publish(org: number, drafts: readonly EventDraft[]): void {
+    if (drafts.length > 0 && this.#isFollowed(org)) this.#outbox(org).add(drafts)
+  }
+
+  #outbox(org: number): EventOutbox {
+    const outbox = this.#outboxes.get(org) ?? new EventOutbox(org, this.#options)
+    this.#outboxes.set(org, outbox)
+    return outbox
+  }
+
+  #listen(): void {
+    const { bus } = this.#options
+    const apply = (org: number, work: (channel: EventChannel) => void) =>
+      this.#join.apply(() => {
+        const channel = this.#channels.get(org)
+        if (!channel) return
+        work(channel)
+        this.#watchGap(channel)
+      })
+    bus.heard('events', (message, { nodeId }) =>
+      apply(message.org, (channel) => channel.hear(message, nodeId !== undefined)),
+    )
+    bus.heard('followStart', ({ org, name, auditNumber }) => {
+      apply(org, (channel) => channel.start(name, auditNumber))
+      this.#waits.check()
+    })
+    bus.heard('auditGap', ({ org, auditNumber, name }) => apply(org, (channel) => channel.skip(name, auditNumber)))
+    bus.heard('follow', (message, from) => this.#hearFollow(message, from))
+    bus.heard('following', ({ org, name }, { nodeId }) => {
+      if (nodeId === undefined) return
+      apply(org, (channel) => channel.addSender(nodeId, name))
+      this.#follows.hearAnswer(name, nodeId)
+      this.#waits.check()
+    })
+    bus.heard('unfollow', ({ org }, { nodeId }) =>
+      this.#join.apply(() => nodeId !== undefined && this.#channels.removeFollower(org, nodeId)),
+    )
+    bus.heard('feedJoin', (message, from) => this.#hearJoin(message, from))
+    bus.heard('feedState', ({ name, channels }, from) => {
+      this.#join.hearState(name, channels, from)
+      this.#waits.check()
+    })
+    bus.heard('nodeEnded', ({ nodeId }) => {
+      this.#join.apply(() => this.#channels.endNode(nodeId))
+      this.#join.addStateless(nodeId)
+      this.#follows.endNode(nodeId)
+      this.#waits.check()
+    })
+    bus.lost(() => this.rejoin())
+  }
+
+  #hearFollow({ org, name }: NodeMessages['follow'], { nodeId, isSelf }: Sender): void {
+    if (nodeId === undefined || !this.#join.isListening) return
+    this.#join.apply(() => {
+      const isNew = !this.#channels.has(org)
+      this.#channels.addFollower(org, nodeId)
+      // The first event of the node that opened the channel has the number after the first position.
+      if (isNew && isSelf) this.#outbox(org).rename(name)
+    })
+    if (isSelf) this.#follows.hearOwnFollow(name)
+    this.#options.bus.send('following', { org, name })
+    this.#waits.check()
+  }
+
+  #hearJoin({ name, sent }: NodeMessages['feedJoin'], { nodeId, isSelf }: Sender): void {
+    if (isSelf) this.#join.hearOwnJoin(name)
+    else if (nodeId !== undefined && this.#join.isListening) {
+      this.#follows.hearJoin(nodeId)
+      const isJoined = this.#join.isJoined
+      this.#join.apply(() => this.#channels.join(nodeId, name, sent))
+      this.#options.bus.send('feedState', isJoined ? { name, channels: this.#channels.states } : { name })
+      if (!isJoined) this.#join.addStateless(nodeId)
+    }
+    this.#waits.check()
+  }
+
+  /** Is called when this node has joined. */
+  #continue(): void {
+    for (const org of this.#outboxes.keys()) if (!this.#channels.has(org)) this.#forget(org)
+    for (const channel of this.#channels.all) this.#watchGap(channel)
+    this.#followAgain()
+    this.#waits.check()
+  }
+
+  /** Readers whose channel was closed, or whose node has another id now, need a follower again. */
+  #followAgain(): void {
+    const { nodeId, log } = this.#options
+    this.#channels.dropOrphans()
+    const unfollowed = this.#channels.all.filter((channel) => channel.hasReaders && !channel.followers.has(nodeId()))
+    for (const { org } of [...this.#channels.orphaned, ...unfollowed]) {
+      this.follow(org).catch((error: Error) => log.warn({ reason: error.message }, 'events not followed yet, retrying'))
+    }
+  }
+
+  #forget(org: number): void {
+    this.#follows.forget(org)
+    this.#outboxes.get(org)?.end()
+    this.#outboxes.delete(org)
+    clearTimeout(this.#gaps.get(org)?.timer)
+    this.#gaps.delete(org)
+  }
+
+  /** Every node sends the message, and the first one counts: so all of them give up the entry at the same place. */
+  #watchGap({ org, missing }: EventChannel): void {
+    const gap = this.#gaps.get(org)
+    if (gap?.auditNumber === missing) return
+    clearTimeout(gap?.timer)
+    this.#gaps.delete(org)
+    if (missing === undefined) return
+    const { bus, auditGapMs } = this.#options
+    const giveUp = () => bus.send('auditGap', { org, auditNumber: missing, name: newEventName() })
+    if (auditGapMs === 0) giveUp()
+    else this.#gaps.set(org, { auditNumber: missing, timer: setTimeout(giveUp, auditGapMs) })
+  }
+
+  /** Finds nodes that ended without a message. Every node may send it, and only the first one has an effect. It rejects while the database is not available. */
+  async #findEndedNodes(): Promise<void> {
+    if (this.#channels.all.length === 0) return
+    const known = new Set([...this.#nodes, ...this.#channels.all.flatMap(({ followers }) => [...followers])])
+    const up = new Set(await this.#options.listNodes())
+    this.#nodes = up
+    for (const nodeId of known.difference(up)) {
+      if (!this.#channels.hasEnded(nodeId)) this.#options.bus.send('nodeEnded', { nodeId })
+    }
   }
 }

@@ -100,8 +100,9 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operati
   }
 }
 
+/** Names of headers that most answers have are written in lower case: Fastify would convert others for every answer. */
 function sendReady(request: FastifyRequest, reply: FastifyReply, { etag, body, lengthBytes }: ReadyAnswer): void {
-  reply.header('ETag', etag)
+  reply.header('etag', etag)
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch !== undefined && isRead(request) && matchesEtag(ifNoneMatch, etag)) sendNotModified(reply)
   else sendJson(reply, body, lengthBytes)
@@ -137,24 +138,27 @@ const passThrough = (body: unknown) => body as string
  * charset, which application/json does not define.
  */
 export function sendJson(reply: FastifyReply, body: Body, lengthBytes = byteLengthOf(body)): FastifyReply {
-  reply.header('Content-Type', 'application/json')
   const { headers, method } = reply.request
   const mayBeCompressed = lengthBytes >= compressionThresholdBytes && headers['accept-encoding'] !== undefined
   if (mayBeCompressed && method !== 'HEAD') {
-    return reply.serializer(passThrough).send(typeof body === 'string' ? body : Buffer.concat(body))
+    reply.header('content-type', 'application/json').serializer(passThrough)
+    return reply.send(typeof body === 'string' ? body : Buffer.concat(body))
   }
+  const answerHeaders = reply.getHeaders() as OutgoingHttpHeaders
+  answerHeaders['content-type'] = 'application/json'
   // A HEAD request compresses nothing, so the length of the compressed body is unknown.
-  if (!mayBeCompressed) reply.header('Content-Length', lengthBytes)
-  return endWith(reply, body, lengthBytes)
+  if (!mayBeCompressed) answerHeaders['content-length'] = lengthBytes
+  return endWith(reply, answerHeaders, body, lengthBytes)
 }
 
-const sendNotModified = (reply: FastifyReply): FastifyReply => endWith(reply.code(304), '', 0)
+const sendNotModified = (reply: FastifyReply): FastifyReply =>
+  endWith(reply.code(304), reply.getHeaders() as OutgoingHttpHeaders, '', 0)
 
-function endWith(reply: FastifyReply, body: Body, lengthBytes: number): FastifyReply {
+function endWith(reply: FastifyReply, headers: OutgoingHttpHeaders, body: Body, lengthBytes: number): FastifyReply {
   reply.hijack()
   const { raw } = reply
   const { unsentAnswers } = reply.server
-  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+  raw.writeHead(reply.statusCode, headers)
   if (typeof body === 'string') {
     // ASCII text has the same bytes in latin1 and UTF-8, and latin1 is written without encoding.
     const encoding = lengthBytes === body.length ? 'latin1' : 'utf8'

@@ -53,8 +53,8 @@ export function sendError(log: Log): SendError {
     // The status cannot change once headers were sent, so the connection is closed instead.
     if (reply.raw.headersSent) return void reply.raw.destroy()
     // Fastify runs no hooks for some requests that it cannot route.
-    if (!request.begunAt) reply.header('X-Request-Id', request.id)
-    if (reply.hasHeader('ETag')) reply.removeHeader('ETag')
+    if (!request.begunAt) reply.header('x-request-id', request.id)
+    if (reply.hasHeader('etag')) reply.removeHeader('etag')
     if (headers) reply.headers(headers)
     sendJson(reply.code(httpStatusOf(failure)), errorText(failure, request.id))
   }

@@ -5,9 +5,10 @@ import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events
 import type { Caller } from '../auth/keyring.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import { Failure, shuttingDown } from '../core/failure.ts'
-import { type EventChannel, eventFrame } from '../events/channel.ts'
+import type { EventChannel } from '../events/channel.ts'
 import type { EventFeed } from '../events/feed.ts'
 import type { EventFilter } from '../events/filter.ts'
+import { eventFrame } from '../events/ring.ts'
 import type { RecheckCaller } from './gate.ts'
 
 /** The result of a rule whose operation is a stream: the server answers it with an event stream. */
@@ -74,6 +75,8 @@ export class EventStreams {
   readonly #feed: EventFeed
   readonly #clock: Clock
   readonly #streams = new Set<Stream>()
+  /** The callers whose streams wait until all nodes know that they follow. */
+  readonly #opening = new Set<{ readonly caller: Caller }>()
   #isClosed = false
   #checks = 0
   /** Counted since the start, for the metrics. */
@@ -89,20 +92,47 @@ export class EventStreams {
     return this.#streams.size
   }
 
-  answer(request: FastifyRequest, reply: FastifyReply, subscription: EventSubscription, recheck: RecheckCaller): void {
-    const { filter, lastEventId } = subscription
+  /** Returns a promise if the stream begins later, because other nodes must be told first that the organisation is followed. */
+  answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    subscription: EventSubscription,
+    recheck: RecheckCaller,
+  ): void | Promise<void> {
     const caller = request.caller as Caller
-    const isAllowed = async () => (await recheck(request))?.read === true
     this.#checkLimits(caller)
+    const isAllowed = async () => (await recheck(request))?.read === true
+    const open = (channel: EventChannel | undefined) =>
+      this.#open(request, reply, subscription, { caller, isAllowed, channel })
+    const channel = this.#feed.channel(caller.org.key)
+    if (channel || request.method === 'HEAD') return open(channel)
+    const opening = { caller }
+    this.#opening.add(opening)
+    return this.#feed
+      .follow(caller.org.key)
+      .finally(() => this.#opening.delete(opening))
+      .then(() => {
+        if (this.#isClosed) throw shuttingDown()
+        open(this.#feed.channel(caller.org.key))
+      })
+  }
+
+  #open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { filter, lastEventId }: EventSubscription,
+    { caller, isAllowed, channel }: { caller: Caller; isAllowed: IsAllowed; channel: EventChannel | undefined },
+  ): void {
+    if (!channel && request.method !== 'HEAD') throw noLongerFollowed()
     const { raw: out } = reply.hijack()
     // The client may have disconnected while its key was looked up: 'close' was emitted then, and the stream would never be removed.
     if (out.destroyed) return
     out.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
-    if (request.method === 'HEAD') {
+    if (!channel || request.method === 'HEAD') {
       out.end()
       return
     }
-    const stream = new Stream(caller, isAllowed, out, this.#feed.channel(caller.org.key), filter, this.#clock.now())
+    const stream = new Stream(caller, isAllowed, out, channel, filter, this.#clock.now())
     stream.unfollow = stream.channel.follow(() => this.#writeEvents(stream))
     this.#streams.add(stream)
     // A broken connection also emits 'close', which is handled below.
@@ -130,7 +160,7 @@ export class EventStreams {
         this.#write(stream, `: still here\nid: ${channel.idAt(stream.position)}\n\n`)
       }
     }
-    this.#feed.dropIdle()
+    await this.#feed.check()
     if (++this.#checks % checksPerRecheck === 0) await this.recheckCallers()
   }
 
@@ -140,17 +170,17 @@ export class EventStreams {
   }
 
   /** Ends all streams and refuses new ones, because a service that stops cannot wait for streams to end by themselves. */
-  async close(): Promise<void> {
+  close(): void {
     this.#isClosed = true
     for (const stream of this.#streams) this.#end(stream)
-    await this.#feed.close()
   }
 
   #checkLimits({ org, keyId }: Caller): void {
     if (this.#isClosed) throw shuttingDown()
-    if (this.#streams.size >= maxStreams) throw tooManyStreams(`${maxStreams} event streams are open`)
+    const all = [...this.#streams, ...this.#opening]
+    if (all.length >= maxStreams) throw tooManyStreams(`${maxStreams} event streams are open`)
     let own = 0
-    for (const { caller } of this.#streams) if (caller.keyId === keyId && caller.org.key === org.key) own++
+    for (const { caller } of all) if (caller.keyId === keyId && caller.org.key === org.key) own++
     if (own >= maxStreamsPerKey) throw tooManyStreams(`This key has ${maxStreamsPerKey} event streams open`)
   }
 
@@ -174,6 +204,7 @@ export class EventStreams {
   /** Stops when the socket is full: events that were not written stay in the channel, once for all readers. */
   #writeEvents(stream: Stream): void {
     const { channel, filter } = stream
+    stream.position = channel.resumeAt(stream.position)
     if (!channel.has(stream.position)) {
       this.#cut(stream)
       return
@@ -218,6 +249,12 @@ export class EventStreams {
     }
   }
 }
+
+/** The node was declared dead, or lost its messages, in the moment between the last answer and the stream. */
+const noLongerFollowed = (): Failure =>
+  new Failure('UNAVAILABLE', 'The stream could not begin. Try again in a few seconds.', {
+    headers: { 'Retry-After': '2' },
+  })
 
 const tooManyStreams = (what: string): Failure =>
   new Failure('RESOURCE_EXHAUSTED', `${what}. Close one, or try again in a minute.`, {

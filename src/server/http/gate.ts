@@ -57,8 +57,9 @@ export function refusalCounter({ clock, log, metrics, authFailures }: RefuserOpt
   return (request, failure) => {
     metrics.authFailures++
     const now = clock.now()
-    if (logLines.of(request.ip, now).take(now)) log.warn({ requestId: request.id, ip: request.ip }, 'token refused')
-    const bucket = failures.of(request.ip, now)
+    const { ip } = request
+    if (logLines.of(ip, now).take(now)) log.warn({ requestId: request.id, ip }, 'token refused')
+    const bucket = failures.of(ip, now)
     if (authFailures.rate > 0 && !bucket.take(now))
       return tooMany('failed attempts from this address', bucket.retryAfter)
     return failure
@@ -131,8 +132,8 @@ export const callerRechecker =
 export function takeFromRateLimit({ bucket }: Caller, reply: FastifyReply, now: number): Failure | undefined {
   if (!bucket) return undefined
   const admitted = bucket.take(now)
-  reply.header('RateLimit-Policy', bucket.policy)
-  reply.header('RateLimit', `"default";r=${bucket.remaining};t=${bucket.fullIn}`)
+  reply.header('ratelimit-policy', bucket.policy)
+  reply.header('ratelimit', `"default";r=${bucket.remaining};t=${bucket.fullIn}`)
   return admitted ? undefined : tooMany('requests with this key', bucket.retryAfter)
 }
 
@@ -182,7 +183,7 @@ const noToken = new Failure(
   'UNAUTHENTICATED',
   'A token is needed. Send the header "Authorization: Bearer <API key>".',
   {
-    headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper"' },
+    headers: { 'www-authenticate': 'Bearer realm="roomkeeper"' },
   },
 )
 
@@ -193,7 +194,7 @@ const [notCurrent, notAKey] = [
 ].map(
   (sentence) =>
     new Failure('UNAUTHENTICATED', sentence, {
-      headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper", error="invalid_token"' },
+      headers: { 'www-authenticate': 'Bearer realm="roomkeeper", error="invalid_token"' },
     }),
 ) as [Failure, Failure]
 

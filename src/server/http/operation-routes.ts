@@ -57,8 +57,9 @@ function operationHandler(operation: ListedOperation, options: OperationRouteOpt
   const handle = options.handlers[operation.id] as (ctx: RequestContext, input: RequestInput) => unknown
   const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
     if (answer instanceof EventSubscription) {
-      streams.answer(request, reply, answer, recheckCaller)
-      record(request, reply)
+      const opening = streams.answer(request, reply, answer, recheckCaller)
+      if (!opening) record(request, reply)
+      else opening.then(() => record(request, reply)).catch((error) => fail(error, request, reply))
     } else sendAnswer(request, reply, operation, answer)
   }
   return (request: FastifyRequest, reply: FastifyReply): void => {

@@ -90,7 +90,7 @@ function requestStart({
     const { headers } = request
     inFlight.begin()
     reply.raw.on('close', () => end(request, reply))
-    reply.header('X-Request-Id', request.id)
+    reply.header('x-request-id', request.id)
     if (refuse) return refuse(request, reply, done)
     if (isLegacy(request.raw)) reply.headers(legacyHeaders(request.url, publicPathOf(publicUrl())))
     const problem = hostProblem(request.raw)

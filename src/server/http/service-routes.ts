@@ -1,9 +1,10 @@
 // Serves health checks, metrics, the OpenAPI document and the API reference page.
 
 import type { FastifyInstance } from 'fastify'
+import { Gauge } from 'prom-client'
 import { openapi } from '../../contract/openapi.ts'
-import { docsPage } from '../api-page/page.ts'
-import { Failure } from '../core/failure.ts'
+import type { DocsPage } from '../api-page/page.ts'
+import { Failure, shuttingDown } from '../core/failure.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Database } from '../db/db.ts'
 import { sendJson } from './answer.ts'
@@ -21,16 +22,31 @@ export function serviceRoutes(
     metrics,
     identify,
     publicUrl,
-  }: { db: Database; metrics: Metrics; identify: IdentifyCaller; publicUrl: () => string },
+    isStopping,
+  }: {
+    db: Database
+    metrics: Metrics
+    identify: IdentifyCaller
+    publicUrl: () => string
+    isStopping: () => boolean
+  },
 ): void {
   app.get('/livez', { config: urgent }, (_request, reply) => void sendJson(reply, '{"ok":true}'))
 
   app.get('/readyz', { config: urgent }, async (_request, reply) => {
-    const { problem } = db
+    const problem = isStopping() ? shuttingDown() : db.problem
     if (problem) throw problem
     return sendJson(reply, '{"ok":true}')
   })
 
+  new Gauge({
+    name: 'roomkeeper_ready',
+    help: '1 if /readyz is 200, else 0.',
+    registers: [metrics.registry],
+    collect() {
+      this.set(db.problem ? 0 : 1)
+    },
+  })
   app.get(
     '/metrics',
     {
@@ -43,7 +59,7 @@ export function serviceRoutes(
         if (!caller.read) throw permissionDenied('read', 'the scope read')
       },
     },
-    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.scrape()),
   )
 
   let document = ''
@@ -52,8 +68,16 @@ export function serviceRoutes(
     return sendJson(reply, document)
   })
 
-  const page = docsPage()
-  app.get('/docs', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html),
-  )
+  let renderedPage: Promise<DocsPage> | undefined
+  app.get('/docs', async (_request, reply) => {
+    renderedPage ??= renderPage()
+    const page = await renderedPage
+    return reply.type('text/html; charset=utf-8').headers(pageHeaders(page.contentSecurityPolicy)).send(page.html)
+  })
+}
+
+/** The code of the page is loaded with it: it imports node:http by its names, whereupon Node loads its client for fetch, too. */
+async function renderPage(): Promise<DocsPage> {
+  const { docsPage } = await import('../api-page/page.ts')
+  return docsPage()
 }

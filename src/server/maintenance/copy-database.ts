@@ -12,6 +12,7 @@ import { listOrgs } from '../resources/orgs/store.ts'
 import { makePartition } from '../resources/sensors/rollups/partitions.ts'
 import { days, slots } from '../resources/sensors/slots.ts'
 import { type CheckLine, checkReferences, checkSecretParts } from './check-database.ts'
+import { type CopiedBundles, copyBundles } from './copy-bundles.ts'
 
 export interface CopyRequest {
   readonly from: DatabaseOptions
@@ -22,6 +23,7 @@ export interface CopyRequest {
 
 export interface CopyResult {
   readonly tables: readonly CopiedTable[]
+  readonly bundles: CopiedBundles
   readonly checks: readonly CheckLine[]
 }
 
@@ -42,6 +44,7 @@ export async function copyDatabase({ from, to, secretKeyFile, onCopied }: CopyRe
   if (target.engine === 'postgres') await makePartitionsFor(source, target)
   const result = await inLongTransaction(target, async (copy) => {
     const tables = await inLongTransaction(source, (original) => copyTables(original, copy, onCopied))
+    const bundles = await copyBundles({ db: source, place: from }, { db: target, place: to }, copy)
     const checks = [await checkReferences(copy), ...(await checkSecretParts(copy, secrets, orgs))]
     const failed = checks.find((line) => !line.isGood)
     if (failed) {
@@ -49,7 +52,7 @@ export async function copyDatabase({ from, to, secretKeyFile, onCopied }: CopyRe
         `The copy was not made, because it would fail a check (${failed.check}): ${failed.result}. Run "roomkeeper check" on the source.`,
       )
     }
-    return { tables, checks }
+    return { tables, bundles, checks }
   })
   // Until autovacuum analyses the new rows, the planner would take the tables for empty.
   if (target.engine === 'postgres') await sql`analyze`.execute(target.schema)

@@ -1,9 +1,9 @@
 // The last statement of every unaudited commit of this node: it fails if the node's row is not up, and numbers the commit in it.
 import { CompiledQuery } from 'kysely'
-import type { CommitFence, CommitNumber } from '../db/commit-fence.ts'
 import type { Database } from '../db/db.ts'
 import type { EngineTransaction } from '../db/engine.ts'
 import { DatabaseUnreachable } from '../db/errors.ts'
+import type { CommitFence, CommitNumber } from '../db/group-commit.ts'
 import type { ThisNode } from './this-node.ts'
 
 /**

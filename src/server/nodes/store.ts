@@ -1,5 +1,5 @@
-// SQL of the table of nodes, for a database with a single node.
-import { systemWrite, systemWriteOne } from '../db/system.ts'
+// SQL of the table of nodes.
+import { systemQuery, systemWrite, systemWriteOne } from '../db/system.ts'
 
 export const insertNode = systemWriteOne((db, p: { name: string; process: string; version: string; at: number }) =>
   db
@@ -17,12 +17,40 @@ export const insertNode = systemWriteOne((db, p: { name: string; process: string
     .returning('id'),
 )
 
+export const listUp = systemQuery((db) => db.selectFrom('nodes').select('id').where('state', '=', 'up'))
+
 /** A node that stops by itself. */
 export const updateLeft = systemWrite((db, p: { id: number; at: number }) =>
   db.updateTable('nodes').set({ state: 'left', ended_at: p.at }).where('id', '=', p.id).where('state', '=', 'up'),
 )
 
+/**
+ * Fails the transaction unless the node is up: the column must not be null. The statement must be the last one, because it locks
+ * the row of the node.
+ */
+export const refuseUnlessUp = systemWrite((db, p: { id: number }) =>
+  db
+    .updateTable('nodes')
+    .set((e) => ({ changes: e.case().when('state', '=', 'up').then(e.ref('changes')).end() as never }))
+    .where('id', '=', p.id),
+)
+
 /** For a start that knows that no other node can be up. */
 export const updateAllDead = systemWrite((db, p: { at: number }) =>
   db.updateTable('nodes').set({ state: 'dead', ended_at: p.at }).where('state', '=', 'up'),
+)
+
+export const listEndedNodes = systemQuery((db) =>
+  db.selectFrom('nodes').select(['id', 'ended_at']).where('state', '!=', 'up').orderBy('id'),
+)
+
+/** Deletes the row of a node that has ended and that no endpoint points at. */
+export const deleteEndedNode = systemWrite((db, p: { id: number }) =>
+  db
+    .deleteFrom('nodes')
+    .where('id', '=', p.id)
+    .where('state', '!=', 'up')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('endpoints').select('endpoints.id').whereRef('endpoints.node_id', '=', 'nodes.id'))),
+    ),
 )

@@ -11,6 +11,7 @@ export class ThisNode {
   readonly name: string
   #id: number
   readonly #replacedListeners: (() => void | Promise<void>)[] = []
+  readonly #newRowListeners: (() => void)[] = []
   readonly #disconnectedListeners: (() => void)[] = []
 
   constructor(name: string, id: number) {
@@ -31,6 +32,11 @@ export class ThisNode {
     this.#replacedListeners.push(listener)
   }
 
+  /** Calls the listener when this node, after it was declared dead, has its new row. */
+  onNewRow(listener: () => void): void {
+    this.#newRowListeners.push(listener)
+  }
+
   /** Calls the listener when the session for messages is lost. `MessageBus.lost` tells when it is back. */
   onDisconnected(listener: () => void): void {
     this.#disconnectedListeners.push(listener)
@@ -40,9 +46,10 @@ export class ThisNode {
     for (const listener of this.#disconnectedListeners) listener()
   }
 
-  /** Calls the listeners, then takes the id of the new row. */
+  /** Calls the listeners of `onReplaced`, takes the id of the new row, then calls those of `onNewRow`. */
   async replace(takeRow: () => Promise<number>): Promise<void> {
     for (const listener of this.#replacedListeners) await listener()
     this.#id = await takeRow()
+    for (const listener of this.#newRowListeners) listener()
   }
 }

@@ -16,12 +16,15 @@ import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
+import { listUp } from '../nodes/store.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
+import type { ThisNode } from '../nodes/this-node.ts'
+import { findHead } from '../resources/audit/store.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
 import { findSessionHolder } from '../resources/sessions/store.ts'
-import { lockDatabase } from './node.ts'
+import { lockDatabase, nodeIdentity } from './node.ts'
 
 export interface CoreOptions {
   readonly options: ServeOptions
@@ -64,6 +67,7 @@ export interface Core {
   readonly options: ServeOptions
   readonly log: Log
   readonly services: Services
+  readonly node: ThisNode
   readonly metrics: Metrics
   readonly keyring: Keyring
   readonly streams: EventStreams
@@ -73,11 +77,16 @@ export interface Core {
   readonly build: BuildLabels
   /** The migrations that this start ran. */
   readonly migrated: readonly string[]
+  /** True from the moment that the service was told to stop: it is not ready any more, but may serve on for a while. */
+  isStopping: boolean
 }
+
+/** On SQLite only commands write beside this process, and they cannot send their events. */
+const auditGapMs = { sqlite: 0, postgres: 1000 } as const
 
 export async function openCore(
   stack: AsyncDisposableStack,
-  { options, log, clock, onLost }: CoreOptions,
+  { options, log: processLog, clock, onLost }: CoreOptions,
 ): Promise<Core> {
   // Wrong settings are refused before anything is written to the data folder.
   const settings = sensorSettingsOf(options)
@@ -86,7 +95,10 @@ export async function openCore(
   const mailbox = new DeviceMailbox()
   const caches = new CacheList()
   const publicAddress = new PublicAddress(options.publicUrl)
-  const place = await lockDatabase(stack, { options, log, clock, onLost })
+  const identity = nodeIdentity(options)
+  // The logs of several nodes may be collected in one place.
+  const log = options.databaseUrl ? processLog.child({ nodeName: identity.name }) : processLog
+  const place = await lockDatabase(stack, { ...identity, options, log, clock, onLost })
   const opened = await openDatabase(options, {
     isLocked: true,
     mustExist: false,
@@ -102,7 +114,19 @@ export async function openCore(
   bus.lost(() => caches.clear())
   node.onReplaced(() => caches.clear())
   const keyring = makeKeyring(db, options, clock)
-  const feed = new EventFeed((org, wanted) => listPlacesOf(db.forOrg(org), wanted), clock, log)
+  const feed = new EventFeed({
+    bus,
+    locate: (org, wanted) => listPlacesOf(db.forOrg(org), wanted),
+    clock,
+    log,
+    nodeId: () => node.id,
+    listNodes: async () => (await listUp(db.system)).map(({ id }) => id),
+    findAuditNumber: async (org) => (await findHead(db.forOrg(org)))?.count ?? 0,
+    auditGapMs: auditGapMs[db.engine],
+  })
+  node.onNewRow(() => feed.rejoin())
+  await feed.start()
+  stack.defer(() => feed.close())
   const streams = new EventStreams(feed, clock)
   const reads = new StrictReads(db, bus)
   caches.add(reads)
@@ -131,10 +155,11 @@ export async function openCore(
   }
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
-  stack.defer(() => writeLastUsed(db, keyring, log))
+  stack.defer(() => writeLastUsed(services, keyring, log))
   db.metrics = metrics.db
   const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
   metrics.describeBuild(build)
+  metrics.describeNode(node)
   metrics.watchPools(opened.pools)
   metrics.watchStreams(streams)
   db.health.listen((isAnswering) => {
@@ -147,6 +172,7 @@ export async function openCore(
     options,
     log,
     services,
+    node,
     metrics,
     keyring,
     streams,
@@ -155,6 +181,7 @@ export async function openCore(
     publicAddress,
     build,
     migrated: opened.migrated,
+    isStopping: false,
   }
 }
 

@@ -13,7 +13,6 @@ import { configReported } from '../resources/configs/reported.ts'
 import { findUnenrolledDevice } from '../resources/endpoints/past-credentials.ts'
 import {
   findDeviceByCredential,
-  markAllDisconnected,
   markConnected,
   markDisconnected,
   storeStatus,
@@ -27,6 +26,8 @@ export interface Devices {
   readonly listeners: MqttListeners
   readonly handlers: DeviceHandlers
   readonly metrics: DeviceMetrics
+  /** Takes no new connections, and disconnects the devices one after the other over up to this time. */
+  release(maxMs: number): Promise<void>
   /** Takes no new connections, and closes those that are open. */
   close(): Promise<void>
 }
@@ -39,19 +40,27 @@ export async function startDevices(
 ): Promise<Devices> {
   const handlers = deviceHandlers(services, intake)
   const metrics = makeDeviceMetrics(registry)
-  const connections = new DeviceConnections({ handlers, clock: services.clock, log, metrics })
+  const connections = new DeviceConnections({
+    handlers,
+    clock: services.clock,
+    log,
+    metrics,
+    outageMs: () => services.db.health.outageMs,
+  })
   mailbox.attach(connections)
-  // A crash leaves devices marked as connected.
-  await markAllDisconnected(services)
   connections.start()
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)
+  const release = async (maxMs: number) => {
+    listeners.close()
+    await connections.release(maxMs)
+  }
   const close = async () => {
     listeners.close()
     await connections.close()
   }
   stack.defer(close)
-  return { connections, listeners, handlers, metrics, close }
+  return { connections, listeners, handlers, metrics, release, close }
 }
 
 const noAnswer = () => []

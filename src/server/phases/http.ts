@@ -37,6 +37,8 @@ const drainTimeoutMs = 20_000
 export interface HttpPhaseOptions {
   readonly certificate: ServerCertificate | undefined
   readonly consoleFolder: string
+  /** When the service stops, its devices are disconnected over up to this time. */
+  readonly releaseDevicesMs: number
 }
 
 /** Every operation and the rule that carries it out. A missing one does not compile. */
@@ -68,7 +70,7 @@ export async function startHttp(
   core: Core,
   resources: Resources,
   devices: Devices,
-  { certificate, consoleFolder }: HttpPhaseOptions,
+  { certificate, consoleFolder, releaseDevicesMs }: HttpPhaseOptions,
 ): Promise<RunningHttp> {
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const http = await makeHttpServer({
@@ -94,7 +96,7 @@ export async function startHttp(
   stack.defer(async () => void (await health.close()))
   stack.defer(async () => {
     await streams.close()
-    await http.drain(drainTimeoutMs)
+    await Promise.all([http.drain(drainTimeoutMs), devices.release(releaseDevicesMs)])
     // Connections that became WebSockets end with the devices; the server waits for them.
     await devices.close()
     await http.close()
@@ -106,13 +108,14 @@ export async function startHttp(
 
 function addRoutes(
   { app, identify, cookie, refuse }: HttpServer,
-  { services, keyring, log, metrics, options }: Core,
+  core: Core,
   { uploads }: Resources,
   devices: Devices,
   consoleFolder: string,
 ): void {
+  const { services, keyring, log, metrics, options } = core
   const { db, clock, publicUrl } = services
-  serviceRoutes(app, { db, metrics, identify, publicUrl })
+  serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
   sessionRoutes(app, { services, keyring, cookie, refuse })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)
@@ -121,7 +124,7 @@ function addRoutes(
     log,
     metrics: devices.metrics,
     enrol: (request, from) => enrolDevice(services, request, from),
-    addresses: () => connectAddresses(publicUrl(), devices.listeners, options.mqttHost),
+    addresses: () => connectAddresses(publicUrl(), devices.listeners, options),
   })
   logUploadRoutes(app, {
     clock,

@@ -12,11 +12,23 @@ import { NodeFence } from '../nodes/node-fence.ts'
 import { leaveSingleNode, startSingleNode } from '../nodes/single-node.ts'
 import { newProcessName, sessionNameOf, type ThisNode } from '../nodes/this-node.ts'
 
-interface NodeOptions {
+interface NodeOptions extends NodeIdentity {
   readonly options: ServeOptions
   readonly log: Log
   readonly clock: Clock
   readonly onLost: () => void
+}
+
+export interface NodeIdentity {
+  readonly name: string
+  /** Names the process, also among earlier and later ones with the same name. */
+  readonly process: string
+}
+
+export function nodeIdentity({ nodeName, port }: ServeOptions): NodeIdentity {
+  const process = newProcessName()
+  // A port that is not known yet would not tell two servers of a host apart.
+  return { process, name: nodeName ?? `${hostname()}:${port === 0 ? process : port}` }
 }
 
 /** The place of this process at its database: first it locks the database, then, after migrations, it takes a row. */
@@ -30,13 +42,12 @@ export interface NodePlace {
 /** Keeps away other servers on SQLite, and on PostgreSQL all programs that need the database for themselves. */
 export async function lockDatabase(
   stack: AsyncDisposableStack,
-  { options, log, clock, onLost }: NodeOptions,
+  { options, name, process, log, clock, onLost }: NodeOptions,
 ): Promise<NodePlace> {
-  const process = newProcessName()
-  const name = nodeName(options, process)
   const sessionName = sessionNameOf(process)
   const { databaseUrl: url } = options
-  if (url === undefined) {
+  // An empty option counts as absent.
+  if (!url) {
     stack.defer(await takeServerLock(options))
     return singlePlace(clock, { name, process, sessionName })
   }
@@ -56,7 +67,7 @@ export async function lockDatabase(
 
 function singlePlace(
   clock: Clock,
-  { name, process, sessionName }: { readonly name: string; readonly process: string; readonly sessionName: string },
+  { name, process, sessionName }: NodeIdentity & { readonly sessionName: string },
 ): NodePlace {
   let leave = async () => {}
   return {
@@ -69,7 +80,3 @@ function singlePlace(
     leave: () => leave(),
   }
 }
-
-/** A port that is not known yet would not tell two servers of a host apart. */
-const nodeName = ({ nodeName: name, port }: ServeOptions, process: string): string =>
-  name ?? `${hostname()}:${port === 0 ? process : port}`

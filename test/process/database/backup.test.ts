@@ -58,9 +58,13 @@ test('with secret and bundles everything but sessions and sign-in links comes ba
   expect(after.login_links).toEqual([])
   expect({ ...after, sessions: [], login_links: [] }).toEqual({ ...before, sessions: [], login_links: [] })
   expect(readFileSync(join(place.dataDir, 'secret.key'), 'utf8')).toBe(secretText())
-  const bundles = (dataDir: string) => readdirSync(join(dataDir, 'bundles'), { recursive: true }).sort()
-  expect(bundles(place.dataDir)).toEqual(bundles(harness.place.dataDir))
-  expect(bundles(place.dataDir)).toContainEqual(expect.stringContaining(fixture.supportId.replace('-', '')))
+  expect(after.bundle_uploads).toHaveLength(1)
+  if (engine === 'postgres') expect(after.bundle_chunks).toHaveLength(1)
+  else {
+    const bundles = (dataDir: string) => readdirSync(join(dataDir, 'bundles'), { recursive: true }).sort()
+    expect(bundles(place.dataDir)).toEqual(bundles(harness.place.dataDir))
+    expect(bundles(place.dataDir)).toContainEqual(expect.stringContaining(fixture.supportId.replace('-', '')))
+  }
   expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
 })
 
@@ -74,6 +78,8 @@ test('without --with-secret the file does not contain the key, and restore compa
   await expect(restoreBackup(plain, place)).rejects.toThrow(/is not the secret key of the backup: its fingerprint is/)
   writeFileSync(keyFile, secretText())
   await restoreBackup(plain, place)
+  const { bundle_uploads, bundle_chunks = [] } = await contentOf(place)
+  expect([bundle_uploads, bundle_chunks], 'bundles are left out, and take nothing of the quota').toEqual([[], []])
   await expect(restoreBackup(plain, place), 'the target is not empty any more').rejects.toThrow(/is not empty: /)
 })
 

@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
 import { startService } from '../../../src/server/app.ts'
@@ -50,6 +51,11 @@ test('a copy wants a source without a server', async () => {
 })
 
 test('copies to SQLite and back to PostgreSQL have the rows of every table, and serve what was served', async () => {
+  const bundleText = async (url: string) => {
+    const path = `/v1/orgs/${fixture.id}/bug_reports/${fixture.supportId}/files/${fixture.endpoint}.log.gz`
+    const answer = await fetch(url + path, { headers: { authorization: `Bearer ${fixture.key}` } })
+    return gunzipSync(await answer.arrayBuffer()).toString()
+  }
   const answers = async (url: string) => {
     const read = async (path: string) =>
       (await send(url, 'GET', `/v1/orgs/${fixture.id}${path}`, { key: fixture.key })).body
@@ -61,10 +67,12 @@ test('copies to SQLite and back to PostgreSQL have the rows of every table, and 
       versions: await read(`/endpoints/${fixture.endpoint}/config/versions`),
       sensor: await read(`/endpoints/${fixture.endpoint}/sensor`),
       keys: (await read('/keys')).keys.length,
+      bundle: await bundleText(url),
     }
   }
   const before = await answers(harness.url)
   expect(before.room.dec).toMatch(/\w{4}/)
+  expect(before.bundle).toBe('all is well')
   await harness.stop()
   const original = await contentOf(harness.place)
   const empty = Object.keys(original).filter((table) => original[table]?.length === 0)
@@ -73,11 +81,14 @@ test('copies to SQLite and back to PostgreSQL have the rows of every table, and 
   const sqlite = { dataDir: folderForTest() }
   const postgres = await postgresForTest(sqlite.dataDir)
   await copyDatabase({ from: harness.place, to: sqlite, secretKeyFile, onCopied: noReport })
-  expect(await contentOf(sqlite)).toEqual(original)
+  const { bundle_chunks, ...tables } = original
+  expect(bundle_chunks).toHaveLength(1)
+  expect(await contentOf(sqlite)).toEqual(tables)
   const program = new Program(['copy', '--from', sqlite.dataDir], { env: { ROOMKEEPER_COPY_TO: postgres.databaseUrl } })
   const done = await program.exit(60_000)
   expectDone(done)
   expect(done.stdout).toMatch(/^samples +1 row$/m)
+  expect(done.stdout).toMatch(/^Copied 1 log bundle\.$/m)
   expect(done.stdout).toMatch(/^audit log {3}ok: the \d+ entries of \w+ are verified\.$/m)
   expect(done.stdout).toMatch(/^secret key {2}ok: the key fits, and opens \d+ encrypted values\.$/m)
   expect(await contentOf(postgres)).toEqual(original)

@@ -27,8 +27,10 @@ async function houseIn({ databaseUrl }: Outage) {
   const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body
   const device = await newDevice(harness, org, { roomId: room.id })
-  onTestFinished(() => device.close())
-  return { harness, org, room, device }
+  // A message may still wait for its acknowledgement.
+  onTestFinished(() => device.drop())
+  const offline = await newDevice(harness, org, { roomId: room.id, offline: true })
+  return { harness, org, room, device, offline }
 }
 
 const createRegion = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
@@ -53,7 +55,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     'that %s: /readyz is 503 in time, nobody hangs, nothing remembered is served, and all goes on [contract 2.5]',
     async (_, make) => {
       const outage = await make()
-      const { harness, org, room, device } = await houseIn(outage)
+      const { harness, org, room, device, offline } = await houseIn(outage)
       const start = Math.floor(Date.now() / 1000) - 1000
       await device.publish('sample', { samples: [{ timestamp: start, co2: 400 }] })
       const remembered = [`/endpoints/${device.id}`, '/endpoints', '/endpoints/sensor', '/rooms/sensor']
@@ -112,7 +114,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       expect((await harness.call('GET', '/livez')).status).toBe(200)
       expect((await fetch(`${harness.url}/`)).status, "the console's files").toBe(200)
       expect((await harness.call('GET', '/v1/orgs/nobody/regions', { key: 'nonsense' })).status).toBe(401)
-      const other = await connectAgain(device)
+      const other = await connectAgain(offline)
       expect(other, 'refused for now [MQTT CONNACK 3]').toMatchObject({ code: 3 })
 
       for (const [i, { status, body, ms }] of (await underWay).entries()) {
@@ -121,7 +123,6 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
         if (i >= 16 && isUnchanged(body)) refusedUnchanged.push(`under way ${i - 16}`)
       }
       expect(isAcknowledged, 'a sample that is not stored is not acknowledged').toBe(false)
-      await device.ended(answeredWithin)
 
       outage.end()
       const ended = performance.now()
@@ -143,16 +144,10 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       const { name } = (await org.call('GET', `/rooms/${room.id}`)).body
       expect((await org.call('GET', `/endpoints/${device.id}`)).body.roomName, 'nothing old is remembered').toBe(name)
 
-      await until('the device is back', () =>
-        device.connect().then(
-          () => true,
-          () => false,
-        ),
-      )
-      await device.publish('sample', { samples: [{ timestamp: start + 60, co2: 500 }] })
+      await sample
       expect(await storedTimes(harness, org, device.id)).toEqual([start, start + 60])
       const { endpoints } = (await org.call('GET', '/endpoints')).body
-      expect(endpoints).toMatchObject([{ id: device.id, connected: true, roomName: name }])
+      expect(endpoints).toContainEqual(expect.objectContaining({ id: device.id, connected: true, roomName: name }))
     },
     120_000,
   )

@@ -1,33 +1,38 @@
 // Endpoints that are only rows, for tests that need a thousand of them or one in a state that takes long to reach.
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { DatabaseSchema } from '../../../src/server/db/schema.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
-type Row = DatabaseSchema['endpoints']
+type Row = Selectable<DatabaseSchema['endpoints']>
+
+/** The columns of a row; an endpoint with `connected: 1` points at the node of the harness. */
+export type EndpointValues = Partial<Row> & { readonly connected?: number }
 
 /** One for each of the given values; they have no credential, so nobody can connect as one. */
 export async function putEndpoints(
   harness: Pick<Harness, 'services'>,
   { org }: Pick<TestOrg, 'org'>,
-  values: readonly Partial<Row>[],
+  values: readonly EndpointValues[],
 ): Promise<Row[]> {
-  const { db } = harness.services
+  const { db, node } = harness.services
   const { last } = await db.system.kysely
     .selectFrom('endpoints')
     .select((e) => e.fn.coalesce(e.fn.max('number'), sql<number>`0`).as('last'))
     .where('org', '=', org.key)
     .executeTakeFirstOrThrow()
-  const rows = values.map((given, i): Row => {
+  const rows = values.map(({ connected, ...given }, i): Row => {
     const id = randomUUID()
     const device = { id, serial: `S${id.slice(0, 13)}`, pairing_serial: null, model: 'NF19B1', status: '{}' }
-    const presence = { connected: 0, connection_time: null, enrolment_time: Date.UTC(2026, 0, 1) }
+    const node_id = connected ? (node?.id ?? null) : null
+    const presence = { node_id, connection: connected ?? 0, previous_node_id: null, connection_time: null }
     return {
       org: org.key,
       number: last + 1 + i,
       version: 1,
       room_id: null,
       profile_id: null,
+      enrolment_time: Date.UTC(2026, 0, 1),
       ...device,
       ...presence,
       ...given,

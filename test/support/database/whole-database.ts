@@ -5,8 +5,7 @@ import { listTables } from '../../../src/server/db/copy/catalog.ts'
 import { readBatches, type TableRow } from '../../../src/server/db/copy/table-rows.ts'
 import { withoutTransaction } from '../../../src/server/db/copy/transaction-side.ts'
 import { openDatabase } from '../../../src/server/db/open.ts'
-import { Horizon } from '../../../src/server/resources/sensors/rollups/horizon.ts'
-import { RollupTask } from '../../../src/server/resources/sensors/rollups/task.ts'
+import { rollUp } from '../../../src/server/resources/sensors/rollups/roll-up.ts'
 import { linkHolder, loginLinkCreate, sessionStartByLink } from '../../../src/server/resources/sessions/rules.ts'
 import { enrolDevice } from '../devices/test-device.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
@@ -31,7 +30,7 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   const due = services.db.system.kysely.selectFrom('sample_due').selectAll()
   const slots = await due.execute()
   harness.clock.advance(20 * 60_000)
-  await new RollupTask(services, new Horizon()).run(new AbortController().signal)
+  await rollUp(services)
   await services.db.systemTransaction(async ({ kysely }) => {
     await kysely
       .insertInto('sample_due')
@@ -44,7 +43,7 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
 
 type Place = Harness['place']
 
-/** The rows of every table, as comparable text. */
+/** The rows of every table, as comparable text. The content of log bundles is a table on PostgreSQL only. */
 export async function contentOf(place: Place): Promise<Record<string, string[]>> {
   const { db } = await openDatabase(place, { isLocked: true, mustExist: true, onError() {} })
   try {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import type { Harness, Reply, TestOrg } from '../harness.ts'
+import { engine, type Harness, type Reply, type TestOrg } from '../harness.ts'
 import { type NewDevice, newDevice, type TestDevice } from './test-device.ts'
 
 export const bundle = gzipSync('09:15 all is well\n')
@@ -50,14 +50,23 @@ export const put = (harness: Harness, device: TestDevice, url: string, bytes: Bu
     headers: { ...proofOf(device), 'content-type': 'application/gzip' },
   })
 
-/** Everything that lies where bundles go, below the organisation's folder. */
-export function stored(harness: Harness, { org }: TestOrg): string[] {
+/** Everything that lies in the folder of bundles, below the organisation's folder. */
+export function filesInFolder(harness: Harness, { org }: TestOrg): string[] {
   try {
     return readdirSync(join(harness.place.dataDir, 'bundles', String(org.key)), { recursive: true, encoding: 'utf8' })
   } catch {
     return []
   }
 }
-/** Without the folders of reports. */
-export const storedFiles = (harness: Harness, org: TestOrg): string[] =>
-  stored(harness, org).filter((path) => path.includes('/'))
+
+/** The uploads that are stored, as report/id.log.gz; one that does not count (yet) ends with .part instead. */
+export async function storedUploads(harness: Harness, org: TestOrg): Promise<string[]> {
+  if (engine === 'sqlite') return filesInFolder(harness, org).filter((path) => path.includes('/'))
+  expect(filesInFolder(harness, org)).toEqual([])
+  const uploads = harness.services.db.system.kysely
+    .selectFrom('bundle_uploads as u')
+    .leftJoin('bug_report_items as i', 'i.upload_id', 'u.id')
+    .select(['u.report_id', 'u.id', 'i.upload_id'])
+    .where('u.org', '=', org.org.key)
+  return (await uploads.execute()).map((u) => `${u.report_id}/${u.id}${u.upload_id === null ? '.part' : '.log.gz'}`)
+}

@@ -6,6 +6,7 @@ import type { ServeOptions } from '../../../src/server/config/options.ts'
 import { newPlace, quiet } from '../harness.ts'
 
 export interface GroupNode extends Service {
+  readonly dataDir: string
   readonly logged: Record<string, unknown>[]
   /** Resolves when the node had to stop because its database or its name was taken. */
   readonly taken: Promise<void>
@@ -31,7 +32,7 @@ export async function nodeGroup(): Promise<NodeGroup> {
       })
       const service = await startService({ ...quiet, ...place, ...options }, log, { onLost: () => onLost() })
       onTestFinished(() => service.close())
-      return { ...service, logged, taken }
+      return { ...service, dataDir: place.dataDir, logged, taken }
     },
   }
 }

@@ -11,6 +11,9 @@ export interface CopiedTable {
 /** A command that only opened the database may have written here, so these rows do not make it a used one. */
 const settingsTable = 'settings'
 
+/** The content of log bundles, which only PostgreSQL stores in a table. It is too large for batches of rows. */
+const contentTable = 'bundle_chunks'
+
 /** Names a table that has rows; undefined if the database is empty. */
 export async function findUsedTable(side: TableSide): Promise<string | undefined> {
   for (const { name } of await listTables(side, side.engine)) {
@@ -19,14 +22,16 @@ export async function findUsedTable(side: TableSide): Promise<string | undefined
   return undefined
 }
 
-/** Both sides are inside a transaction, and the target is empty. */
+/** Both sides are inside a transaction, and the target is empty. The content of log bundles is left to the caller. */
 export async function copyTables(
   source: TableSide,
   target: TableSide,
   onCopied: (copied: CopiedTable) => void,
 ): Promise<CopiedTable[]> {
-  const shapes = await listTables(target, target.engine)
-  refuseDifference(await listTables(source, source.engine), shapes)
+  const shapesOf = async (side: TableSide) =>
+    (await listTables(side, side.engine)).filter(({ name }) => name !== contentTable)
+  const shapes = await shapesOf(target)
+  refuseDifference(await shapesOf(source), shapes)
   await target.kysely.deleteFrom(settingsTable).execute()
   const copied: CopiedTable[] = []
   for (const shape of shapes) {

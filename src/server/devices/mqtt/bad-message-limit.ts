@@ -1,4 +1,5 @@
 // Counts the bad messages of each device within a minute: many slow it down, more shut it out for a minute.
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/clock.ts'
 
 /** Beyond this many in a minute, one message of the device is read in a second. */
@@ -8,8 +9,8 @@ export const maxBeforeShutOut = 60
 
 const windowMs = 60_000
 const shutOutMs = 60_000
-/** Records of devices that behave again are deleted when there are this many. */
-const sweepAtDeviceCount = 10_000
+/** If more devices send bad messages within a minute, those that did so least recently are forgotten. */
+const maxDeviceCount = 10_000
 
 interface DeviceRecord {
   /** When its bad messages came, oldest first: at most one more than are allowed. */
@@ -21,7 +22,7 @@ export type Verdict = 'none' | 'slowed' | 'shut out'
 
 export class BadMessageLimit {
   readonly #clock: Clock
-  readonly #devices = new Map<string, DeviceRecord>()
+  readonly #devices = new LRUCache<string, DeviceRecord>({ max: maxDeviceCount })
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -30,7 +31,8 @@ export class BadMessageLimit {
   /** Counts a bad message, and says what follows for the device. */
   count(endpointId: string): Verdict {
     const now = this.#clock.now()
-    const record = this.#recordOf(endpointId, now)
+    const record = this.#find(endpointId) ?? { times: [], shutOutAt: undefined }
+    this.#devices.set(endpointId, record)
     record.times.push(now)
     if (record.times.length > maxBeforeShutOut) {
       record.times = []
@@ -49,16 +51,6 @@ export class BadMessageLimit {
   /** Whether connections of the device should be refused. */
   isShutOut(endpointId: string): boolean {
     return this.#find(endpointId)?.shutOutAt !== undefined
-  }
-
-  #recordOf(endpointId: string, now: number): DeviceRecord {
-    const found = this.#find(endpointId)
-    if (found) return found
-    if (this.#devices.size >= sweepAtDeviceCount)
-      for (const [id, record] of this.#devices) this.#expire(id, record, now)
-    const record: DeviceRecord = { times: [], shutOutAt: undefined }
-    this.#devices.set(endpointId, record)
-    return record
   }
 
   #find(endpointId: string): DeviceRecord | undefined {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DeviceCommandMessage, downTopic } from '../../../contract/device/protocol.ts'
+import { tokenHash } from '../../auth/token.ts'
 import type { ConnectedDevices } from '../../context/connected-devices.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
@@ -18,12 +19,15 @@ import type { ConnectRequest } from './packet-reader.ts'
 import type { ConnectOutcome } from './reasons.ts'
 import { RefusalLog } from './refusal-log.ts'
 import { MqttSession, type SessionOptions } from './session.ts'
+import { maxOutageMs } from './store-again.ts'
 
 export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
   readonly clock: Clock
   readonly log: Log
   readonly metrics: DeviceMetrics
+  /** How long the database has not answered; 0 while it does. */
+  readonly outageMs: () => number
 }
 
 /** The other end of the wire, whatever is spoken on it. */
@@ -36,6 +40,9 @@ const retryAfterMs = 5_000
 /** Long enough for a last packet to leave, short enough to count as immediate. */
 const unenrolDelayMs = 100
 const unenrolDeadlineMs = 60_000
+/** A few devices need not wait for half a minute. */
+const minReleasesPerSecond = 100
+const releaseIntervalMs = 50
 
 export class DeviceConnections implements ConnectedDevices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions
@@ -48,6 +55,8 @@ export class DeviceConnections implements ConnectedDevices {
   readonly #current = new Map<string, MqttSession>()
   readonly #persisting = new Set<Promise<void>>()
   #ticking: NodeJS.Timeout | undefined
+  /** True when the service stops: no connection is accepted. */
+  #isReleasing = false
   #isClosed = false
 
   constructor(options: DeviceConnectionsOptions) {
@@ -76,6 +85,7 @@ export class DeviceConnections implements ConnectedDevices {
   /** Begins to watch timeouts: once a second for all sessions, instead of a timer for each. */
   start(): void {
     this.#ticking = setInterval(() => {
+      if (this.#services.outageMs() >= maxOutageMs) this.#sendElsewhere()
       for (const session of this.#sessions.keys()) {
         if (session.backPressure.isSlowed) this.#updateSlowed(session)
         session.tick()
@@ -83,8 +93,13 @@ export class DeviceConnections implements ConnectedDevices {
     }, 1000).unref()
   }
 
+  /** A node that is cut off from the database is of no use to its devices. They may reach another one. */
+  #sendElsewhere(): void {
+    for (const session of this.#current.values()) session.close('database away')
+  }
+
   accept(socket: Duplex, peer: Peer): void {
-    if (this.#isClosed) return void socket.destroy()
+    if (this.#isReleasing) return void socket.destroy()
     const { metrics, log } = this.#services
     const session = new MqttSession(socket, this.#sessionOptions)
     this.#sessions.set(session, peer)
@@ -121,12 +136,31 @@ export class DeviceConnections implements ConnectedDevices {
     }
   }
 
-  /** Ends all connections and accepts no new ones; resolves when the database shows all devices as disconnected. */
+  /**
+   * Accepts no new connections, and ends those that are open over a time that grows with their number, up to `maxMs`: devices that
+   * all came to the other nodes at once would have to wait there.
+   */
+  async release(maxMs: number): Promise<void> {
+    this.#isReleasing = true
+    const sessions = [...this.#sessions.keys()]
+    const durationMs = Math.min(maxMs, (sessions.length / minReleasesPerSecond) * 1000)
+    const startedAt = performance.now()
+    for (let released = 0; released < sessions.length; ) {
+      const part = durationMs === 0 ? 1 : (performance.now() - startedAt) / durationMs
+      const due = Math.min(sessions.length, Math.ceil(part * sessions.length))
+      for (const session of sessions.slice(released, due)) session.shutDown()
+      released = Math.max(released, due)
+      if (released < sessions.length) await sleep(releaseIntervalMs)
+    }
+  }
+
+  /** Ends all connections and accepts no new ones. Writes nothing: the end of the node's row disconnects all of its devices. */
   async close(): Promise<void> {
+    this.#isReleasing = true
     this.#isClosed = true
     clearInterval(this.#ticking)
     for (const session of this.#sessions.keys()) session.shutDown()
-    for (const session of this.#current.values()) this.#disconnected(session)
+    this.#current.clear()
     await Promise.all(this.#persisting)
   }
 
@@ -160,7 +194,10 @@ export class DeviceConnections implements ConnectedDevices {
     try {
       presence = await handlers.connected(connection)
     } finally {
+      if (presence) Object.assign(connection, { nodeId: presence.nodeId, number: presence.number })
       if (!presence) this.#disconnected(session)
+      // The connection ended, or was replaced, while its presence was written.
+      if (this.#current.get(device.id) !== session) this.#persistEnd(connection)
     }
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
@@ -177,7 +214,13 @@ export class DeviceConnections implements ConnectedDevices {
   }
 
   #identify(session: MqttSession, device: Device, { password = '' }: ConnectRequest) {
-    const connection: DeviceConnection = { device, since: this.#services.clock.now(), credential: password }
+    const connection: DeviceConnection = {
+      device,
+      since: this.#services.clock.now(),
+      credentialHash: tokenHash(password),
+      nodeId: 0,
+      number: 0,
+    }
     const downlink = new Downlink(this.#services, connection, session)
     session.identify(connection, downlink)
     this.#updateSlowed(session)
@@ -194,6 +237,11 @@ export class DeviceConnections implements ConnectedDevices {
     const { connection } = session.identified ?? {}
     if (!connection || this.#current.get(connection.device.id) !== session) return
     this.#current.delete(connection.device.id)
+    // While the presence is being written, its number is not known yet.
+    if (connection.number > 0) this.#persistEnd(connection)
+  }
+
+  #persistEnd(connection: DeviceConnection): void {
     const persisting: Promise<void> = this.#persistDisconnect(connection).finally(() =>
       this.#persisting.delete(persisting),
     )
@@ -202,21 +250,20 @@ export class DeviceConnections implements ConnectedDevices {
 
   /** One line for each connection that ends, except at a stop of the service, which ends all of them. */
   #logEnd({ wasConnected, identified, endReason = 'the device closed the connection' }: MqttSession): void {
-    if (!wasConnected || !identified || this.#isClosed) return
+    if (!wasConnected || !identified || this.#isReleasing) return
     const { org, id, serial } = identified.connection.device
     this.#services.log.info({ org: org.id, endpoint: id, serial, reason: endReason }, 'device disconnected')
   }
 
-  /** Tries until it is written, or until the device is connected again. */
+  /** Tries until it is written, until the device is connected again, or until the service stops, which ends the node's row. */
   async #persistDisconnect(connection: DeviceConnection): Promise<void> {
     const { handlers, logThrottle } = this.#services
-    while (!this.#current.has(connection.device.id)) {
+    while (!this.#isClosed && !this.#current.has(connection.device.id)) {
       try {
         return await handlers.disconnected(connection)
       } catch (error) {
         logThrottle.warn('disconnect not persisted, retrying', error as Error, connection.device)
-        if (this.#isClosed) return
-        await sleep(retryAfterMs)
+        if (!this.#isClosed) await sleep(retryAfterMs)
       }
     }
   }

@@ -20,11 +20,17 @@ export interface DeviceConnection {
   readonly device: Device
   /** Time of its CONNECT in milliseconds. */
   readonly since: number
-  readonly credential: string
+  readonly credentialHash: Buffer
+  /** The node and the number that the endpoint's row has while this is its connection. Both are 0 until that is durable. */
+  nodeId: number
+  number: number
 }
 
 /** The durable presence of a connected device. */
 export interface Presence {
+  readonly nodeId: number
+  /** Connections of an endpoint are numbered over all nodes, and a later one has a higher number. */
+  readonly number: number
   /** False if no config and no command waits for the device: then none does before `ConnectedDevices.wake` is called for it. */
   readonly mayHavePending: boolean
 }
@@ -42,6 +48,7 @@ export interface DeviceHandlers {
   findUnenrolled(endpointId: string, credential: string): Promise<UnenrolledDevice | undefined>
   /** Resolves when the presence is durable; undefined if the credential died since `identify`. */
   connected(connection: DeviceConnection): Promise<Presence | undefined>
+  /** Resolves when it is durable that this connection has ended. */
   disconnected(connection: DeviceConnection): Promise<void>
   /**
    * Lists the config and the commands that wait for the device, of the kinds that it has subscribed to, and marks them as

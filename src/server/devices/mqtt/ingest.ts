@@ -9,6 +9,7 @@ import { BadMessage, maxKindLength, messageRefused, readMessage } from './messag
 import type { DeviceMetrics } from './metrics.ts'
 import { reasonCodes } from './reasons.ts'
 import type { MqttSession } from './session.ts'
+import { StoreAgain } from './store-again.ts'
 
 interface IngestOptions {
   readonly received: DeviceHandlers['received']
@@ -20,6 +21,7 @@ interface IngestOptions {
 
 export class Ingest {
   readonly #options: IngestOptions
+  readonly #storeAgain = new StoreAgain()
 
   constructor(options: IngestOptions) {
     this.#options = options
@@ -40,7 +42,7 @@ export class Ingest {
       session.acknowledgements.finish(unfinished)
     }
     const name = topic.slice(topicPrefix.length)
-    const handled = this.#handle(connection, name, payload as Buffer)
+    const handled = this.#handle(session, connection, name, payload as Buffer, qos)
     if (handled instanceof BadMessage) {
       if (!this.#mayStay(session, connection.device)) {
         budget.release(bytes)
@@ -70,12 +72,20 @@ export class Ingest {
     )
   }
 
-  #handle(connection: DeviceConnection, name: string, payload: Buffer): Promise<readonly DownMessage[]> | BadMessage {
+  #handle(
+    session: MqttSession,
+    connection: DeviceConnection,
+    name: string,
+    payload: Buffer,
+    qos: 0 | 1 | 2,
+  ): Promise<readonly DownMessage[]> | BadMessage {
     const { received, metrics, logThrottle } = this.#options
     try {
       const { kind, message } = readMessage(name, payload)
       metrics.received[kind]++
-      return received[kind](connection, message as never)
+      const store = () => received[kind](connection, message as never)
+      // A message at QoS 0 may be lost: then it takes no memory during an outage.
+      return qos === 0 ? store() : this.#storeAgain.run(session, store)
     } catch (error) {
       if (!(error instanceof BadMessage)) return Promise.reject(error)
       metrics.bad.inc()

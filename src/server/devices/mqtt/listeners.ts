@@ -5,11 +5,13 @@ import { createServer as createTlsServer } from 'node:tls'
 import { createWebSocketStream, WebSocketServer } from 'ws'
 import { devicePaths, maxPacketBytes } from '../../../contract/device/protocol.ts'
 import type { ServeOptions } from '../../config/options.ts'
+import { addressMatcher } from '../../core/address-list.ts'
 import { StartupError } from '../../core/failure.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { publicPathOf } from '../../core/public-path.ts'
 import { listenError } from '../../http/listen.ts'
 import type { ServerCertificate } from '../../http/server-certificate.ts'
+import { ProxiedSockets, type SocketClient } from '../proxy-protocol/proxied-sockets.ts'
 import type { DeviceConnections } from './device-connections.ts'
 
 export interface MqttListeners {
@@ -42,24 +44,22 @@ export async function openMqttListeners(
     })
     return (server.address() as AddressInfo).port
   }
+  const proxied = new ProxiedSockets(addressMatcher(options.trustProxy ?? []))
   const close = () => {
     for (const server of servers) if (server.listening) server.close()
+    proxied.close()
   }
-  const take = (socket: Socket) => {
+  const take = (socket: Socket, client: SocketClient) => {
     socket.setNoDelay(true)
-    connections.accept(socket, socket)
+    connections.accept(socket, client)
   }
-  const tlsServer = (from: ServerCertificate) => {
-    const server = createTlsServer({ ...from.files, allowHalfOpen, handshakeTimeout: tlsHandshakeTimeoutMs }, take)
-    from.attach(server)
-    return server
-  }
+  const plainServer = () => createServer({ allowHalfOpen }, (socket) => proxied.receive(socket, take))
+  const tlsServer = (from: ServerCertificate) => proxiedTlsServer(from, proxied, take)
   const { mqttPort, mqttTlsPort } = options
   if (mqttTlsPort !== 'off' && !certificate) throw new StartupError('--mqtt-tls-port needs --tls-cert and --tls-key.')
   try {
     return {
-      mqttPort:
-        mqttPort === 'off' ? undefined : await open(createServer({ allowHalfOpen }, take), '--mqtt-port', mqttPort),
+      mqttPort: mqttPort === 'off' ? undefined : await open(plainServer(), '--mqtt-port', mqttPort),
       mqttsPort:
         mqttTlsPort === 'off' || !certificate
           ? undefined
@@ -70,6 +70,28 @@ export async function openMqttListeners(
     close()
     throw error
   }
+}
+
+/** The header of a balancer comes before TLS, so the sockets are accepted by a plain server and then given to one for TLS. */
+function proxiedTlsServer(
+  certificate: ServerCertificate,
+  proxied: ProxiedSockets,
+  take: (socket: Socket, client: SocketClient) => void,
+): Server {
+  /** By the address and port of the connection, which are unique while it is open. */
+  const clients = new Map<string, SocketClient>()
+  const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  const options = { ...certificate.files, allowHalfOpen, handshakeTimeout: tlsHandshakeTimeoutMs }
+  const tls = createTlsServer(options, (socket) => take(socket, clients.get(keyOf(socket)) ?? socket))
+  certificate.attach(tls)
+  return createServer({ allowHalfOpen }, (socket) =>
+    proxied.receive(socket, (accepted, client) => {
+      const key = keyOf(accepted)
+      clients.set(key, client)
+      accepted.once('close', () => clients.delete(key))
+      tls.emit('connection', accepted)
+    }),
+  )
 }
 
 /** Requests to upgrade any other path are answered as plain requests. */
@@ -90,14 +112,22 @@ export function openWebSocket(connections: DeviceConnections, http: HttpServer):
   })
 }
 
-/** The addresses that a device is given: encrypted ones first, and none that it could not reach. */
-export function connectAddresses(publicUrl: string, listeners: MqttListeners, mqttHost: string): string[] {
+/**
+ * The addresses that a device is given: encrypted ones first, and none that it could not reach. With --public-mqtt-url, those are
+ * given instead of the ports of this server.
+ */
+export function connectAddresses(
+  publicUrl: string,
+  listeners: Pick<MqttListeners, 'mqttPort' | 'mqttsPort'>,
+  { mqttHost, publicMqttUrl }: Pick<ServeOptions, 'mqttHost' | 'publicMqttUrl'>,
+): string[] {
   const { protocol, hostname, host } = new URL(publicUrl)
   const isReachable = !isLoopbackHost(mqttHost) || isLoopbackHost(hostname)
   const addressOf = (scheme: string, port: number | undefined) =>
     port !== undefined && isReachable ? [`${scheme}://${hostname}:${port}`] : []
-  const mqtts = addressOf('mqtts', listeners.mqttsPort)
-  const mqtt = addressOf('mqtt', listeners.mqttPort)
+  const named = (scheme: string) => publicMqttUrl?.filter((url) => url.startsWith(`${scheme}:`))
+  const mqtts = named('mqtts') ?? addressOf('mqtts', listeners.mqttsPort)
+  const mqtt = named('mqtt') ?? addressOf('mqtt', listeners.mqttPort)
   const isEncrypted = protocol === 'https:'
   const web = `${isEncrypted ? 'wss' : 'ws'}://${host}${publicPathOf(publicUrl)}${devicePaths.mqtt}`
   return isEncrypted ? [...mqtts, web, ...mqtt] : [...mqtts, ...mqtt, web]

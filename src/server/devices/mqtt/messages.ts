@@ -22,9 +22,17 @@ const ajv = makeAjv(true)
 /** The check of sensor ranges refuses a sample with an infinite value alone; the other samples of its message are stored. */
 const ajvOfSamples = makeAjv(false)
 
-const validators = Object.fromEntries(
-  Object.entries(upMessages).map(([kind, shape]) => [kind, (kind === 'sample' ? ajvOfSamples : ajv).compile(shape)]),
-) as unknown as Record<UpKind, ValidateFunction>
+const validators = new Map<UpKind, ValidateFunction>()
+
+/** A validator is compiled for the first message of its kind: compiling all of them would make every start longer. */
+function validatorOf(kind: UpKind): ValidateFunction {
+  let validator = validators.get(kind)
+  if (!validator) {
+    validator = (kind === 'sample' ? ajvOfSamples : ajv).compile(upMessages[kind])
+    validators.set(kind, validator)
+  }
+  return validator
+}
 
 /** The part of a topic filter below the device's own topic: a kind, `#` or `+`; undefined if it is not its own topic. */
 export function subscribedTo(filter: string, endpointId: string): string | undefined {
@@ -76,11 +84,11 @@ const copyKnown: Record<UpKind, Copy> = {
   logs: copier('logs', false),
 }
 
-const isKind = (name: string): name is UpKind => Object.hasOwn(validators, name)
+const isKind = (name: string): name is UpKind => Object.hasOwn(upMessages, name)
 
 /** Throws BadMessage, which says what is wrong. */
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
-  if (!isKind(kind)) throw new BadMessage('is of a kind that does not exist', '', Object.keys(validators))
+  if (!isKind(kind)) throw new BadMessage('is of a kind that does not exist', '', Object.keys(upMessages))
   if (!isUtf8(payload)) throw new BadMessage('is not UTF-8 text')
   if (hasTooManyKeys(payload)) throw new BadMessage(`has more than ${maxJsonKeys} keys`)
   let message: unknown
@@ -90,7 +98,7 @@ export function readMessage(kind: string, payload: Buffer): { kind: UpKind; mess
     throw new BadMessage('is not JSON')
   }
   message = copyFields(kind, message)
-  const validate = validators[kind]
+  const validate = validatorOf(kind)
   if (!validate(message)) throw asBadMessage(validate.errors ?? [])
   return { kind, message }
 }

@@ -81,6 +81,10 @@ export type ConnectOutcome = 'accepted' | RefusalReason | { readonly topic: stri
 export const endings = {
   replaced: { reasonCode: reasonCodes.sessionTakenOver, text: 'Another connection of this device replaces this one.' },
   unenrolled: { reasonCode: reasonCodes.administrativeAction, text: 'The endpoint was unenrolled.' },
+  'database away': {
+    reasonCode: reasonCodes.serverUnavailable,
+    text: 'The service cannot reach its database. Connect again later.',
+  },
   'shutting down': { reasonCode: reasonCodes.shuttingDown, text: 'The service is stopping. Connect again later.' },
 } as const
 export type EndingReason = keyof typeof endings

@@ -42,7 +42,7 @@ ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
 ajv.addFormat('email-address', /^[^@\s]+@[^@\s]+$/)
 ajv.addFormat('timezone', isConfigTimeZone)
 
-/** Compiles parsers and validators once for each operation, and returns the function that reads one request. */
+/** Makes the parsers of an operation once, and returns the function that reads one request. */
 export function inputReader(operation: Operation): (raw: RawInput) => RequestInput {
   const readParams = parameterReader(operation.params ?? {}, true)
   const readQuery = parameterReader(operation.query ?? {}, false)
@@ -148,7 +148,8 @@ function parameterReader(shapes: TProperties, areRequired: boolean) {
 }
 
 export function bodyReader(shape: TSchema, aliases: Readonly<Record<string, string>>) {
-  const validate: ValidateFunction = ajv.compile(shape)
+  // The validator is compiled for the first body: compiling all of them would make every start longer.
+  let validate: ValidateFunction | undefined
   return (sent: unknown): unknown => {
     if (sent === undefined) {
       throw new Failure('INVALID_ARGUMENT', 'a JSON body is required.', {
@@ -162,6 +163,7 @@ export function bodyReader(shape: TSchema, aliases: Readonly<Record<string, stri
         ? tidyList(sent, shape, 'body', violations)
         : sent
     if (violations.length > 0) throw invalid(violations)
+    validate ??= ajv.compile(shape)
     if (!validate(body)) throw invalid(violationsOf(validate.errors ?? [], 'body'))
     return body
   }

@@ -76,10 +76,10 @@ async function makeBackupIn(
   const createdAt = new Date().toISOString()
   const engine = place.databaseUrl === undefined ? 'sqlite' : 'postgres'
   const database = { name: databaseNames[engine], file: join(folder, databaseNames[engine]) }
-  const { migrations, secretFingerprint } =
+  const { migrations, secretFingerprint, ...dumped } =
     place.databaseUrl === undefined
-      ? takeSnapshot(requireSqliteFile(place), database.file)
-      : await dumpPostgres(place.databaseUrl, database.file, folder, signal)
+      ? { ...takeSnapshot(requireSqliteFile(place), database.file, withBundles), bundles: 0 }
+      : await dumpPostgres({ url: place.databaseUrl, file: database.file, folder, withBundles }, signal)
   if (secretFingerprint === undefined)
     throw new StartupError(
       'There is no Roomkeeper in that database, so there is nothing to back up. Check the options.',
@@ -98,7 +98,7 @@ async function makeBackupIn(
   await rename(draft, file)
   // The new name survives a power cut only after its folder is synced.
   await syncPath(dirname(file))
-  return { ...manifest, file, bytes: size, bundles: bundles.length }
+  return { ...manifest, file, bytes: size, bundles: bundles.length + dumped.bundles }
 }
 
 /** Reads the draft as restore would, so that a backup that cannot be restored is never left. */

@@ -11,10 +11,22 @@ import type { SnapshotFacts } from './sqlite-snapshot.ts'
 /** Parameters of the URL that pg_dump understands as the driver does. */
 const sharedParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
+export interface DumpRequest {
+  readonly url: string
+  readonly file: string
+  /** For temporary files. */
+  readonly folder: string
+  readonly withBundles: boolean
+}
+
 /** Writes a dump in the custom format of pg_dump. Sessions and sign-in links are left out. */
-export async function dumpPostgres(url: string, file: string, folder: string, signal?: AbortSignal) {
-  const facts = await withClient(url, factsOf)
-  const left = ['--exclude-table-data=sessions', '--exclude-table-data=login_links']
+export async function dumpPostgres({ url, file, folder, withBundles }: DumpRequest, signal?: AbortSignal) {
+  const facts = await withClient(url, async (client) => ({
+    ...(await factsOf(client)),
+    bundles: withBundles ? await countBundles(client) : 0,
+  }))
+  const excluded = ['sessions', 'login_links', ...(withBundles ? [] : ['bundle_uploads', 'bundle_chunks'])]
+  const left = excluded.map((table) => `--exclude-table-data=${table}`)
   const options = ['--format=custom', '--no-owner', '--no-privileges', ...left, '--file', file]
   await runTool('pg_dump', url, options, folder, signal)
   return facts
@@ -43,6 +55,16 @@ async function factsOf(client: pg.Client): Promise<SnapshotFacts> {
     if ((error as { code?: string }).code !== '42P01') throw error
     return { migrations: [], secretFingerprint: undefined }
   }
+}
+
+/** A database of version 0.1 has no bundles. */
+async function countBundles(client: pg.Client): Promise<number> {
+  const { rows } = await client.query("select to_regclass('bundle_uploads') is not null as exists")
+  if (!rows[0].exists) return 0
+  const counted = await client.query(
+    'select count(*)::int as count from bug_report_items i join bundle_uploads u on u.org = i.org and u.id = i.upload_id',
+  )
+  return counted.rows[0].count
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ export interface SnapshotFacts {
 }
 
 /** Copies the state of one moment, whatever is written concurrently. Sessions and sign-in links are left out. */
-export function takeSnapshot(source: string, target: string): SnapshotFacts {
+export function takeSnapshot(source: string, target: string, withBundles: boolean): SnapshotFacts {
   try {
     createPrivateFile(target)
     const live = new Database(source, { readonly: true, timeout: 5_000 })
@@ -22,7 +22,7 @@ export function takeSnapshot(source: string, target: string): SnapshotFacts {
     }
     const copy = new Database(target)
     try {
-      return finishSnapshot(copy)
+      return finishSnapshot(copy, withBundles)
     } finally {
       copy.close()
     }
@@ -32,11 +32,13 @@ export function takeSnapshot(source: string, target: string): SnapshotFacts {
   }
 }
 
-function finishSnapshot(copy: Database.Database): SnapshotFacts {
+function finishSnapshot(copy: Database.Database, withBundles: boolean): SnapshotFacts {
   // Deleted rows are overwritten, so that the file does not contain them either.
   copy.pragma('secure_delete = on')
   const hasTable = copy.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
-  for (const table of ['sessions', 'login_links']) if (hasTable.get(table)) copy.exec(`delete from ${table}`)
+  // Without their files, uploads must not count against the quota of the restored server.
+  for (const table of ['sessions', 'login_links', ...(withBundles ? [] : ['bundle_uploads'])])
+    if (hasTable.get(table)) copy.exec(`delete from ${table}`)
   const [damage] = copy.pragma('integrity_check(1)') as { integrity_check: string }[]
   const orphans = copy.pragma('foreign_key_check') as unknown[]
   if (damage?.integrity_check !== 'ok' || orphans.length > 0) {

@@ -1,5 +1,5 @@
 // Remembers of which commits this node has heard: of its own when they succeed, of others by their messages.
-import type { CommitNumber } from '../../db/commit-fence.ts'
+import type { CommitNumber } from '../../db/group-commit.ts'
 import type { LastCommits } from './commit-look.ts'
 
 /** After so many later numbers, the missing one is not waited for any more. */

@@ -6,8 +6,8 @@
 // and then drops everything that the missing commits may be about. So messages only save reads: if all are lost, answers stay right.
 import type { MessageBus } from '../../bus/message-bus.ts'
 import type { WrittenMessage } from '../../bus/messages.ts'
-import type { CommitNumber } from '../../db/commit-fence.ts'
 import type { Database } from '../../db/db.ts'
+import type { CommitNumber } from '../../db/group-commit.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
 import { CommitLook, type LastCommits } from './commit-look.ts'
 import { HeardCommits } from './heard-commits.ts'

@@ -3,7 +3,7 @@ import type { WrittenRowsMessage } from '../../bus/messages.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
 
 /** Columns whose values are sent: caches look for these, and they hold nothing secret. */
-const keyColumns = ['id', 'room_id']
+const keyColumns = ['id', 'room_id', 'node_id']
 
 /** More rows of a table than this are sent as "all rows": 500 ids fill five notifications of PostgreSQL. */
 const maxValues = 500

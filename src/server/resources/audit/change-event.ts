@@ -13,7 +13,7 @@ interface WrittenEntry {
   readonly type: string
 }
 
-/** Returns the drafts to publish after the commit. The places are read before it, because a later change may move or delete them. */
+/** Returns a function that makes the drafts to publish after the commit. The places are read before it, because a later change may move or delete them. */
 export async function changeEventDrafts(
   tx: Tx,
   { events }: RequestContext,
@@ -36,6 +36,7 @@ const draftsOf = (
   {
     type: 'structure',
     at: timestamp,
+    auditNumber: seq,
     ...(target.type === 'endpoint' && { endpointId: target.id }),
     change: { id: String(seq), type, target },
     ...where,

@@ -8,7 +8,6 @@ import type { Actor, RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import type { Tx } from '../../db/handles.ts'
 import type { SystemTx } from '../../db/system.ts'
-import type { EventDraft } from '../../events/draft.ts'
 import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
 import type { Changed } from './changed.ts'
@@ -28,27 +27,17 @@ export async function change<T>(
 ): Promise<T> {
   const kind = kindOf(operation)
   const { db, events } = ctx
-  let publish: (drafts: () => readonly EventDraft[]) => void = () => {}
-  try {
-    const { drafts, result } = await db.transaction(async (tx) => {
-      const head = await lockHead(tx)
-      if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
-      // An earlier attempt of this transaction was rolled back, so its turn is given up.
-      publish(noDrafts)
-      publish = events.reserveTurn()
-      const changed = await work(tx)
-      const entry = await appendEntry(tx, ctx, head, kind, changed)
-      return { result: changed.result, drafts: await changeEventDrafts(tx, ctx, entry, changed) }
-    })
-    publish(drafts)
-    return result
-  } catch (error) {
-    publish(noDrafts)
-    throw error
-  }
+  const { makeDrafts, result } = await db.transaction(async (tx) => {
+    const head = await lockHead(tx)
+    if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
+    const changed = await work(tx)
+    const entry = await appendEntry(tx, ctx, head, kind, changed)
+    return { result: changed.result, makeDrafts: await changeEventDrafts(tx, ctx, entry, changed) }
+  })
+  // Two commits may be confirmed in another order than they were made: the feed orders events by their audit numbers.
+  if (events.isFollowed()) events.publish(makeDrafts())
+  return result
 }
-
-const noDrafts = () => []
 
 /** These changes are made by the command line, and have no operation in the API. */
 const cliChanges = {

@@ -1,19 +1,24 @@
 // Tests how bug reports expire: deadlines, upload addresses, deletion of old reports.
 
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   commandFor,
+  filesInFolder,
   newOrgWithRoom,
   type OrgWithRoom,
   put,
-  stored,
-  storedFiles,
+  storedUploads,
 } from '../../../../test/support/devices/log-bundles.ts'
-import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { engine, type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
-import { deleteOldReports } from './retention.ts'
+import { FolderStorage } from './bundles/folder-storage.ts'
+import { RowStorage } from './bundles/row-storage.ts'
+import { insertUpload } from './bundles/store.ts'
+import { deleteOldReports, sweepBundleFolder } from './retention.ts'
 import { uploadUrl } from './upload.ts'
 
 let harness: Harness
@@ -25,6 +30,14 @@ beforeEach(async () => {
 afterEach(() => harness.close())
 
 const bundles = () => join(harness.place.dataDir, 'bundles')
+const folder = () => new FolderStorage(harness.services.db, bundles())
+const storage = () => (engine === 'sqlite' ? folder() : new RowStorage(harness.services.db, folder()))
+
+/** Runs the scheduled tasks once. */
+async function clean(): Promise<void> {
+  await deleteOldReports(harness.services, storage())
+  await sweepBundleFolder(harness.services, folder())
+}
 
 test('an endpoint that returns within 24 hours delivers', async () => {
   const device = await org.newDevice({ offline: true })
@@ -45,7 +58,7 @@ test('an endpoint that returns later gets no command, and its part of the report
   // The upload is refused at the deadline, before the scheduled task marks the command as expired.
   const late = await put(harness, connected, logs.uploadUrl)
   expect([late.status, late.body.code]).toEqual([400, 'FAILED_PRECONDITION'])
-  expect(storedFiles(harness, org)).toEqual([])
+  expect(await storedUploads(harness, org)).toEqual([])
   await expect.poll(async () => (await org.item(supportId)).state, { timeout: 3000 }).toBe('EXPIRED')
   const receivedCount = connected.received.length
   await device.connect()
@@ -68,7 +81,7 @@ test('an address works for 24 hours; a new one is sent on request', async () => 
   harness.clock.advance(2 * hourMs + 22 * hourMs + 1000)
   const reply = await put(harness, device, old)
   expect([reply.status, reply.body.code]).toEqual([403, 'PERMISSION_DENIED'])
-  expect(storedFiles(harness, org)).toEqual([])
+  expect(await storedUploads(harness, org)).toEqual([])
   await device.publish('logs', { id, state: 'URL_WANTED' })
   const again = await commandFor(device, supportId)
   expect((await put(harness, device, again.logs.uploadUrl)).status).toBe(200)
@@ -86,15 +99,17 @@ test('an expired report is deleted with its files, and no other report is', asyn
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(7 * dayMs)
 
   harness.clock.advance(6 * dayMs - hourMs)
-  await deleteOldReports(harness.services, bundles())
-  expect(storedFiles(harness, org).length).toBe(2)
+  await clean()
+  expect((await storedUploads(harness, org)).length).toBe(2)
   harness.clock.advance(hourMs)
-  await deleteOldReports(harness.services, bundles())
+  await clean()
   expect((await org.call('GET', `/bug_reports/${old}`)).status).toBe(404)
   expect((await org.call('GET', `/bug_reports/${old}/files/${device.id}.log.gz`)).status).toBe(404)
   expect((await org.item(young)).state).toBe('UPLOADED')
-  const folder = young.replace('-', '')
-  expect(stored(harness, org).sort()).toEqual([folder, `${folder}/${device.id}.log.gz`])
+  const [upload, ...others] = await storedUploads(harness, org)
+  expect([upload?.split('/')[0], others]).toEqual([young.replace('-', ''), []])
+  if (engine === 'sqlite') expect(filesInFolder(harness, org).sort()).toEqual([young.replace('-', ''), upload])
+  else expect((await rowsOf('bundle_chunks')).length).toBe(1)
 })
 
 test('files that a crash left behind are deleted; files of others stay', async () => {
@@ -102,7 +117,7 @@ test('files that a crash left behind are deleted; files of others stay', async (
   const supportId = await org.report([device])
   expect((await put(harness, device, (await commandFor(device, supportId)).logs.uploadUrl)).status).toBe(200)
   const own = join(bundles(), String(org.org.key))
-  const folder = join(own, supportId.replace('-', ''))
+  const ofReport = join(own, supportId.replace('-', ''))
   const at = (Date.now() - 2 * dayMs) / 1000
   const make = (path: string) => {
     mkdirSync(join(path, '..'), { recursive: true })
@@ -110,20 +125,47 @@ test('files that a crash left behind are deleted; files of others stay', async (
     utimesSync(path, at, at)
     return path
   }
-  const young = join(folder, 'young.part')
+  const young = join(ofReport, 'young.part')
+  mkdirSync(ofReport, { recursive: true })
   writeFileSync(young, 'x')
+  const counted = filesInFolder(harness, org).filter((name) => name.endsWith('.log.gz'))
+  expect(counted.length).toBe(engine === 'sqlite' ? 1 : 0)
   const gone = [
-    make(join(folder, 'old.part')),
+    make(join(ofReport, 'old.part')),
     make(join(own, 'AAAABBBB/x.log.gz')),
     make(join(bundles(), '999/AAAABBBB/x')),
   ]
   const remaining = [
     young,
-    join(folder, `${device.id}.log.gz`),
+    ...counted.map((name) => join(own, name)),
     make(join(own, 'notes.txt')),
     make(join(bundles(), 'lost+found/x')),
   ]
-  await deleteOldReports(harness.services, bundles())
+  await clean()
   expect(gone.filter(existsSync)).toEqual([])
   expect(remaining.filter((path) => !existsSync(path))).toEqual([])
+})
+
+const rowsOf = (table: 'bundle_chunks' | 'bundle_uploads') =>
+  harness.services.db.system.kysely.selectFrom(table).select('org').execute()
+
+test('an upload that its node gave up is deleted after an hour, and the one that counts is not', async () => {
+  const device = await org.newDevice()
+  const supportId = await org.report([device])
+  const { logs, id } = await commandFor(device, supportId)
+  const { db, clock } = harness.services
+  const upload = { org: org.org.key, report: supportId.replace('-', ''), id: randomUUID() }
+  const row = { id: upload.id, report: upload.report, endpoint: device.id, bytes: 5, at: clock.now() }
+  await db.forOrg(org.org.key).bulkTransaction((tx) => insertUpload(tx, row))
+  await storage().write(upload, Readable.from([Buffer.from('12345')]))
+  expect((await put(harness, device, logs.uploadUrl)).status, id).toBe(200)
+  harness.clock.advance(hourMs - 60_000)
+  await clean()
+  expect((await rowsOf('bundle_uploads')).length).toBe(2)
+  harness.clock.advance(120_000)
+  await clean()
+  expect((await rowsOf('bundle_uploads')).length).toBe(1)
+  if (engine === 'sqlite') expect((await storedUploads(harness, org)).length).toBe(1)
+  else expect((await rowsOf('bundle_chunks')).length).toBe(1)
+  expect((await org.item(supportId)).state).toBe('UPLOADED')
 })

@@ -1,15 +1,15 @@
 // Connects the operations of bug reports to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
+import type { BundleStorage } from './bundles/storage.ts'
 import { bugReportsFileGet, bugReportsGet, endpointsGenerateBugReport } from './rules.ts'
 
 export interface BugReportSettings {
-  /** The folder that log bundles are stored in. */
-  readonly folder: string
+  readonly storage: BundleStorage
   readonly retentionDays: number
 }
 
 export const bugReportRoutes = ({
-  folder,
+  storage,
   retentionDays,
 }: BugReportSettings): OperationHandlers<'endpointsGenerateBugReport' | 'bugReportsGet' | 'bugReportsFileGet'> => ({
   endpointsGenerateBugReport: (ctx, { body, query }) =>
@@ -19,5 +19,5 @@ export const bugReportRoutes = ({
       retentionDays,
     }),
   bugReportsGet: (ctx, { params }) => bugReportsGet(ctx, params.supportId),
-  bugReportsFileGet: (ctx, { params }) => bugReportsFileGet(ctx, folder, params.supportId, params.name),
+  bugReportsFileGet: (ctx, { params }) => bugReportsFileGet(ctx, storage, params.supportId, params.name),
 })

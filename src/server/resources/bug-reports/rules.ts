@@ -11,7 +11,7 @@ import { insertCommands } from '../commands/store.ts'
 import { commandEventDraft, newCommandViews } from '../commands/view.ts'
 import { listEndpointsById } from '../endpoints/store.ts'
 import { endpointRef } from '../endpoints/view.ts'
-import { openBundle } from './files.ts'
+import type { BundleStorage } from './bundles/storage.ts'
 import { findFile, findReport, insertItems, insertReport, listItems } from './store.ts'
 import { formatSupportId, makeSupportId, parseSupportId } from './support-id.ts'
 import { reportView } from './view.ts'
@@ -68,7 +68,7 @@ export async function bugReportsGet(ctx: RequestContext, supportId: string) {
 /** The requested name is only compared with the stored one, so it cannot lead to another path. */
 export async function bugReportsFileGet(
   ctx: RequestContext,
-  folder: string,
+  bundles: BundleStorage,
   supportId: string,
   name: string,
 ): Promise<StreamedAnswer> {
@@ -76,7 +76,9 @@ export async function bugReportsFileGet(
   const endpointId = name.slice(0, name.indexOf('.'))
   const item = await findFile(ctx.db, report.id, endpointId)
   const bundle =
-    item?.file === name ? await openBundle({ root: folder, org: ctx.org.key, report: report.id, name }) : undefined
+    item?.file === name
+      ? await bundles.open({ org: ctx.org.key, report: report.id, uploadId: item.upload_id, file: name })
+      : undefined
   if (!item || !bundle) throw new Failure('NOT_FOUND', 'there is no such file in this bug report.')
   // A command accepts one upload, so the file of a command never changes.
   const etag = `"${item.operation_id}"`

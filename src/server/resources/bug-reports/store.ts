@@ -69,7 +69,7 @@ export type ItemRow = Awaited<ReturnType<typeof listItems>>[number]
 const selectFile = queryOne((db, p: Key & { endpoint: string }) =>
   db
     .selectFrom('bug_report_items')
-    .select(['file', 'operation_id'])
+    .select(['file', 'upload_id', 'operation_id'])
     .where('org', '=', p.org)
     .where('report_id', '=', p.id)
     .where('endpoint_id', '=', p.endpoint),
@@ -94,6 +94,7 @@ export type UploadTargetRow = NonNullable<Awaited<ReturnType<typeof findUploadTa
 interface Uploaded {
   org: number
   command: string
+  upload: string
   file: string
   size: number
   at: number
@@ -101,10 +102,20 @@ interface Uploaded {
 export const updateUploaded = writeTelemetry((db, p: Uploaded) =>
   db
     .updateTable('bug_report_items')
-    .set({ file: p.file, size: p.size, uploaded_at: p.at })
+    .set({ upload_id: p.upload, file: p.file, size: p.size, uploaded_at: p.at })
     .where('org', '=', p.org)
     .where('operation_id', '=', p.command)
     .where('file', 'is', null),
+)
+
+/** Says that a bundle which was stored without an upload is the content of this one now. */
+export const updateMovedBundle = writeTelemetry((db, p: { org: number; command: string; upload: string }) =>
+  db
+    .updateTable('bug_report_items')
+    .set({ upload_id: p.upload })
+    .where('org', '=', p.org)
+    .where('operation_id', '=', p.command)
+    .where('upload_id', 'is', null),
 )
 
 /** Deletes the expired reports of all organisations; their items are deleted with them. */

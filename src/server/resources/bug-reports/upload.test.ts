@@ -11,7 +11,7 @@ import {
   type OrgWithRoom,
   proofOf,
   put,
-  storedFiles,
+  storedUploads,
 } from '../../../../test/support/devices/log-bundles.ts'
 import type { TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
@@ -43,7 +43,7 @@ async function requestLogs(org?: OrgWithRoom): Promise<RequestedLogs> {
 
 /** Expects that no file was stored, and that a valid bundle is still accepted. */
 async function expectStillOpen({ org, device, supportId, url }: RequestedLogs) {
-  expect(storedFiles(harness, org)).toEqual([])
+  expect(await storedUploads(harness, org)).toEqual([])
   expect((await org.item(supportId)).state).toBe('REQUESTED')
   expect((await put(harness, device, url)).status).toBe(200)
   expect((await org.item(supportId)).state).toBe('UPLOADED')
@@ -75,7 +75,7 @@ function hangingUpload({ device, url }: RequestedLogs) {
   sending.write(bundle.subarray(0, 15))
   return { sending, closed, answered }
 }
-const parts = (org: OrgWithRoom) => storedFiles(harness, org).filter((name) => name.endsWith('.part'))
+const parts = async (org: OrgWithRoom) => (await storedUploads(harness, org)).filter((name) => name.endsWith('.part'))
 
 test('the device proves itself with its credential', async () => {
   const it = await requestLogs()
@@ -124,7 +124,7 @@ test('a made-up address or one of another operation is refused, and says how to 
     expect((await put(harness, it.device, it.url.replace(it.id, operation))).status).toBe(404)
   }
   expect((await harness.call('GET', new URL(it.url).pathname, { headers: proofOf(it.device) })).status).toBe(405)
-  expect(parts(it.org)).toEqual([])
+  expect(await parts(it.org)).toEqual([])
   expect((await put(harness, it.device, it.url, bundle, 'POST')).status).toBe(200)
 })
 
@@ -138,7 +138,9 @@ test('the first complete upload counts, a second is refused', async () => {
   await it.device.publish('logs', { id: it.id, state: 'URL_WANTED' })
   expect(it.device.received.length).toBe(receivedCount)
   expect(await it.org.item(it.supportId)).toEqual(before)
-  expect(storedFiles(harness, it.org)).toEqual([`${it.supportId.replace('-', '')}/${before.file}`])
+  expect(await storedUploads(harness, it.org)).toEqual([
+    expect.stringMatching(new RegExp(`^${it.supportId.replace('-', '')}/[0-9a-f-]{36}\\.log\\.gz$`)),
+  ])
 })
 
 test('a new address is sent on request, also for an operation that the device has acknowledged', async () => {
@@ -234,7 +236,7 @@ test('a large bundle of unknown length is accepted', async () => {
 test('an upload that breaks off leaves nothing', async () => {
   const it = await requestLogs()
   const { sending, closed } = hangingUpload(it)
-  await expect.poll(() => parts(it.org).length).toBe(1)
+  await expect.poll(async () => (await parts(it.org)).length, { timeout: 5000 }).toBe(1)
   sending.destroy()
   await closed
   await expect.poll(() => parts(it.org)).toEqual([])
@@ -245,10 +247,10 @@ test('an upload that breaks off leaves nothing', async () => {
 test('a device that begins again takes over from its upload that hangs', async () => {
   const it = await requestLogs()
   const { closed } = hangingUpload(it)
-  await expect.poll(() => parts(it.org).length).toBe(1)
+  await expect.poll(async () => (await parts(it.org)).length, { timeout: 5000 }).toBe(1)
   expect((await put(harness, it.device, it.url)).status).toBe(200)
   await closed
-  expect(storedFiles(harness, it.org).length).toBe(1)
+  expect((await storedUploads(harness, it.org)).length).toBe(1)
   expect((await it.org.item(it.supportId)).size).toBe(String(bundle.length))
 })
 
@@ -262,16 +264,16 @@ test('one of many concurrent uploads is accepted, and its file is complete', asy
   const path = `/v1/orgs/${it.org.id}/bug_reports/${it.supportId}/files/${file}`
   const answer = await fetch(harness.url + path, { headers: { authorization: `Bearer ${it.org.key}` } })
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(counted[0])
-  expect([size, storedFiles(harness, it.org).length]).toEqual([String(counted[0]?.length), 1])
+  expect([size, (await storedUploads(harness, it.org)).length]).toEqual([String(counted[0]?.length), 1])
 })
 
 test('an upload for an endpoint that was unenrolled during it leaves no file', async () => {
   const it = await requestLogs()
   const { sending, answered } = hangingUpload(it)
-  await expect.poll(() => parts(it.org).length).toBe(1)
+  await expect.poll(async () => (await parts(it.org)).length, { timeout: 5000 }).toBe(1)
   expect((await it.org.call('DELETE', `/endpoints/${it.device.id}`)).status).toBe(200)
   sending.end(bundle.subarray(15))
   expect(await answered).toBe(400)
-  expect(storedFiles(harness, it.org)).toEqual([])
+  expect(await storedUploads(harness, it.org)).toEqual([])
   expect((await it.org.item(it.supportId)).state).toBe('CANCELLED')
 })

@@ -1,6 +1,6 @@
 // Uploads of log bundles: signed upload addresses, and the receipt of one bundle per command. [contract 6.bugReports]
 
-import { timingSafeEqual } from 'node:crypto'
+import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { openCommandStates } from '../../../contract/device/commands.ts'
 import { type DeviceCommandMessage, devicePaths, maxBundleBytes } from '../../../contract/device/protocol.ts'
@@ -10,7 +10,9 @@ import { Failure, mustFind } from '../../core/failure.ts'
 import type { Device } from '../../devices/mqtt/handlers.ts'
 import { findCommand, finishCommand } from '../commands/store.ts'
 import { commandEventDraft, commandMessage, commandView } from '../commands/view.ts'
-import { bundleTooLarge, removeBundle, storeBundle } from './files.ts'
+import { bundleTooLarge, CheckedPieces } from './bundles/pieces.ts'
+import type { BundleStorage, BundleUpload } from './bundles/storage.ts'
+import { insertUpload, sumBundleBytes, updateUploadSize } from './bundles/store.ts'
 import { findUploadTarget, type UploadTargetRow, updateUploaded } from './store.ts'
 
 const addressValiditySeconds = 24 * 3600
@@ -43,13 +45,15 @@ interface ActiveUpload {
 /** Receives the log bundles of devices, one upload per command at a time. */
 export class BundleUploads {
   readonly #services: Services
-  readonly #folder: string
+  readonly #storage: BundleStorage
+  readonly #quotaBytes: number
   /** The key is the id of the command. */
   readonly #active = new Map<string, ActiveUpload>()
 
-  constructor(services: Services, folder: string) {
+  constructor(services: Services, storage: BundleStorage, quotaBytes: number) {
     this.#services = services
-    this.#folder = folder
+    this.#storage = storage
+    this.#quotaBytes = quotaBytes
   }
 
   async upload(
@@ -71,7 +75,7 @@ export class BundleUploads {
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     this.#active.set(commandId, { stream, ended })
     try {
-      await this.#receive(device, commandId, stream)
+      await this.#receive(device, commandId, stream, declaredLength)
     } catch (error) {
       throw stream.destroyed && !(error instanceof Failure) ? uploadInterrupted() : error
     } finally {
@@ -80,23 +84,57 @@ export class BundleUploads {
     }
   }
 
-  async #receive(device: Device, commandId: string, stream: Readable): Promise<void> {
-    const { db, clock, feed } = this.#services
+  async #receive(device: Device, commandId: string, stream: Readable, declaredLength = maxBundleBytes): Promise<void> {
     const target = await requireUploadTarget(this.#services, device, commandId)
-    const org = device.org.key
-    const file = { root: this.#folder, org, report: target.report_id, name: `${device.id}.log.gz` }
-    const size = await storeBundle(file, stream)
-    // If the database connection is lost here, the transaction may or may not have been committed. The file stays, because
-    // a retry replaces it.
+    const upload = { org: device.org.key, report: target.report_id, id: randomUUID() }
+    await this.#reserve(upload, device.id, declaredLength)
+    const size = await this.#store(upload, stream)
+    if (await this.#finish(upload, device, commandId, size)) return
+    await this.#storage.remove(upload)
+    throw notRequested()
+  }
+
+  /** Reserves before it sums up: of two uploads that come at once, each sees the other one, so they never exceed the quota. */
+  async #reserve(upload: BundleUpload, endpoint: string, bytes: number): Promise<void> {
+    const { db, clock } = this.#services
+    const { org, report, id } = upload
+    await db
+      .forOrg(org)
+      .bulkTransaction((tx) => insertUpload(tx, { id, report, endpoint, bytes, at: clock.now() }))
+      .catch(throwUnlessDeleted)
+    if ((await sumBundleBytes(db.system)) <= this.#quotaBytes) return
+    await this.#storage.remove(upload)
+    throw quotaReached()
+  }
+
+  async #store(upload: BundleUpload, stream: Readable): Promise<number> {
+    const pieces = new CheckedPieces(stream)
+    try {
+      await this.#storage.write(upload, pieces)
+      return pieces.size
+    } catch (error) {
+      // If this fails too, a scheduled task removes the upload.
+      await this.#storage.remove(upload).catch(() => {})
+      return throwUnlessDeleted(error)
+    }
+  }
+
+  /**
+   * Makes this upload the one that counts. Returns false if the logs are no longer wanted, because another upload was first for
+   * example. If the database connection is lost here, the upload may or may not count: it stays until a scheduled task decides.
+   */
+  async #finish(upload: BundleUpload, device: Device, commandId: string, size: number): Promise<boolean> {
+    const { db, clock, feed } = this.#services
+    const { org, id } = upload
     const finished = await db.forOrg(org).telemetry(async (tx) => {
       const at = clock.now()
+      if (!(await updateUploadSize(tx, { id, bytes: size }))) return undefined
       const command = await finishCommand(tx, { id: commandId, state: 'SUCCEEDED', error: null, at })
-      if (command) await updateUploaded(tx, { command: commandId, file: file.name, size, at })
+      if (command) await updateUploaded(tx, { command: commandId, upload: id, file: `${device.id}.log.gz`, size, at })
       return command
     })
-    if (finished) return feed.forOrg(org).publish([commandEventDraft(commandView(finished))])
-    await removeBundle(file)
-    throw notRequested()
+    if (finished) await feed.forOrg(org).publish([commandEventDraft(commandView(finished))])
+    return finished !== undefined
   }
 }
 
@@ -118,6 +156,19 @@ function findRefusal({ file, state, deadline }: UploadTargetRow, now: number): F
 
 const notRequested = () =>
   new Failure('FAILED_PRECONDITION', 'these logs are no longer wanted. There is nothing to send.')
+
+/** An upload is deleted with its report, and then the database refuses everything that belongs to it. */
+function throwUnlessDeleted(error: unknown): never {
+  throw foreignKeyCodes.has((error as { code?: string }).code ?? '') ? notRequested() : error
+}
+const foreignKeyCodes = new Set(['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY'])
+
+const quotaReached = () =>
+  new Failure(
+    'UNAVAILABLE',
+    'The space for log bundles is used up, and nothing was stored. Raise --bundle-quota, or shorten --log-retention; the device sends it again later.',
+    { headers: { 'Retry-After': '300' } },
+  )
 
 const invalidAddress = () =>
   new Failure('PERMISSION_DENIED', 'This address is not valid, or no longer. Report URL_WANTED to get a new one.')

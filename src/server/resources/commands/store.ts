@@ -9,7 +9,7 @@ import { query, queryOne, write, writeOne, writeTelemetry, writeTelemetryOne } f
 import type { DatabaseSchema } from '../../db/schema.ts'
 import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
 
-export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
+export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org' | 'sent_connection' | 'told_connection'>
 
 /** The states are literals, because SQLite uses the partial index of open commands only then. */
 const open = sql<boolean>`state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`

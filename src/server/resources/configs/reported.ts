@@ -70,9 +70,11 @@ interface Reported {
   readonly isChanged?: boolean
 }
 
-/** Lists connected endpoints that have not confirmed their version in time, so that it is sent again. */
-export const listUndelivered = async ({ db, clock }: Services): Promise<string[]> =>
-  (await listUnconfirmed(db.system, { before: clock.now() - resendAfterMs })).map(({ id }) => id)
+/** Lists endpoints that are connected to this node and have not confirmed their version in time, so that it is sent again. */
+export async function listUndelivered({ db, node, clock }: Services): Promise<string[]> {
+  if (!node) return []
+  return (await listUnconfirmed(db.system, { node: node.id, before: clock.now() - resendAfterMs })).map(({ id }) => id)
+}
 
 function makeMessage(row: EndpointConfigRow, desired: DesiredValues): DesiredConfig {
   const rejected = stillRejected(desired, row)

@@ -224,8 +224,8 @@ export async function updateOutcome(tx: TelemetryTx, outcome: Omit<Outcome, 'org
   await updateVersionOutcome(tx, outcome)
 }
 
-/** Lists connected endpoints that have not confirmed a version made before the given time. */
-export const listUnconfirmed = systemQuery((db, p: { before: number }) =>
+/** Lists endpoints that are connected to a node and have not confirmed a version made before the given time. */
+export const listUnconfirmed = systemQuery((db, p: { node: number; before: number }) =>
   db
     .selectFrom('endpoint_configs as c')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
@@ -233,7 +233,7 @@ export const listUnconfirmed = systemQuery((db, p: { before: number }) =>
       j.onRef('v.org', '=', 'c.org').onRef('v.endpoint_id', '=', 'c.endpoint_id').onRef('v.version', '=', 'c.version'),
     )
     .select('e.id')
-    .where('e.connected', '=', 1)
+    .where('e.node_id', '=', p.node)
     // The condition must be written as in the partial index, or the index is not used.
     .where(sql<SqlBool>`(c.state = 'PENDING' or c.reported_version <> c.version)`)
     .where('v.created_at', '<', p.before),

@@ -11,7 +11,8 @@ import {
   writeTelemetryExists,
   writeTelemetryOne,
 } from '../../db/query.ts'
-import { systemQueryOne, systemWrite } from '../../db/system.ts'
+import { systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
+import { isConnected } from '../../nodes/connected-sql.ts'
 import { insertStay } from './stay-store.ts'
 
 export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
@@ -28,7 +29,9 @@ export const findBySerial = systemQueryOne((db, p: { serial: string }) =>
   db
     .selectFrom('serial_directory as s')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.id', '=', 's.endpoint_id'))
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['s.org', 'e.id', 'e.model', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
+    .select(isConnected.as('connected'))
     .where('s.serial', '=', p.serial),
 )
 
@@ -61,7 +64,7 @@ const insertRow = write((db, p: EnrolledRow & { org: number; number: number }) =
     model: p.model,
     room_id: p.room_id,
     profile_id: p.profile_id,
-    connected: 0,
+    node_id: null,
     connection_time: null,
     enrolment_time: p.enrolment_time,
     status: '{}',
@@ -103,20 +106,30 @@ export const replaceCredential = async (tx: Tx, id: string, hash: Buffer) => {
   await insertCredential(tx, { id, hash })
 }
 
+type Connect = { org: number; id: string; hash: Buffer; node: number; at: number }
+
 /**
- * Returns undefined if the credential was replaced since the device was identified. `may_wait` is false if the device has
- * confirmed its config and has no open command, which saves the queries for both.
+ * Points the endpoint at this node, and returns the number of the new connection and the node that it pointed at before. Returns
+ * undefined if the credential was replaced since the device was identified. `may_wait` is false if the device has confirmed its
+ * config and has no open command, which saves the queries for both.
  */
-export const updateConnected = writeTelemetryOne((db, p: { org: number; id: string; hash: Buffer; at: number }) =>
+export const updateConnected = writeTelemetryOne((db, p: Connect) =>
   db
     .updateTable('endpoints')
-    .set({ connected: 1, connection_time: p.at })
+    .set((e) => ({
+      node_id: p.node,
+      previous_node_id: e.ref('node_id'),
+      connection: e('connection', '+', 1),
+      connection_time: p.at,
+    }))
     .where('org', '=', p.org)
     .where('id', '=', p.id)
     .where(({ exists, selectFrom }) =>
       exists(selectFrom('credential_directory').select('org').where('hash', '=', p.hash)),
     )
     .returning(({ exists, or, selectFrom }) => [
+      'connection',
+      'previous_node_id',
       or([
         exists(
           selectFrom('endpoint_configs as c')
@@ -136,18 +149,56 @@ export const updateConnected = writeTelemetryOne((db, p: { org: number; id: stri
     ]),
 )
 
-/** Returns false if the endpoint was unenrolled since it connected. */
-export const updateDisconnected = writeTelemetryExists((db, p: { org: number; id: string; at: number }) =>
+type Disconnect = { org: number; id: string; node: number; at: number }
+
+/** Returns false if the device has connected again since, here or at another node, or was unenrolled. */
+export const updateDisconnected = writeTelemetryExists((db, p: Disconnect & { connection: number }) =>
   db
     .updateTable('endpoints')
-    .set({ connected: 0, connection_time: p.at })
+    .set({ node_id: null, connection_time: p.at })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
+    .where('node_id', '=', p.node)
+    .where('connection', '=', p.connection)
     .returning('id'),
 )
 
-export const updateAllDisconnected = systemWrite((db, p: { at: number }) =>
-  db.updateTable('endpoints').set({ connected: 0, connection_time: p.at }).where('connected', '=', 1),
+/** For a device that has no connection to this node, where the number of its last one is not known. */
+export const updateDisconnectedFrom = writeTelemetryExists((db, p: Disconnect) =>
+  db
+    .updateTable('endpoints')
+    .set({ node_id: null, connection_time: p.at })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id)
+    .where('node_id', '=', p.node)
+    .returning('id'),
+)
+
+export const hasEndpointOfNode = systemQueryExists((db, p: { node: number }) =>
+  db.selectFrom('endpoints').select('id').where('node_id', '=', p.node).limit(1),
+)
+
+/** Disconnects at most `limit` endpoints of a node that has ended. No answer changes, because its end has disconnected them already. */
+export const clearEndedNode = systemWrite((db, p: { node: number; endedAt: number; limit: number }) =>
+  db
+    .updateTable('endpoints')
+    .set({
+      node_id: null,
+      connection_time: sql<number>`case when connection_time > ${p.endedAt} then connection_time else ${p.endedAt} end`,
+    })
+    .where('node_id', '=', p.node)
+    .where(
+      (e) => e.refTuple('org', 'id'),
+      'in',
+      (e) =>
+        e
+          .selectFrom('endpoints as n')
+          .select(['n.org', 'n.id'])
+          .where('n.node_id', '=', p.node)
+          .limit(p.limit)
+          .$asTuple('org', 'id'),
+    )
+    .returning('id'),
 )
 
 export const findStatus = queryOne((db, p: { org: number; id: string }) =>

@@ -36,7 +36,15 @@ export class EndpointCache {
   constructor({ db, reads }: Pick<Services, 'db' | 'reads'>) {
     this.#db = db
     this.#reads = reads
-    db.onWrite('endpoints', (written) => this.#invalidate(written, written.where.id, written.where.room_id))
+    db.onWrite('endpoints', (written) => {
+      // The end of the node has disconnected its endpoints already, so no answer changes when their rows are cleared.
+      if (written.org === undefined && written.where.node_id !== undefined) return
+      this.#invalidate(written, written.where.id, written.where.room_id)
+    })
+    // An endpoint is connected while its node is up.
+    db.onWrite('nodes', ({ columns }) => {
+      if (!columns || columns.has('state')) this.clear()
+    })
     // An endpoint shows the name of its room.
     db.onWrite('rooms', (written) => this.#invalidate(written, undefined, written.where.id))
   }

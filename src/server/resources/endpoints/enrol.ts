@@ -71,7 +71,7 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   if (problem || !room) throw refused(problem ?? 'The room of this enrolment code is gone.')
   const known = await findBySerial(directory, { serial: request.serial })
   if (known && known.org !== ctx.org.key) throw enrolledElsewhere(request.serial)
-  if (known && ctx.devices.isConnected(known.id)) throw stillConnected(request.serial)
+  if (known?.connected) throw stillConnected(request.serial)
 
   const endpoint: EnrolledRow = {
     id: known?.id ?? randomUUID(),

@@ -6,9 +6,9 @@ import type { Device, DeviceConnection, Presence } from '../../devices/mqtt/hand
 import {
   findByCredential,
   findStatus,
-  updateAllDisconnected,
   updateConnected,
   updateDisconnected,
+  updateDisconnectedFrom,
   updateStatus,
 } from './device-store.ts'
 
@@ -26,29 +26,38 @@ export async function findDeviceByCredential(
 }
 
 export async function markConnected(
-  { db, feed }: Services,
-  { device, since, credential }: DeviceConnection,
+  services: Services,
+  { device, since, credentialHash: hash }: DeviceConnection,
 ): Promise<Presence | undefined> {
+  const { db, feed } = services
   const { org, id } = device
-  const row = await db
-    .forOrg(org.key)
-    .telemetry((on) => updateConnected(on, { id, hash: tokenHash(credential), at: since }))
+  const { id: node } = requireNode(services)
+  const row = await db.forOrg(org.key).telemetry((on) => updateConnected(on, { id, hash, node, at: since }))
   if (!row) return undefined
   feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id }])
-  return { mayHavePending: Boolean(row.may_wait) }
+  return { nodeId: node, number: row.connection, mayHavePending: Boolean(row.may_wait) }
 }
 
+/** Changes nothing if the device has connected again since, here or at another node. */
 export async function markDisconnected(
-  { db, clock, feed }: Services,
-  { device: { org, id } }: DeviceConnection,
+  services: Services,
+  { device: { org, id }, nodeId, number }: DeviceConnection,
 ): Promise<void> {
-  const isKnown = await db.forOrg(org.key).telemetry((on) => updateDisconnected(on, { id, at: clock.now() }))
-  if (isKnown) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
+  const { db, clock, feed } = services
+  const at = clock.now()
+  const isChanged = await db.forOrg(org.key).telemetry((on) =>
+    number > 0
+      ? updateDisconnected(on, { id, node: nodeId, connection: number, at })
+      : // Whether this connection was written is not known. No other one of this device is open here.
+        updateDisconnectedFrom(on, { id, node: requireNode(services).id, at }),
+  )
+  if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
 }
 
-/** At start no device is connected, but after a crash rows may still say so. */
-export async function markAllDisconnected({ db, clock }: Services): Promise<void> {
-  await db.systemTransaction((on) => updateAllDisconnected(on, { at: clock.now() }))
+/** Only a server has connections of devices, and every server has a row of its own. */
+function requireNode({ node }: Services) {
+  if (!node) throw new Error('a command has no connections of devices')
+  return node
 }
 
 /** Changes only the fields that the report names; null removes a field. */

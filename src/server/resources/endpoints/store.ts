@@ -1,30 +1,36 @@
 // SQL of endpoints, for the API and for the stores of other resources.
-import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/any-of.ts'
 import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
+import { connectionTime, isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
-export type EndpointRow = Omit<Selectable<DatabaseSchema['endpoints']>, 'org' | 'number'>
-
 const columns = [
-  'id',
-  'version',
-  'serial',
-  'pairing_serial',
-  'model',
-  'room_id',
-  'profile_id',
-  'connected',
-  'connection_time',
-  'enrolment_time',
-  'status',
+  'e.id',
+  'e.version',
+  'e.serial',
+  'e.pairing_serial',
+  'e.model',
+  'e.room_id',
+  'e.profile_id',
+  'e.enrolment_time',
+  'e.status',
 ] as const
+
+/** Endpoints with the node that their device is connected to, for `isConnected` and `connectionTime`. */
+const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
+  db.selectFrom('endpoints as e').leftJoin('nodes as d', 'd.id', 'e.node_id')
+
+const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
+  endpointsWithNode(db)
+    .select(columns)
+    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
 
 interface Filter {
   org: number
@@ -33,11 +39,10 @@ interface Filter {
 }
 
 const listed = (db: Kysely<DatabaseSchema>) =>
-  db
-    .selectFrom('endpoints as e')
+  endpointsWithNode(db)
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
-    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.connected', 'e.status', 'e.room_id'])
-    .select('r.name as room_name')
+    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.status', 'e.room_id'])
+    .select([isConnected.as('connected'), 'r.name as room_name'])
 
 const listing = bySite((byRegion, byLocation) =>
   query((db, p: Filter) =>
@@ -66,10 +71,8 @@ export const listListedEndpoints = query((db, p: { org: number; ids: readonly st
 )
 
 const selectEndpoint = queryOne((db, p: { org: number; id: string }) =>
-  db
-    .selectFrom('endpoints as e')
+  selectAllColumns(db)
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
-    .select(columns.map((c) => `e.${c}` as const))
     .select('r.name as room_name')
     .where('e.org', '=', p.org)
     .where('e.id', '=', p.id),
@@ -77,14 +80,15 @@ const selectEndpoint = queryOne((db, p: { org: number; id: string }) =>
 export const findEndpoint = async (on: OrgReader, id: string) => (isUuid(id) ? selectEndpoint(on, { id }) : undefined)
 
 /** The columns that a write to many endpoints needs. */
-const summaryColumns = ['id', 'serial', 'model', 'room_id', 'profile_id', 'connected'] as const
+const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.room_id', 'e.profile_id'] as const
+
+const selectSummary = (db: Kysely<DatabaseSchema>) =>
+  endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
 
 const selectSummaries = query((db, p: { org: number; ids: readonly string[] }, engine) =>
-  db
-    .selectFrom('endpoints')
-    .select(summaryColumns)
-    .where('org', '=', p.org)
-    .where(isAnyOf(engine, 'id', p.ids)),
+  selectSummary(db)
+    .where('e.org', '=', p.org)
+    .where(isAnyOf(engine, 'e.id', p.ids)),
 )
 /** Returns those of the ids that exist. */
 export const listEndpointsById = (on: OrgReader, ids: readonly string[]) =>
@@ -103,10 +107,8 @@ const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
       : sql<SqlBool>`exists (select 1 from json_each(l.status, '$.pairedSerials') where value = e.serial)`
   const isAbsent = sql<SqlBool>`e.pairing_serial is not null and l.id is null and e.room_id is not null`
   const isPaired = sql<SqlBool>`${isAbsent} or l.room_id = e.room_id or ${isListed}`
-  return db
-    .selectFrom('endpoints as e')
+  return selectSummary(db)
     .leftJoin('endpoints as l', (j) => j.onRef('l.org', '=', 'e.org').onRef('l.serial', '=', 'e.pairing_serial'))
-    .select(summaryColumns.map((c) => `e.${c}` as const))
     .select(sql<string>`case when ${isPaired} then e.pairing_serial else e.serial end`.as('leader'))
     .select(sql<number>`case when ${isAbsent} then e.room_id else 0 end`.as('apart'))
 }
@@ -145,7 +147,7 @@ const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, 
           .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
     )
     .selectFrom('grouped as g')
-    .select(summaryColumns.map((c) => `g.${c}` as const))
+    .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected'])
     .where(({ eb, refTuple, selectFrom }) =>
       eb(
         refTuple('g.leader', 'g.apart'),
@@ -163,17 +165,16 @@ export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
   selectPairGroups(on, { ids: ids.filter(isUuid) })
 
 export const listEndpointsInRoom = query((db, p: { org: number; room: number }) =>
-  db.selectFrom('endpoints').select(columns).where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id'),
+  selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
+export type EndpointRow = Awaited<ReturnType<typeof listEndpointsInRoom>>[number]
 
 export const listEndpointsInRooms = query((db, p: { org: number; rooms: readonly number[] }, engine) =>
-  db
-    .selectFrom('endpoints')
-    .select(summaryColumns)
-    .where('org', '=', p.org)
-    .where(isAnyNumberOf(engine, 'room_id', p.rooms))
-    .orderBy('room_id')
-    .orderBy('id'),
+  selectSummary(db)
+    .where('e.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))
+    .orderBy('e.room_id')
+    .orderBy('e.id'),
 )
 
 export const hasEndpointWithProfile = queryExists((db, p: { org: number; profile: number }) =>

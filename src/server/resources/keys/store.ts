@@ -78,8 +78,14 @@ export const deleteKey = write((db, p: { org: number; id: number }) =>
 )
 
 const updateLastUsedOf = systemWrite((db, p: { org: number; id: number; at: number }) =>
-  db.updateTable('api_keys').set({ last_used_at: p.at }).where('org', '=', p.org).where('id', '=', p.id),
+  db
+    .updateTable('api_keys')
+    .set({ last_used_at: p.at })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id)
+    .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<', p.at)])),
 )
+/** Another node may have written a later use: a time never goes back. */
 export async function updateLastUsed(tx: SystemTx, uses: Iterable<{ org: number; keyId: number; at: number }>) {
   for (const { org, keyId, at } of uses) await updateLastUsedOf(tx, { org, id: keyId, at })
 }

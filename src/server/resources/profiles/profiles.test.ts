@@ -221,7 +221,7 @@ test.each(['a room', 'an endpoint'])('profilesDelete fails while %s has it [cont
   for (const name of ['Quiet', 'Spare']) await create(org, { nightMode: true }, name)
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
   const device = { id: randomUUID(), serial: 'S1', pairing_serial: null, model: 'NF19B1', status: '{}' }
-  const rest = { number: 1, version: 1, room_id: null, connected: 0, connection_time: null, enrolment_time: 0 }
+  const rest = { number: 1, version: 1, room_id: null, connection_time: null, enrolment_time: 0 }
   const assign = async (profile_id: number | null) => {
     if (holder === 'a room') await org.call('PUT', '/rooms/1/profile', { body: { profileId: profile_id } })
     else

@@ -1,8 +1,7 @@
 // Tests rooms, their enrolment codes and their profile, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { type EndpointValues, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
 import { enrolmentCodeMac } from './enrolment-code.ts'
 
 let harness: Harness
@@ -15,8 +14,10 @@ afterAll(() => harness.close())
 const code = expect.stringMatching(/^([A-HJ-NP-Z2-9]{4}-){2}[A-HJ-NP-Z2-9]{4}$/)
 const neverUsed = '-62135596800'
 
-const putEndpoint = async (org: TestOrg, room_id: number, values: Partial<DatabaseSchema['endpoints']> = {}) =>
-  (await putEndpoints(harness, org, [{ room_id, ...values }]))[0] as DatabaseSchema['endpoints']
+const putEndpoint = async (org: TestOrg, room_id: number, values: EndpointValues = {}) => {
+  const [row] = await putEndpoints(harness, org, [{ room_id, ...values }])
+  return row as NonNullable<typeof row>
+}
 const endpointsOf = ({ org }: TestOrg) =>
   harness.services.db.system.kysely
     .selectFrom('endpoints')

@@ -5,6 +5,7 @@ import { isAnyNumberOf } from '../../db/any-of.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { query, queryExists, queryOne, write } from '../../db/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
+import { isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'
 
 type RoomKey = { org: number; id: number }
@@ -19,6 +20,7 @@ const selectRooms = bySite((byRegion, byLocation) =>
         (q) =>
           q
             .selectFrom('endpoints as n')
+            .leftJoin('nodes as d', 'd.id', 'n.node_id')
             .leftJoin('endpoint_configs as c', (j) =>
               j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
             )
@@ -31,7 +33,7 @@ const selectRooms = bySite((byRegion, byLocation) =>
             .select((e) => [
               'n.room_id',
               e.fn.countAll<number>().as('endpoints'),
-              e.fn.sum<number>('n.connected').as('connected'),
+              e.fn.sum<number>(isConnected).as('connected'),
               e.fn.count<number>('c.endpoint_id').as('failed'),
               e.fn.max('s.people').as('people'),
             ])
@@ -233,6 +235,7 @@ export const countEndpointsOfRooms = systemQuery((db, p: { org: number; id: numb
         .as('r'),
     )
     .leftJoin('endpoints as n', (j) => j.onRef('n.org', '=', 'r.org').onRef('n.room_id', '=', 'r.id'))
+    .leftJoin('nodes as d', 'd.id', 'n.node_id')
     .leftJoin('endpoint_configs as c', (j) =>
       j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
     )
@@ -240,7 +243,7 @@ export const countEndpointsOfRooms = systemQuery((db, p: { org: number; id: numb
       'r.org',
       'r.id',
       e.fn.count<number>('n.id').as('endpoints'),
-      e.fn.coalesce(e.fn.sum<number>('n.connected'), sql<number>`0`).as('connected'),
+      e.fn.coalesce(e.fn.sum<number>(isConnected), sql<number>`0`).as('connected'),
       e.fn.count<number>('c.endpoint_id').as('failed'),
     ])
     .groupBy(['r.org', 'r.id'])
@@ -253,6 +256,7 @@ export const countEndpointsWithoutRoom = systemQuery((db) =>
   db
     .selectFrom('orgs as o')
     .innerJoin('endpoints as n', (j) => j.onRef('n.org', '=', 'o.key').on('n.room_id', 'is', null))
-    .select((e) => ['n.connected', e.fn.countAll<number>().as('endpoints')])
-    .groupBy('n.connected'),
+    .leftJoin('nodes as d', 'd.id', 'n.node_id')
+    .select((e) => [isConnected.as('connected'), e.fn.countAll<number>().as('endpoints')])
+    .groupBy(isConnected),
 )

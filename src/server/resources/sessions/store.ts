@@ -51,8 +51,9 @@ export const deleteSession = writeExists((db, p: { org: number; hash: Buffer }) 
   db.deleteFrom('sessions').where('org', '=', p.org).where('hash', '=', p.hash).returning('key_id'),
 )
 
+/** Another node may have written a later use: a time never goes back. */
 export const updateSessionUsed = systemWrite((db, p: { hash: Buffer; at: number }) =>
-  db.updateTable('sessions').set({ used_at: p.at }).where('hash', '=', p.hash),
+  db.updateTable('sessions').set({ used_at: p.at }).where('hash', '=', p.hash).where('used_at', '<', p.at),
 )
 
 export const deleteUnusedSessions = systemWrite((db, p: { before: number }) =>

@@ -2,12 +2,13 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storedConnection } from '../../../../../test/support/devices/stored-connection.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
-import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
-import { findDeviceByCredential } from '../../endpoints/presence.ts'
+import { openDatabase } from '../../../db/open.ts'
+import type { DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
 import { listDays, makePartitions } from '../rollups/partitions.ts'
@@ -27,8 +28,7 @@ beforeAll(async () => {
   org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   device = await newDevice(harness, org, { roomId })
-  const who = (await findDeviceByCredential(harness.services, device.id, device.credential)) as Device
-  session = { device: who, since: 0, credential: device.credential }
+  session = await storedConnection(harness.services, device.id, device.credential)
 })
 afterAll(async () => {
   await device.close()
@@ -168,4 +168,32 @@ test.runIf(engine === 'postgres')('a partition that could not be made once is ma
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')
   await intake.receive(session, sample(now - 8, 9))
   expect((await stored()).get(now - 8)).toBe(9)
+})
+
+test.runIf(engine === 'postgres')('two nodes that store samples of the same devices do not deadlock', async () => {
+  const { db: second } = await openDatabase(harness.place, { isLocked: true, mustExist: true, onError() {} })
+  const deadlocks = async () => {
+    const { rows } = await sql<{ deadlocks: number }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(second.schema)
+    return rows[0]?.deadlocks
+  }
+  const before = await deadlocks()
+  const intakes = [harness.services.db, second].map(
+    (db) => new SampleIntake({ ...harness.services, db }, new LatestSamples(harness.services), new Horizon()),
+  )
+  const now = Math.floor(harness.clock.now() / 1000)
+  const numbers = Array.from({ length: 200 }, (_, i) => 5000 + i)
+  for (let round = 0; round < 15; round++) {
+    const send = (intake: SampleIntake, order: readonly number[]) =>
+      order.map((number) => {
+        const device = { ...session.device, number, id: `device ${number}` }
+        return intake.receive({ ...session, device }, sample(now - round, number % 2000))
+      })
+    await Promise.all([
+      ...send(intakes[0] as SampleIntake, numbers),
+      ...send(intakes[1] as SampleIntake, numbers.toReversed()),
+    ])
+  }
+  expect(await deadlocks()).toBe(before)
+  await second.close()
 })

@@ -1,10 +1,10 @@
 // Samples that devices send over MQTT: which are stored, which are refused, and which change nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storedConnection } from '../../../../../test/support/devices/stored-connection.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, send, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { models, type Sensor, sensorRanges, sensors } from '../../../../contract/device/models.ts'
-import type { Device, DeviceConnection } from '../../../devices/mqtt/handlers.ts'
-import { findDeviceByCredential } from '../../endpoints/presence.ts'
+import type { DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { LatestSamples } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
 import { SampleIntake } from './intake.ts'
@@ -46,10 +46,7 @@ const history = ({ id }: TestDevice) =>
     .where('r.endpoint_id', '=', id)
     .orderBy('s.timestamp')
     .execute()
-async function sessionOf({ id, credential }: TestDevice): Promise<DeviceConnection> {
-  const device = (await findDeviceByCredential(harness.services, id, credential)) as Device
-  return { device, since: now * 1000, credential }
-}
+const sessionOf = ({ id, credential }: TestDevice) => storedConnection(harness.services, id, credential)
 
 const everything = { co2: 1, humidity: 2, illumination: 3, people: 4, temp: 5, voc: 6, vocIndex: 7 }
 

@@ -183,8 +183,13 @@ export class SampleIntake {
     return this.#services.db.systemTransaction(async (tx) => {
       batch.isClosed = true
       if (tx.engine === 'postgres' && !batch.days.isSubsetOf(this.#days)) throw new MissingPartition()
-      await insertSamples(tx, batch.samples)
       const newest = [...batch.newest.values()]
+      // Nodes that write the same rows in different orders would wait for each other. SQLite has one writer.
+      if (tx.engine === 'postgres') {
+        for (const list of [batch.samples, batch.due]) list.sort(compareKeys)
+        newest.sort((a, b) => a.org - b.org || a.endpoint - b.endpoint)
+      }
+      await insertSamples(tx, batch.samples)
       const rows = newest.map(({ org, endpoint, sample }) => valuesOf(sample, org, endpoint))
       const isFollowed = newest.some(({ org }) => this.#services.feed.forOrg(org).isFollowed())
       let updated: UpdatedEndpoints | undefined
@@ -195,6 +200,18 @@ export class SampleIntake {
       return updated
     })
   }
+}
+
+/** The columns of the longest key: organisation, slot, endpoint, timestamp. */
+const keyColumns = [0, 1, 2, 3] as const
+
+/** Rows with the same key stay in their order, because the first of them counts. */
+function compareKeys(a: NumberRow, b: NumberRow): number {
+  for (const i of keyColumns) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
 }
 
 /** PostgreSQL has no partition for the day of a sample. Another session may hold the table for so long that none can be created. */

@@ -11,8 +11,13 @@ export class Horizon {
 
   static async load(db: Database): Promise<Horizon> {
     const horizon = new Horizon()
-    horizon.#samples = (await findHorizon(db.system))?.samples ?? 0
+    await horizon.refresh(db)
     return horizon
+  }
+
+  /** Another node may have raised it. Samples are deleted an hour after they are refused, so a minute's delay does no harm. */
+  async refresh(db: Database): Promise<void> {
+    this.#samples = Math.max(this.#samples, (await findHorizon(db.system))?.samples ?? 0)
   }
 
   get samples(): number {

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { queryOne, writeTelemetry } from '../../../db/query.ts'
-import { type SystemReader, systemQueryOne, systemWrite } from '../../../db/system.ts'
+import { type SystemReader, systemQueryExists, systemQueryOne, systemWrite } from '../../../db/system.ts'
 import type { RollupTable } from './store.ts'
 
 /** PostgreSQL: the names of the partitions of `samples`. */
@@ -23,6 +23,11 @@ export const updateHorizon = systemWrite((db, p: { samples: number; quarters: nu
     samples_from: e.case().when('samples_from', '<', p.samples).then(p.samples).else(e.ref('samples_from')).end(),
     quarters_from: e.case().when('quarters_from', '<', p.quarters).then(p.quarters).else(e.ref('quarters_from')).end(),
   })),
+)
+
+/** Whether a quarter before the given one is due in any organisation. */
+export const hasDueBefore = systemQueryExists((db, p: { slot: number }) =>
+  db.selectFrom('sample_due').select('slot').where('slot', '<', p.slot).limit(1),
 )
 
 /** The oldest slot before the given one. */

@@ -7,7 +7,7 @@ import { longestTurn } from '../../../../../test/support/longest-turn.ts'
 import { Horizon } from './horizon.ts'
 import { deleteOldSamples } from './retention.ts'
 import { rollUp } from './roll-up.ts'
-import { RollupTask } from './task.ts'
+import { SampleDeletion } from './sample-deletion.ts'
 
 const day = 86_400
 let harness: Harness
@@ -104,27 +104,31 @@ test('deleting many old rows does not block the event loop, and newer rows stay'
   expect(await samples()).toEqual([3, ...Array(sent).fill(0)])
 })
 
-test('the task rolls up at once, and deletes old samples once an hour', async () => {
+test('the task deletes old samples once an hour, and never before their quarters were rolled up', async () => {
   const { kysely } = harness.services.db.system
   const due = async () => (await kysely.selectFrom('sample_due').select('slot').execute()).length
   const sendOld = () => device.publish('sample', { samples: [{ timestamp: now() - 3600, people: 7 }] })
   const running = new AbortController()
-  const soon = new RollupTask(harness.services, horizon, 0)
-  const late = new RollupTask(harness.services, horizon)
+  const run = (deletion: SampleDeletion) => deletion.run(harness.services, running.signal)
+  const soon = new SampleDeletion(horizon, 0)
+  const late = new SampleDeletion(horizon)
   await sendOld()
   harness.clock.advance(4 * day * 1000)
-  await late.run(running.signal)
-  expect([await due(), (await samples()).length > 0]).toEqual([0, true])
-  await soon.run(running.signal)
+  await run(soon)
+  expect([(await due()) > 0, (await samples()).length > 0], 'a quarter is due').toEqual([true, true])
+  await rollUp(harness.services)
+  await run(late)
+  expect([await due(), (await samples()).length > 0], 'too early after the start').toEqual([0, true])
+  await run(soon)
   expect(await samples()).toEqual([])
   await sendOld()
   harness.clock.advance(4 * day * 1000)
-  await soon.run(running.signal)
-  expect(await samples()).toEqual([4])
-  await sendOld()
+  await rollUp(harness.services)
+  await run(soon)
+  expect(await samples(), 'too early after the last time').toEqual([4])
   running.abort()
-  await new RollupTask(harness.services, horizon, 0).run(running.signal)
-  expect([await due(), await samples()], 'it was to stop').toEqual([1, [4, 0]])
+  await run(new SampleDeletion(horizon, 0))
+  expect(await samples(), 'it was to stop').toEqual([4])
 })
 
 test('the latest sample of a deleted endpoint is deleted', async () => {

@@ -29,11 +29,15 @@ const extraSampleSeconds = hourSeconds
 /** Quarters stay as long as their day may be computed again, in any time zone. */
 const extraQuarterSeconds = 2 * daySeconds
 
-/** Called every hour, after the due quarters were rolled up. */
+/** In Unix seconds: raw samples from before this time are deleted. */
+export const sampleDeletionTime = ({ clock, settings }: Services): number =>
+  Math.floor(clock.now() / 1000) - settings.sampleRetentionSeconds - extraSampleSeconds
+
+/** Must be called after the due quarters of these samples were rolled up. */
 export async function deleteOldSamples(services: Services, horizon: Horizon, signal?: AbortSignal): Promise<void> {
   const { db, clock, settings } = services
   const now = Math.floor(clock.now() / 1000)
-  const samplesBefore = now - settings.sampleRetentionSeconds - extraSampleSeconds
+  const samplesBefore = sampleDeletionTime(services)
   const quartersBefore = now - settings.rollupRetentionSeconds - extraQuarterSeconds
   await horizon.raise(db, samplesBefore, quartersBefore)
   if (db.engine === 'postgres') await dropOldPartitions(db, samplesBefore)

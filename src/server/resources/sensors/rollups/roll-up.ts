@@ -32,17 +32,31 @@ const commitLimits = {
 /** Days of a new time zone that one commit computes for an endpoint. */
 const daysPerCommit = 30
 
-/** Must not run twice at the same time. Quarters that it did not reach stay due. */
-export async function rollUp({ db, clock }: Services, signal?: AbortSignal): Promise<void> {
-  for (const { key, timezone } of await listOrgs(db.system)) {
-    // SQLite answers synchronously: without this, the event loop would be blocked until all organisations were visited.
-    await nextTurn()
-    const inOrg = { db: db.forOrg(key), clock, zone: timezone, signal }
-    const progress = await findProgress(inOrg.db)
-    if (progress?.timezone !== timezone) await rebuildDays(inOrg, progress)
-    await makeDueQuarters(inOrg, progress?.samples_from ?? 0)
+interface RollupOrg {
+  readonly key: number
+  readonly timezone: string
+}
+
+/** Rolls up all organisations, one after the other. */
+export async function rollUp(services: Services, signal?: AbortSignal): Promise<void> {
+  for (const org of await listOrgs(services.db.system)) {
+    await rollUpOrg(services, org, signal)
     if (signal?.aborted) return
   }
+}
+
+/** Must not run twice at the same time for an organisation. Quarters that it did not reach stay due. */
+export async function rollUpOrg(
+  { db, clock }: Services,
+  { key, timezone }: RollupOrg,
+  signal?: AbortSignal,
+): Promise<void> {
+  // SQLite answers synchronously: without this, the event loop would be blocked until all organisations were visited.
+  await nextTurn()
+  const inOrg = { db: db.forOrg(key), clock, zone: timezone, signal }
+  const progress = await findProgress(inOrg.db)
+  if (progress?.timezone !== timezone) await rebuildDays(inOrg, progress)
+  await makeDueQuarters(inOrg, progress?.samples_from ?? 0)
 }
 
 interface InOrg {

@@ -1,6 +1,6 @@
 // Checks, piece by piece, that an upload is one complete gzip stream.
 import { createGunzip } from 'node:zlib'
-import { Failure } from '../../core/failure.ts'
+import { Failure } from '../../../core/failure.ts'
 
 /** A bundle is at most 64 MiB, and logs compress to about a tenth. A zip bomb compresses to a thousandth and exceeds this. */
 const maxUnpackedBytes = 2 * 1024 * 1024 * 1024

@@ -1,0 +1,134 @@
+// Retains the last events of one organisation as bytes, so that readers can resume, and finds the position of an event id.
+import type { Event, EventType } from '../../contract/events.ts'
+import { isoTime } from '../core/clock.ts'
+import type { EventFilter, EventPlaces } from './filter.ts'
+
+/** Limits the events that are retained for readers that reconnect or read slowly. A change of ten thousand endpoints at once fits. */
+export const maxRetainedEvents = 20_000
+const maxRetainedBytes = 8 * 1024 * 1024
+/** A reader receives about this much at once. */
+const readSizeBytes = 64 * 1024
+
+/** An event as it is sent, with the properties that filters select by. A mark has an id, but no type and no bytes. */
+interface Frame {
+  readonly name: string
+  readonly number: number
+  readonly type: EventType | undefined
+  readonly places: EventPlaces
+  readonly bytes: Buffer
+}
+
+/** Several frames that are sent in one write. */
+export interface EventBatch {
+  readonly bytes: Buffer
+  readonly events: number
+  /** The position after the batch. */
+  readonly to: number
+}
+
+const nowhere: EventPlaces = { rooms: [], locations: [], regions: [] }
+const noBytes = Buffer.alloc(0)
+
+export class EventRing {
+  /** The id of the position before the first retained frame. */
+  #startId: string
+  /** Positions count frames: the first `#dropped` frames are deleted, the others are here. */
+  readonly #frames: Frame[] = []
+  #dropped = 0
+  #bytes = 0
+  #resetPosition = 0
+
+  constructor(startId: string) {
+    this.#startId = startId
+  }
+
+  /** The position after all frames. */
+  get position(): number {
+    return this.#dropped + this.#frames.length
+  }
+
+  /** The position before the last reset. A reader that is not that far goes on with the reset. */
+  get resetPosition(): number {
+    return this.#resetPosition
+  }
+
+  idAt(position: number): string {
+    const frame = this.#frames[position - this.#dropped - 1]
+    return frame ? eventId(frame.name, frame.number) : this.#startId
+  }
+
+  /** Returns the position of an id; undefined if the events after it are not, or no longer, available here. */
+  positionOf(id: string): number | undefined {
+    const [, name, digits] = /^([0-9a-z]{1,40})-(\d{1,15})$/.exec(id) ?? []
+    if (id === this.#startId) return this.#dropped
+    const number = Number(digits)
+    const index = this.#frames.findLastIndex((frame) => frame.number === number && frame.name === name)
+    return index < 0 || id !== this.idAt(this.#dropped + index + 1) ? undefined : this.#dropped + index + 1
+  }
+
+  /** Returns whether all events after this position are still available. */
+  has(position: number): boolean {
+    return position >= this.#dropped && position <= this.position
+  }
+
+  append(name: string, number: number, event: Event, places: EventPlaces): void {
+    const bytes = eventFrame(eventId(name, number), event)
+    this.#frames.push({ name, number, type: event.type, places, bytes })
+    this.#bytes += bytes.length
+  }
+
+  /** Adds an id that is no event, so that a reader of a node that began here can resume here at this node too. */
+  mark(name: string): void {
+    this.#frames.push({ name, number: 0, type: undefined, places: nowhere, bytes: noBytes })
+  }
+
+  /** Deletes everything. The only position has this id then. */
+  clear(startId: string): void {
+    this.#drop(this.#frames.length)
+    this.#startId = startId
+  }
+
+  /** Deletes everything, because events may be missing, and tells the readers. */
+  reset(name: string, number: number, at: number): void {
+    this.#drop(this.#frames.length)
+    this.#resetPosition = this.#dropped
+    this.append(name, number, { type: 'reset', at: isoTime(at), roomIds: [] }, nowhere)
+  }
+
+  /** Deletes the oldest frames if there are too many. */
+  trim(): void {
+    let count = 0
+    let bytes = this.#bytes
+    while (this.#frames.length - count > maxRetainedEvents || bytes > maxRetainedBytes) {
+      bytes -= this.#frames[count]?.bytes.length ?? 0
+      count++
+    }
+    this.#drop(count)
+  }
+
+  /** Reads the next events after a position that match the filter. */
+  read(from: number, filter: EventFilter): EventBatch {
+    const chosen: Buffer[] = []
+    let length = 0
+    let to = from
+    for (; to < this.position && length < readSizeBytes; to++) {
+      const { type, places, bytes } = this.#frames[to - this.#dropped] as Frame
+      if (!type || !filter.matches(type, places)) continue
+      chosen.push(bytes)
+      length += bytes.length
+    }
+    return { bytes: Buffer.concat(chosen, length), events: chosen.length, to }
+  }
+
+  #drop(count: number): void {
+    if (count === 0) return
+    this.#startId = this.idAt(this.#dropped + count)
+    for (const { bytes } of this.#frames.splice(0, count)) this.#bytes -= bytes.length
+    this.#dropped += count
+  }
+}
+
+export const eventId = (name: string, number: number): string => `${name}-${number}`
+
+export const eventFrame = (id: string, event: Event): Buffer =>
+  Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)

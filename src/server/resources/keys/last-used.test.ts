@@ -1,0 +1,86 @@
+// The last-used times of keys and sessions, written by several nodes.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import type { Keyring, TokenUse } from '../../auth/keyring.ts'
+import { makeLog } from '../../core/log.ts'
+import { insertSession } from '../sessions/store.ts'
+import { writeLastUsed } from './last-used.ts'
+
+let harness: Harness
+let org: TestOrg
+beforeAll(async () => {
+  harness = await startHarness()
+  org = await harness.newOrg()
+})
+afterAll(() => harness.close())
+
+const hash = Buffer.alloc(32, 7)
+/** A use that is later than every use of the running service. */
+const later = Date.UTC(2090, 0, 1)
+
+const write = (...uses: TokenUse[]) =>
+  writeLastUsed(harness.services, { takeUses: () => uses } as unknown as Keyring, makeLog('silent'))
+const use = (at: number, session?: Buffer): TokenUse => ({ org: org.org.key, keyId: 1, at, session })
+const times = async () => {
+  const { kysely } = harness.services.db.system
+  const key = await kysely
+    .selectFrom('api_keys')
+    .select('last_used_at')
+    .where('org', '=', org.org.key)
+    .executeTakeFirstOrThrow()
+  const session = await kysely.selectFrom('sessions').select('used_at').executeTakeFirstOrThrow()
+  return [key.last_used_at, session.used_at]
+}
+
+test('a use that another node wrote earlier sets no time back [contract 3.4]', async () => {
+  await harness.services.db.systemTransaction((tx) =>
+    insertSession(tx.forOrg(org.org.key), { hash, key_id: 1, created_at: 1, used_at: 1 }),
+  )
+  await write(use(later, hash))
+  expect(await times()).toEqual([later, later])
+  await write(use(later - 5000, hash))
+  expect(await times()).toEqual([later, later])
+  await write(use(later + 5000, hash))
+  expect(await times()).toEqual([later + 5000, later + 5000])
+})
+
+test('a node that was declared dead writes no last-used times', async () => {
+  const { db, node } = harness.services
+  const setState = (state: 'up' | 'dead') =>
+    db.systemTransaction(async ({ kysely }) => {
+      await kysely
+        .updateTable('nodes')
+        .set({ state })
+        .where('id', '=', node?.id as number)
+        .execute()
+    })
+  const before = await times()
+  await setState('dead')
+  await write(use(later + 60_000, hash))
+  expect(await times()).toEqual(before)
+  await setState('up')
+  await write(use(later + 60_000, hash))
+  expect(await times()).toEqual([later + 60_000, later + 60_000])
+})
+
+test.runIf(engine === 'postgres')('a key that another session has locked delays no other commit', async () => {
+  const { db } = harness.services
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const { promise: held, resolve: holds } = Promise.withResolvers<void>()
+  const other = db.schema.transaction().execute(async (kysely) => {
+    await sql`select 1 from api_keys for update`.execute(kysely)
+    holds()
+    await over
+  })
+  await held
+  let isWritten = false
+  const writing = write(use(later + 90_000)).then(() => {
+    isWritten = true
+  })
+  await db.systemTransaction(({ kysely }) => sql`select 1`.execute(kysely))
+  expect(isWritten).toBe(false)
+  end()
+  await Promise.all([other, writing])
+  expect((await times())[0]).toBe(later + 90_000)
+})

@@ -1,0 +1,56 @@
+// The command line beside nodes: the list of nodes, messages of commands, and what logs and metrics say about a node.
+import { expect, test } from 'vitest'
+import { openServices } from '../../src/server/context/open-services.ts'
+import { systemClock } from '../../src/server/core/clock.ts'
+import { programVersion } from '../../src/server/core/program-version.ts'
+import { nodeGroup } from '../support/nodes/node-group.ts'
+import { expectDone, siteForTest, until } from '../support/program.ts'
+
+test('"nodes" lists the servers that are up, and those that ended in the last day', async () => {
+  const site = await siteForTest()
+  const one = await site.serve('--node-name', 'rooms-1')
+  await (await site.serve('--node-name', 'rooms-2')).stop()
+  const version = programVersion()
+  const since = expect.stringMatching(/^\d{4}-.*Z$/)
+  const ended = { id: 2, name: 'rooms-2', version, state: 'left', since, devices: 0 }
+  expect(await site.json('nodes')).toEqual({
+    nodes: [{ id: 1, name: 'rooms-1', version, state: 'up', since, devices: 0 }, ended],
+  })
+  const text = await site.run('nodes')
+  expectDone(text)
+  expect(text.stdout).toMatch(/^rooms-1 {2}1 {2}\S+ {2}up since \S+Z {2}0 devices\nrooms-2 {2}2 {2}\S+ {2}left since /)
+  const metrics = await (await fetch(`${one.url}/metrics`)).text()
+  expect(metrics.split('\n')).toContain('roomkeeper_node_info{name="rooms-1",id="1"} 1')
+  expect(one.stderr).toMatch(/"nodeName":"rooms-1".*"nodeId":1.*"msg":"ready"/)
+  // Another one could declare it dead, but there is none.
+  await one.stop('SIGKILL')
+  await until('it is silent', async () => (await site.json('nodes')).nodes[0].state === 'silent')
+})
+
+test('a command sends messages to the nodes before it ends', async () => {
+  const group = await nodeGroup()
+  const node = await group.start()
+  const heard: unknown[] = []
+  node.services.bus.heard('wake', (body, from) => void heard.push([body, from]))
+  let lost = 0
+  node.services.bus.lost(() => lost++)
+  const endpointIds = Array.from({ length: 2_000 }, (_, i) => `endpoint-${i}`)
+  for (const ids of [['first'], endpointIds]) {
+    const options = { dataDir: node.dataDir, databaseUrl: group.databaseUrl }
+    const { services, close } = await openServices(
+      options,
+      { isLocked: false, mustExist: true, onError() {} },
+      systemClock,
+      async () => [],
+    )
+    services.bus.send('wake', { endpointIds: ids })
+    await close()
+  }
+  await until('both are heard', () => heard.length === 2)
+  const from = { nodeId: undefined, isSelf: false }
+  expect(heard).toEqual([
+    [{ endpointIds: ['first'] }, from],
+    [{ endpointIds }, from],
+  ])
+  expect(lost).toBe(0)
+})

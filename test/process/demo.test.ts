@@ -1,0 +1,57 @@
+// `roomkeeper demo` as a real program, with the commands of docs/first-steps.md.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { need } from '../support/debian.ts'
+import { send } from '../support/harness.ts'
+import { siteForTest } from '../support/program.ts'
+
+/** Runs the commands of docs/first-steps.md that need the demo, each until it has printed the line that the page shows. */
+async function runCommandsOfFirstSteps({ url, org, key }: { url: string; org: string; key: string }): Promise<void> {
+  need('curl', 'curl')
+  const page = readFileSync(join(import.meta.dirname, '../../docs/first-steps.md'), 'utf8')
+  const blocks = [...page.matchAll(/```sh\n([^`]*)```\n```text\n([^`]*)```/g)]
+  const printsLine = async (part: string, line: string) => {
+    const [, command = '', shown = ''] = blocks.find(([, text]) => text?.includes(part)) ?? []
+    expect(shown.split('\n')).toContain(line)
+    const env = { PATH: process.env.PATH, ORG: org, KEY: key }
+    const script = `exec ${command.replace('http://127.0.0.1:8080', url)}`
+    const curl = spawn('bash', ['-c', script], { env, timeout: 60_000, stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines: string[] = []
+    for await (const text of createInterface(curl.stdout)) {
+      lines.push(text)
+      if (text === line) break
+    }
+    curl.kill()
+    expect(lines).toContain(line)
+  }
+  await printsLine('types=sample', 'event: sample')
+  const columns = 'start,day,people_min,people_max,people_mean,people_count,temp_min,temp_max,temp_mean,temp_count'
+  await printsLine('sensor/history', columns)
+}
+
+test('demo shows a living fleet with one command, and the same one again', async () => {
+  const site = await siteForTest()
+  const start = async () => {
+    const program = site.launch(['demo', '--port', '0', '--data-dir', join(site.dataDir, 'demo')])
+    const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m)
+    const [, org = ''] = await program.printed(/^ {2}Organisation +(\S+)$/m)
+    const [, key = ''] = await program.printed(/^ {2}Key +(\S+)$/m)
+    await program.printed(/^60 of 60 devices in 24 rooms are connected/m)
+    const { body } = await send(url, 'GET', `/v1/orgs/${org}/endpoints`, { key })
+    expect(body.endpoints.filter((e: { connected: boolean }) => e.connected)).toHaveLength(60)
+    return { program, url, org, key }
+  }
+  const first = await start()
+  const commands = runCommandsOfFirstSteps(first)
+  await first.program.printed(/^History sent: 12\d,\d{3} samples/m)
+  await commands
+  expect(await first.program.stop('SIGINT')).toMatchObject({ code: 0 })
+  const second = await start()
+  expect([second.org, second.key]).toEqual([first.org, first.key])
+  const ended = await second.program.stop('SIGINT')
+  expect(ended).toMatchObject({ code: 0 })
+  expect(ended.stdout).toContain('Run the same command again to continue.')
+})

@@ -1,0 +1,95 @@
+// Nodes as real processes that are killed or frozen, and a PostgreSQL that crashes: who is declared dead, and when.
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { startCluster } from '../../support/database/postgres-cluster.ts'
+import { createDatabase } from '../../support/database/postgres-tables.ts'
+import { newPlace } from '../../support/harness.ts'
+import { Site, siteForTest, until } from '../../support/program.ts'
+
+const states = async (site: Site) =>
+  Object.fromEntries(
+    (await site.sql('SELECT name, id, state FROM nodes ORDER BY id')).map(({ name, id, state }) => [
+      `${name} ${id}`,
+      state,
+    ]),
+  )
+
+/** Seconds until a row is dead, by this process's clock. */
+async function secondsUntilDead(site: Site, row: string, limitSeconds: number): Promise<number> {
+  const since = performance.now()
+  const isDead = async () => (await states(site))[row] === 'dead'
+  await until(`${row} is dead`, isDead, { within: limitSeconds * 1_000, every: 50 })
+  return (performance.now() - since) / 1_000
+}
+
+test('a killed node is dead within 6 seconds, a frozen one within 16; when that wakes, it is fenced and goes on with a new row', async () => {
+  const site = await siteForTest()
+  const start = (name: string) => site.serve('--node-name', name)
+  const watcher = await start('watcher')
+  const killed = await start('killed')
+  const frozen = await start('frozen')
+  const [watcherId, killedId, frozenId] = [1, 2, 3]
+  const up = { [`watcher ${watcherId}`]: 'up', [`killed ${killedId}`]: 'up', [`frozen ${frozenId}`]: 'up' }
+  expect(await states(site)).toEqual(up)
+  // No node judges others before it has beaten for 15 seconds.
+  await until('the watcher has beaten for 16 seconds', async () => {
+    const [row] = await site.sql(`SELECT beats::int FROM nodes WHERE id = ${watcherId}`)
+    return (row?.beats as number) > 16
+  })
+  killed.signal('SIGKILL')
+  frozen.signal('SIGSTOP')
+  const killedSeconds = await secondsUntilDead(site, `killed ${killedId}`, 10)
+  const frozenSeconds = killedSeconds + (await secondsUntilDead(site, `frozen ${frozenId}`, 20))
+  // Half a second is for a busy machine, and for the questions of this test.
+  expect(killedSeconds).toBeLessThan(6.5)
+  expect(frozenSeconds).toBeLessThan(16.5)
+  expect(frozenSeconds).toBeGreaterThan(13)
+  // The locks of the frozen process are released, because its sessions were ended.
+  const sessions =
+    await site.sql(`SELECT a.pid FROM pg_stat_activity a JOIN nodes n ON a.application_name = 'roomkeeper ' || n.process
+    WHERE a.datname = current_database() AND n.id = ${frozenId}`)
+  expect(sessions).toEqual([])
+  await pause(Math.max(0, 20 - frozenSeconds) * 1_000)
+  frozen.signal('SIGCONT')
+  await frozen.printed(/"msg":"this node was declared dead, and goes on under a new id"/, 'stderr')
+  expect(await states(site)).toEqual({
+    [`watcher ${watcherId}`]: 'up',
+    [`killed ${killedId}`]: 'dead',
+    [`frozen ${frozenId}`]: 'dead',
+    'frozen 4': 'up',
+  })
+  for (const { url } of [watcher, frozen]) {
+    await until('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200)
+  }
+  await start('killed')
+  expect((await states(site))['killed 5']).toBe('up')
+}, 120_000)
+
+test('a crash of PostgreSQL, which ends all sessions and releases all locks, makes no node dead', async () => {
+  const cluster = await startCluster({ fsync: 'off' })
+  onTestFinished(() => cluster.stop())
+  const { databaseUrl } = await createDatabase(cluster.url)
+  const { place, remove } = await newPlace()
+  const site = new Site({ dataDir: place.dataDir, databaseUrl }, remove)
+  onTestFinished(() => site.close())
+  const nodes = [await site.serve('--node-name', 'one'), await site.serve('--node-name', 'other')]
+  const client = new pg.Client({ connectionString: databaseUrl })
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+  // A killed backend makes PostgreSQL end all others and recover.
+  process.kill(rows[0].pid, 'SIGKILL')
+  for (const node of nodes) {
+    await node.printed(/"msg":"message session lost, connecting again"/, 'stderr')
+    await node.printed(/"msg":"message session is back after the database connection was lost"/, 'stderr')
+  }
+  const beats = async () =>
+    (await site.sql('SELECT beats::int FROM nodes ORDER BY id')).map((row) => row.beats as number)
+  const before = await beats()
+  await until('both have beaten six times more', async () => {
+    const now = await beats()
+    return now.every((count, i) => count >= (before[i] ?? 0) + 6)
+  })
+  expect(await states(site)).toEqual({ 'one 1': 'up', 'other 2': 'up' })
+}, 60_000)
