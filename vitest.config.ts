@@ -12,6 +12,7 @@ const withoutDatabase = [
   'src/server/core/*.test.ts',
   'src/server/config/*.test.ts',
   'src/server/nodes/*.test.ts',
+  'src/server/nodes/strict-reads/{commit-look,heard-commits,written-message}.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
@@ -58,6 +59,7 @@ const onSqliteOnly = [
 
 /** These suites use SQLite and PostgreSQL together, or need several nodes. */
 const onPostgresOnly = [
+  'src/server/nodes/strict-reads/{random-reads,strict-reads}.test.ts',
   'test/nodes/*.test.ts',
   'test/process/nodes/*.test.ts',
   'test/events/command-events.test.ts',

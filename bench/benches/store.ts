@@ -46,7 +46,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
   const rounds = quick ? 2 : 7
   const batches = quick ? 40 : 120
   const connections = await fillEndpoints(services, batchSize)
-  const intake = new SampleIntake(services, new LatestSamples(services.db), new Horizon())
+  const intake = new SampleIntake(services, new LatestSamples(services), new Horizon())
   const bare = new BareStore(cleanup.tempFolder())
   cleanup.add(() => bare.close())
 

@@ -35,6 +35,8 @@ interface HttpWork {
   readonly count: number
   readonly warmUp: number
   readonly connections?: number
+  /** The goal for the CPU of our server, as a multiple of the baseline. */
+  readonly goal?: number
 }
 
 export class PostgresComparison {
@@ -50,13 +52,16 @@ export class PostgresComparison {
     this.#rounds = options.quick ? 2 : 5
   }
 
-  async http(title: string, { makeSource, count, warmUp, connections = 10 }: HttpWork): Promise<Row[]> {
+  async http(
+    title: string,
+    { makeSource, count, warmUp, connections = 10, goal = maxRatio }: HttpWork,
+  ): Promise<Row[]> {
     const contenders = await this.#httpContenders(makeSource, connections)
     for (const { send } of contenders) await send(warmUp)
     const watched = this.#watchPostgres(contenders)
     const slices = Math.min(4, count)
     const plan = { rounds: this.#rounds, count, slices, profiles: this.#options.profiles }
-    return watched.rows(title, await measureInTurns(watched.contenders, plan))
+    return watched.rows(title, await measureInTurns(watched.contenders, plan), goal)
   }
 
   /** Renames a room before each request; the cost of that is not counted. The baseline has no cache to invalidate. */
@@ -122,7 +127,7 @@ export class PostgresComparison {
   /** Measures PostgreSQL too, because work that the server saves may have moved into the database. */
   #watchPostgres(contenders: readonly Contender[]): {
     contenders: Contender[]
-    rows: (title: string, results: Round[][]) => Row[]
+    rows: (title: string, results: Round[][], goal?: number) => Row[]
   } {
     const { cluster } = this.#setup
     const postgresMicros: number[][] = contenders.map(() => [])
@@ -135,10 +140,10 @@ export class PostgresComparison {
         return result
       },
     }))
-    const rows = (title: string, results: Round[][]): Row[] => {
+    const rows = (title: string, results: Round[][], goal = maxRatio): Row[] => {
       const [ours = [], baseline = []] = postgresMicros
       return [
-        cpuRow(title, contenders, results, maxRatio),
+        cpuRow(title, contenders, results, goal),
         {
           title: `${title}: PostgreSQL`,
           unit: 'µs CPU',

@@ -101,6 +101,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/db/insert-many.ts',
     'server/nodes/node-list.ts',
     'server/nodes/store.ts',
+    'server/nodes/strict-reads/commit-look.ts',
     'server/nodes/task-store.ts',
     'server/resources/audit/change.ts',
     'server/resources/bug-reports/bundles/store.ts',

@@ -53,7 +53,7 @@ async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
   const { services } = harness
   await markConnected(services, await storedConnection(services, endpoint, credential))
   const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
-  await new SampleIntake(services, new LatestSamples(services.db), new Horizon()).receive(
+  await new SampleIntake(services, new LatestSamples(services), new Horizon()).receive(
     await storedConnection(services, endpoint, credential),
     { samples: [sample] },
   )

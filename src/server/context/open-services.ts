@@ -11,6 +11,7 @@ import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../
 import { CommandEvents } from '../events/publisher.ts'
 import type { LocateFunction } from '../events/surroundings.ts'
 import { openCommandBus } from '../nodes/command-bus.ts'
+import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import { DeviceMailbox } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
@@ -39,9 +40,10 @@ export async function openServices(
       db,
       node: undefined,
       bus,
+      reads: new StrictReads(db, bus),
       clock,
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
-      keysChanged: () => {},
+      keysChanged: () => bus.send('keysChanged', {}),
       devices: new DeviceMailbox(bus),
       feed,
       publicUrl: () => '',

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/db.ts'
 import type { EventPublisher } from '../events/publisher.ts'
+import type { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
 
@@ -14,6 +15,8 @@ export interface Services {
   readonly node: ThisNode | undefined
   /** Messages between nodes. */
   readonly bus: MessageBus
+  /** Caches ask it whether they contain the commits of all nodes. */
+  readonly reads: StrictReads
   readonly secrets: Secrets
   readonly clock: Clock
   /** Must be called after keys or sessions changed, so that their caches are invalidated. */

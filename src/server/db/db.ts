@@ -2,7 +2,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { type CommitFence, type CommitListener, GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
 import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema.ts'
@@ -40,7 +40,7 @@ export class Database {
     this.#check = guard?.check
     this.#listeners = guard ? guard.root.#listeners : new Map()
     this.system = new SystemReader(engine.engine, engine.reader)
-    this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newSharedCommits()
+    this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newGroupCommit(() => this.fence)
   }
 
   /** A view of this database in whose transactions the check runs first. Commits are shared with those of this one. */
@@ -65,8 +65,8 @@ export class Database {
 
   /** Writes rows that belong to no organisation, without an audit entry, in a commit that is shared with other writes. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
-    return this.#sharedCommits.add((on, written) =>
-      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(written)))),
+    return this.#sharedCommits.add((on, { rows }) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),
     )
   }
 
@@ -76,8 +76,8 @@ export class Database {
    */
   separateTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
     const commit = this.#engine.hasOneWriter ? this.#sharedCommits : this.#newGroupCommit()
-    return commit.add((on, written) =>
-      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(written)))),
+    return commit.add((on, { rows }) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),
     )
   }
 
@@ -116,21 +116,36 @@ export class Database {
   }
 
   /**
-   * Calls the listener for every write to a table, after the commit and before the writer continues. Writes of other processes
-   * are not noticed: commands that run beside the server must not write to a table with listeners.
+   * Calls the listener for every write to a table, after the commit and before the writer continues. Writes of other nodes are
+   * passed to `noteWritten` when this node hears of them.
    */
   onWrite(table: keyof DatabaseSchema, listener: WriteListener): void {
     this.#listeners.set(table, [...(this.#listeners.get(table) ?? []), listener])
   }
 
-  /** Calls the listener for every unaudited commit of this node on PostgreSQL, with the rows that it wrote to tables with listeners. */
+  /** Calls the listener for every numbered commit of this process, with the rows that it wrote to tables with listeners. */
   onCommitted(listener: CommitListener): void {
     this.#commitListeners.push(listener)
   }
 
+  /** The tables that have listeners. */
+  get watchedTables(): readonly string[] {
+    return [...this.#listeners.keys()]
+  }
+
+  /** Notifies the listeners of rows that another process wrote. */
+  noteWritten(written: readonly WrittenRows[]): void {
+    this.#notify(written)
+  }
+
   /** Notifies every listener that any row may have changed, because another process may have written. */
   invalidateAll(): void {
-    this.#notify([...this.#listeners.keys()].map((table) => ({ table, org: undefined, where: {} })))
+    this.#invalidate(undefined)
+  }
+
+  /** Notifies every listener that any row of the organisation may have changed. */
+  invalidateOrg(org: number): void {
+    this.#invalidate(org)
   }
 
   /** For migrations. */
@@ -163,20 +178,14 @@ export class Database {
     await this.#engine.close()
   }
 
-  #newSharedCommits(): GroupCommit {
-    return this.#newGroupCommit({
-      fence: () => this.fence,
-      numbered: (written, commit) => {
-        for (const listener of this.#commitListeners) listener(written, commit)
-      },
-    })
-  }
-
-  #newGroupCommit(fencing: Pick<GroupCommitOptions, 'fence' | 'numbered'> = {}): GroupCommit {
+  #newGroupCommit(fence?: () => CommitFence | undefined): GroupCommit {
     return new GroupCommit({
-      ...fencing,
+      ...(fence && { fence }),
       transaction: (work) => this.#engine.transaction(work),
       notify: (written) => this.#notify(written),
+      numbered: (written, number) => {
+        for (const listener of this.#root.#commitListeners) listener(written, number)
+      },
       observe: (outcome, seconds) => this.#root.metrics.transaction(outcome, seconds),
       noteProblem: (problem) => this.health.noteFailedWrite(problem),
     })
@@ -190,6 +199,10 @@ export class Database {
 
   #writeLog(rows: WrittenRows[]): WriteLog {
     return { isWatched: (table) => this.#listeners.has(table), rows }
+  }
+
+  #invalidate(org: number | undefined): void {
+    this.#notify(this.watchedTables.map((table) => ({ table, org, where: {} })))
   }
 
   #notify(written: readonly WrittenRows[]): void {
@@ -220,7 +233,14 @@ export class OrgDatabase extends OrgReader {
   /** Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const { audited, logInto, checked } = this.#commits
-    return audited().add((on, written) => checked(on, () => work(new Tx(this.org, this.engine, on, logInto(written)))))
+    return audited().add((on, log) =>
+      checked(on, async () => {
+        const tx = new Tx(this.org, this.engine, on, logInto(log.rows))
+        const result = await work(tx)
+        if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
+        return result
+      }),
+    )
   }
 
   /**
@@ -229,14 +249,14 @@ export class OrgDatabase extends OrgReader {
    */
   bulkTransaction<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { audited, logInto } = this.#commits
-    return audited().add((on, written) => work(new TelemetryTx(this.org, this.engine, on, logInto(written))))
+    return audited().add((on, { rows }) => work(new TelemetryTx(this.org, this.engine, on, logInto(rows))))
   }
 
   /** Shares a commit with the other writes that wait; resolves when the work is durable. */
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { unaudited, logInto, checked } = this.#commits
-    return unaudited().add((on, written) =>
-      checked(on, () => work(new TelemetryTx(this.org, this.engine, on, logInto(written)))),
+    return unaudited().add((on, { rows }) =>
+      checked(on, () => work(new TelemetryTx(this.org, this.engine, on, logInto(rows)))),
     )
   }
 }

@@ -6,27 +6,40 @@ import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
 
-/** A function that runs in a transaction. A retry calls it again, so it must keep no state from its first run. */
-export type TransactionWork<T> = (on: EngineTransaction, written: WrittenRows[]) => Promise<T>
-
-/** Identifies an unaudited commit: the nth of a row in `nodes`. */
-export interface CommitNumber {
-  readonly nodeId: number
-  readonly number: number
+/** The writes of one try to tables with listeners, and the number of its commit. */
+export interface CommitLog {
+  readonly rows: WrittenRows[]
+  /** Is set by an audited work. On SQLite, where works share a commit, it means nothing. */
+  number: CommitNumber | undefined
 }
 
-/** Is called after an unaudited commit, before its writers continue. */
+/** A function that runs in a transaction. A retry calls it again, so it must keep no state from its first run. */
+export type TransactionWork<T> = (on: EngineTransaction, log: CommitLog) => Promise<T>
+
+/**
+ * The place of a commit in one of two sequences without gaps: the unaudited commits of a row in `nodes` that wrote to a table with
+ * listeners (`changes`), or the audited ones of an organisation (`audit_heads.count`). By it other nodes know whether they have heard
+ * of the commit.
+ */
+export type CommitNumber =
+  | { readonly nodeId: number; readonly number: number }
+  | { readonly org: number; readonly number: number }
+
+/** Is called after a commit that has a number, before its writers continue. */
 export type CommitListener = (written: readonly WrittenRows[], commit: CommitNumber) => void
 
 /** One commit at a time passes the fence. */
 export interface CommitFence {
   /** Must be awaited before each transaction: after one of unknown outcome it reads how many commits there were. */
   prepare(): Promise<void>
-  /** Adds the statement that numbers the commit, and that fails if this node's row is not up. It is not awaited. */
-  statement(on: EngineTransaction): void
-  /** Is called after the commit, and returns its number. */
-  committed(): CommitNumber
-  /** Is called when it is not known whether the commit was made. */
+  /**
+   * Adds the statement that fails if this node's row is not up, and that numbers the commit if caches of other nodes may depend on it.
+   * It is not awaited.
+   */
+  statement(on: EngineTransaction, isNumbered: boolean): void
+  /** Is called after the commit, and returns its number if it has one. */
+  committed(): CommitNumber | undefined
+  /** Is called when it is not known whether the commit was made, or which numbers the database has. */
   uncertain(): void
   /** Is called when the commit failed because this node was declared dead. */
   refused(): void
@@ -41,8 +54,8 @@ export interface GroupCommitOptions {
   readonly noteProblem: (problem: DatabaseProblem) => void
   /** Undefined for audited commits, on SQLite, and before this process is a node. */
   readonly fence?: () => CommitFence | undefined
-  /** Is called after a commit that passed the fence, before any caller continues. */
-  readonly numbered?: (written: readonly WrittenRows[], commit: CommitNumber) => void
+  /** Is called after a commit that has a number, before any caller continues. */
+  readonly numbered: (written: readonly WrittenRows[], commit: CommitNumber) => void
 }
 
 /** A work that loses races against other processes is retried for this long. */
@@ -103,12 +116,13 @@ export class GroupCommit {
   }
 
   async #commit(group: readonly WaitingWork[]): Promise<void> {
-    const written: WrittenRows[] = []
+    const log: CommitLog = { rows: [], number: undefined }
+    const { rows: written } = log
     const fence = this.#options.fence?.()
     let outcomes: AttemptOutcome<unknown>[]
     try {
       await fence?.prepare()
-      outcomes = await this.#options.transaction((on) => runGroup(group, on, written, fence))
+      outcomes = await this.#options.transaction((on) => runGroup(group, on, log, fence))
     } catch (error) {
       // If the connection broke during the commit, the commit may have succeeded, or may succeed later.
       this.#options.notify(written)
@@ -122,7 +136,8 @@ export class GroupCommit {
       return
     }
     this.#options.notify(written)
-    if (fence) this.#options.numbered?.(written, fence.committed())
+    const number = fence ? fence.committed() : log.number
+    if (number) this.#options.numbered(written, number)
     this.#waiting.unshift(...group.slice(outcomes.length))
     this.#observe('committed', group[0])
     for (const [i, outcome] of outcomes.entries()) {
@@ -167,7 +182,7 @@ export class GroupCommit {
 async function runGroup(
   group: readonly WaitingWork[],
   on: EngineTransaction,
-  written: WrittenRows[],
+  log: CommitLog,
   fence: CommitFence | undefined,
 ): Promise<AttemptOutcome<unknown>[]> {
   const started = performance.now()
@@ -175,10 +190,10 @@ async function runGroup(
   if (group[0]?.maybeLocked) await on.run(suspectLockTimeout, [])
   for (const { work } of group) {
     // A single work needs no savepoint: the transaction is rolled back if it fails.
-    const outcome = group.length > 1 && on.attempt?.(() => work(on, written))
-    outcomes.push(outcome ? await outcome : { result: await work(on, written) })
+    const outcome = group.length > 1 && on.attempt?.(() => work(on, log))
+    outcomes.push(outcome ? await outcome : { result: await work(on, log) })
     if (performance.now() - started > maxGroupMs) break
   }
-  fence?.statement(on)
+  fence?.statement(on, log.rows.length > 0)
   return outcomes
 }

@@ -68,6 +68,8 @@ export class Tx extends OrgReader {
   readonly isAudited = true
   /** Events to publish after the commit. */
   readonly drafts: EventDraft[] = []
+  /** The number of the audit entry, once it is written: it is also the number of the commit. */
+  entryNumber: number | undefined
 }
 
 /** For writes that are not audited: presence, status, reports of devices, last-used times. [contract 5.4.audit] */

@@ -13,7 +13,10 @@ export interface NodeRow {
 const heldLocks = `(SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = ${nodeLockClass}
   AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
 
-/** Nodes that take a row take turns until the transaction ends. */
+/**
+ * Nodes that take a row take turns until the transaction ends, so rows appear in the order of their ids. Strict reads notice by the
+ * highest id that a node has started, also if it has ended again. For that reason the row with the highest id must never be deleted.
+ */
 export async function lockJoining(client: pg.ClientBase): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1, $2)', [nodeLockClass, joiningLockId])
 }

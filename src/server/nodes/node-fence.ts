@@ -1,4 +1,4 @@
-// Numbers the unaudited commits of this node in its row, with a statement that fails if the row is not up.
+// The last statement of every unaudited commit of this node: it fails if the node's row is not up, and numbers the commit in it.
 import { CompiledQuery } from 'kysely'
 import type { Database } from '../db/db.ts'
 import type { EngineTransaction } from '../db/engine.ts'
@@ -11,7 +11,7 @@ import type { ThisNode } from './this-node.ts'
  * finds another one and fails there. It returns no rows, so nothing waits for it before the commit.
  */
 const raiseNumber = CompiledQuery.raw(
-  `update nodes set changes = case when id = $1 and state = 'up' then changes + 1 end
+  `update nodes set changes = case when id = $1 and state = 'up' then changes + $2 end
    where id = coalesce((select id from nodes where id = $1), (select max(id) from nodes))`,
 )
 const readNumber = CompiledQuery.raw('select changes from nodes where id = $1') as CompiledQuery<{ changes: number }>
@@ -21,9 +21,10 @@ export class NodeFence implements CommitFence {
   readonly #node: ThisNode
   readonly #onRefused: () => void
   /** The last commit. This node is the only writer of its number, so it need not read it. */
-  #last: CommitNumber
+  #last: { readonly nodeId: number; readonly number: number }
   /** The row that the present transaction counts in. */
   #nodeId: number
+  #isNumbered = false
   #isUncertain = false
 
   constructor(db: Database, node: ThisNode, onRefused: () => void) {
@@ -51,12 +52,14 @@ export class NodeFence implements CommitFence {
     }
   }
 
-  statement(on: EngineTransaction): void {
+  statement(on: EngineTransaction, isNumbered: boolean): void {
     this.#nodeId = this.#node.id
-    void on.run(raiseNumber, [this.#nodeId])
+    this.#isNumbered = isNumbered
+    void on.run(raiseNumber, [this.#nodeId, isNumbered ? 1 : 0])
   }
 
-  committed(): CommitNumber {
+  committed(): CommitNumber | undefined {
+    if (!this.#isNumbered) return undefined
     const before = this.#last.nodeId === this.#nodeId ? this.#last.number : 0
     this.#last = { nodeId: this.#nodeId, number: before + 1 }
     return this.#last

@@ -18,6 +18,7 @@ import { hasDatabase, openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
 import { listUp } from '../nodes/store.ts'
+import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
 import { findHead } from '../resources/audit/store.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
@@ -133,15 +134,25 @@ export async function openCore(
   await feed.start()
   stack.defer(() => feed.close())
   const streams = new EventStreams(feed, clock)
+  const reads = new StrictReads(db, bus)
+  caches.add(reads)
+  const dropCallers = () => {
+    keyring.invalidate()
+    void streams.recheckCallers()
+  }
+  bus.heard('keysChanged', (_, { isSelf }) => {
+    if (!isSelf) dropCallers()
+  })
   const services: Services = {
     db,
     node,
     bus,
+    reads,
     clock,
     secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
     keysChanged: () => {
-      keyring.invalidate()
-      void streams.recheckCallers()
+      dropCallers()
+      bus.send('keysChanged', {})
     },
     devices: mailbox,
     feed,

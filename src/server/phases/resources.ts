@@ -28,8 +28,8 @@ export interface Resources {
 
 export async function makeResources({ services, sharedSettings, metrics, caches, options }: Core): Promise<Resources> {
   const { db } = services
-  const endpoints = new EndpointCache(db)
-  const latest = new LatestSamples(db)
+  const endpoints = new EndpointCache(services)
+  const latest = new LatestSamples(services)
   caches.add(endpoints, latest)
   const horizon = await Horizon.load(db)
   const intake = new SampleIntake(services, latest, horizon)

@@ -143,5 +143,6 @@ async function appendEntry(
   const mac = entryMac(ctx.secrets, head.mac, entry)
   await insertEntry(tx, { ...entry, mac })
   await updateHead(tx, { count: entry.seq, mac, timestamp: entry.timestamp })
+  tx.entryNumber = entry.seq
   return entry
 }

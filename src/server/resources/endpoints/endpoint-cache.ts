@@ -2,9 +2,11 @@
 
 import { LRUCache } from 'lru-cache'
 import { etagOf } from '../../context/if-match.ts'
+import type { Services } from '../../context/services.ts'
 import type { Database } from '../../db/db.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
 import { ReadyAnswer } from '../../http/answer.ts'
+import type { StrictReads } from '../../nodes/strict-reads/strict-reads.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 import { findEndpoint } from './store.ts'
 import { endpointView } from './view.ts'
@@ -20,6 +22,7 @@ const maxCachedBytes = 160 * 1024 * 1024
 
 export class EndpointCache {
   readonly #db: Database
+  readonly #reads: StrictReads
   /** The key is the endpoint's id, a UUID, which no two organisations share. */
   readonly #endpoints = new LRUCache<string, CachedEndpoint>({
     maxSize: maxCachedBytes,
@@ -30,8 +33,9 @@ export class EndpointCache {
   /** A row that was read before a write may be stale, so it is cached only if this number is still the same. */
   #writes = 0
 
-  constructor(db: Database) {
+  constructor({ db, reads }: Pick<Services, 'db' | 'reads'>) {
     this.#db = db
+    this.#reads = reads
     db.onWrite('endpoints', (written) => {
       // The end of the node has disconnected its endpoints already, so no answer changes when their rows are cleared.
       if (written.org === undefined && written.where.node_id !== undefined) return
@@ -45,14 +49,20 @@ export class EndpointCache {
     db.onWrite('rooms', (written) => this.#invalidate(written, undefined, written.where.id))
   }
 
-  /** Returns the cached answer, without a turn of the event loop. */
-  get(org: number, id: string): ReadyAnswer | undefined {
+  /** Returns the cached answer, on SQLite without a turn of the event loop, or reads it. Undefined if there is no such endpoint. */
+  find(org: number, id: string): ReadyAnswer | Promise<ReadyAnswer | undefined> {
+    const cached = this.#get(org, id)
+    if (!cached) return this.#load(org, id)
+    // A commit of another node may have made it stale, and is heard of now at the latest.
+    return this.#reads.confirm(org)?.then(() => this.#get(org, id) ?? this.#load(org, id)) ?? cached
+  }
+
+  #get(org: number, id: string): ReadyAnswer | undefined {
     const cached = this.#endpoints.get(id)
     return cached?.org === org ? cached.answer : undefined
   }
 
-  /** Reads the endpoint from the database and caches its answer. The result is undefined if no such endpoint exists. */
-  async load(org: number, id: string): Promise<ReadyAnswer | undefined> {
+  async #load(org: number, id: string): Promise<ReadyAnswer | undefined> {
     const writes = this.#writes
     const row = await findEndpoint(this.#db.forOrg(org), id)
     if (!row) return undefined
@@ -62,12 +72,16 @@ export class EndpointCache {
   }
 
   list(org: number): ReadyAnswer | Promise<ReadyAnswer> {
+    return this.#reads.confirm(org)?.then(() => this.#listOf(org).answer()) ?? this.#listOf(org).answer()
+  }
+
+  #listOf(org: number): EndpointListCache {
     let list = this.#lists.get(org)
     if (!list) {
       list = new EndpointListCache(this.#db.forOrg(org))
       this.#lists.set(org, list)
     }
-    return list.answer()
+    return list
   }
 
   /** Empties the cache, which also frees the memory of lists that no client requests any more. */

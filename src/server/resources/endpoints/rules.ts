@@ -38,11 +38,10 @@ async function listFiltered(ctx: RequestContext, regionId: number | undefined, l
   return { endpoints: rows.map(basicEndpointView) }
 }
 
-export const endpointsGet = (ctx: RequestContext, cache: EndpointCache, id: string) =>
-  cache.get(ctx.org.key, id) ?? loadEndpoint(ctx, cache, id)
-
-const loadEndpoint = async (ctx: RequestContext, cache: EndpointCache, id: string) =>
-  mustFind(await cache.load(ctx.org.key, id), `endpoint ${id}`)
+export function endpointsGet(ctx: RequestContext, cache: EndpointCache, id: string) {
+  const answer = cache.find(ctx.org.key, id)
+  return answer instanceof Promise ? answer.then((found) => mustFind(found, `endpoint ${id}`)) : answer
+}
 
 export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {

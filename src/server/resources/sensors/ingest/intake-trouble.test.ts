@@ -54,14 +54,14 @@ test('a commit that could not even begin fails its samples, and none that come l
     isGone = false
     return Promise.reject(new Error('gone'))
   })
-  const intake = new SampleIntake(services, new LatestSamples(harness.services.db), new Horizon())
+  const intake = new SampleIntake(services, new LatestSamples(harness.services), new Horizon())
   await expect(intake.receive(session, sample(noon - 100, 1))).rejects.toThrow('gone')
   await intake.receive(session, sample(noon - 99, 2))
   expect([...(await stored())]).toEqual([[noon - 99, 2]])
 })
 
 test('a commit whose answer was lost leaves no old sample in memory', async () => {
-  const latest = new LatestSamples(harness.services.db)
+  const latest = new LatestSamples(harness.services)
   const inMemory = async () => (await latest.samples(org.org.key)).get(session.device.number)?.row.co2
   const services = groundWith(async (work) => {
     await harness.services.db.systemTransaction(work)
@@ -88,7 +88,7 @@ test('samples of a time that was deleted before are refused when the retention b
   const services = { ...harness.services, settings: { ...harness.services.settings, sampleRetentionSeconds: 60 * day } }
   const horizon = await Horizon.load(harness.services.db)
   expect(horizon.samples).toBe(noon - 3600)
-  const intake = new SampleIntake(services, new LatestSamples(harness.services.db), horizon)
+  const intake = new SampleIntake(services, new LatestSamples(harness.services), horizon)
   const late = await intake.receive(session, sample(noon - day + 30, 9999))
   expect(late?.refused[0]?.reason).toBe(
     'The sample is from before 2026-03-02T11:15:00.000Z, and nothing older is kept. Do not send it again.',
@@ -163,7 +163,7 @@ test.runIf(engine === 'postgres')('a partition that could not be made once is ma
   }
   const systemTransaction: Database['systemTransaction'] = (work) => db.systemTransaction(work)
   const services = { ...harness.services, db: { engine, systemTransaction, alterTable } as Database }
-  const intake = new SampleIntake(services, new LatestSamples(db), new Horizon())
+  const intake = new SampleIntake(services, new LatestSamples(harness.services), new Horizon())
   const now = Math.floor(harness.clock.now() / 1000)
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')
   await intake.receive(session, sample(now - 8, 9))
@@ -179,7 +179,7 @@ test.runIf(engine === 'postgres')('two nodes that store samples of the same devi
   }
   const before = await deadlocks()
   const intakes = [harness.services.db, second].map(
-    (db) => new SampleIntake({ ...harness.services, db }, new LatestSamples(db), new Horizon()),
+    (db) => new SampleIntake({ ...harness.services, db }, new LatestSamples(harness.services), new Horizon()),
   )
   const now = Math.floor(harness.clock.now() / 1000)
   const numbers = Array.from({ length: 200 }, (_, i) => 5000 + i)

@@ -19,7 +19,7 @@ let intake: SampleIntake
 beforeAll(async () => {
   harness = await startHarness()
   harness.clock.fix(now * 1000)
-  intake = new SampleIntake(harness.services, new LatestSamples(harness.services.db), new Horizon())
+  intake = new SampleIntake(harness.services, new LatestSamples(harness.services), new Horizon())
   org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
 })

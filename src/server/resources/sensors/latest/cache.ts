@@ -1,12 +1,14 @@
 // Caches the latest samples of organisations, each with its text in the bulk answers, and the bulk answers themselves.
 
+import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
 import type { ReadyAnswer } from '../../../http/answer.ts'
+import type { StrictReads } from '../../../nodes/strict-reads/strict-reads.ts'
 import type { SampleRow } from '../ingest/store.ts'
 import { entryText, sampleText } from '../view.ts'
 import { cacheUnlessFailed, pageSize, readPages } from './load.ts'
 import { type RoomPlan, RoomPlanCache } from './room-plan.ts'
-import { listLatest } from './store.ts'
+import { listLatest, listLatestOf, listLatestTimestamps } from './store.ts'
 
 /** A sample, and its entry in the answer of each base, which is written at the first request. */
 class CachedSample {
@@ -33,19 +35,31 @@ export type SamplesByNumber = ReadonlyMap<number, CachedSample>
 
 interface OrgSamples {
   readonly byNumber: Map<number, CachedSample>
-  readonly loaded: Promise<void>
+  loaded: Promise<void>
+  /** When the last read from the database began, by the monotonic clock. */
+  readAtMs: number
   /** Grows with every new sample. */
   revision: number
   readonly answers: Map<string, { readonly plan: RoomPlan; readonly revision: number; readonly answer: ReadyAnswer }>
 }
 
+/**
+ * On PostgreSQL other nodes store samples too, and say so to nobody: there may be thousands in a second. So a sample of another node
+ * may be missing for this long. [contract 5.2.bulk]
+ */
+const maxAgeMs = 1000
+/** More than of samples, because a timestamp is much smaller. */
+const timestampPageRows = 5000
+
 export class LatestSamples {
   readonly #db: Database
+  readonly #reads: StrictReads
   readonly #samples = new Map<number, OrgSamples>()
   readonly #plans: RoomPlanCache
 
-  constructor(db: Database) {
+  constructor({ db, reads }: Pick<Services, 'db' | 'reads'>) {
     this.#db = db
+    this.#reads = reads
     this.#plans = new RoomPlanCache(db)
   }
 
@@ -87,15 +101,21 @@ export class LatestSamples {
     let cached = this.#samples.get(org)
     if (!cached) {
       const byNumber = new Map<number, CachedSample>()
-      cached = { byNumber, loaded: this.#loadSamples(org, byNumber), revision: 0, answers: new Map() }
+      const readAtMs = performance.now()
+      cached = { byNumber, loaded: this.#loadSamples(org, byNumber), readAtMs, revision: 0, answers: new Map() }
       // The entry exists before the first page is read, so samples that are committed during the load are added by offer().
+      cacheUnlessFailed(this.#samples, org, cached, cached.loaded)
+    } else if (this.#db.engine === 'postgres' && performance.now() - cached.readAtMs >= maxAgeMs) {
+      cached.readAtMs = performance.now()
+      cached.loaded = this.#readNewer(org, cached.byNumber, cached.loaded)
       cacheUnlessFailed(this.#samples, org, cached, cached.loaded)
     }
     await cached.loaded
     return cached
   }
 
-  plan(org: number): Promise<RoomPlan> {
+  async plan(org: number): Promise<RoomPlan> {
+    await this.#reads.confirm(org)
     return this.#plans.plan(org)
   }
 
@@ -105,6 +125,20 @@ export class LatestSamples {
       for (const row of rows) {
         const offered = byNumber.get(row.endpoint)
         if (!offered || offered.row.timestamp <= row.timestamp) byNumber.set(row.endpoint, new CachedSample(row))
+      }
+    }
+  }
+
+  /** Reads the samples that other nodes have stored since the last read. */
+  async #readNewer(org: number, byNumber: SamplesByNumber, before: Promise<void>): Promise<void> {
+    await before
+    const db = this.#db.forOrg(org)
+    const page = (after: number) => listLatestTimestamps(db, { after, limit: timestampPageRows })
+    for await (const rows of readPages(page, 0, (row) => row.endpoint, timestampPageRows)) {
+      const newer = rows.filter(({ endpoint, timestamp }) => timestamp > (byNumber.get(endpoint)?.row.timestamp ?? -1))
+      for (let at = 0; at < newer.length; at += pageSize) {
+        const endpoints = newer.slice(at, at + pageSize).map(({ endpoint }) => endpoint)
+        for (const row of await listLatestOf(db, { endpoints })) this.offer(org, row.endpoint, row)
       }
     }
   }

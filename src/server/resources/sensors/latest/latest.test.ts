@@ -75,7 +75,7 @@ const shown = (row: SampleRow) => {
 
 test('the event loop is not blocked while ten thousand samples are read, written and sent', async () => {
   const first = async () => {
-    const latest = new LatestSamples(harness.services.db)
+    const latest = new LatestSamples(harness.services)
     await endpointsBulkSensorData(org.by, latest, {}, false)
     await roomsBulkSensorData(org.by, latest, {}, false)
   }
@@ -161,7 +161,7 @@ test.each(['samples_latest', 'locations'])('when %s cannot be read, the next req
 })
 
 test('of samples that arrive during the load the newest counts, and at equal times the one in the database', async () => {
-  const latest = new LatestSamples(harness.services.db)
+  const latest = new LatestSamples(harness.services)
   const [key, numbers] = [org.org.key, endpoints.filter(hasSample).map((e) => e.number)]
   const [newer, older, same, none] = [numbers[0], numbers.at(-1), numbers[5000], 10] as [number, number, number, number]
   latest.offer(key, newer, sampleOf(1, now + 60))
@@ -183,7 +183,7 @@ test('of samples that arrive during the load the newest counts, and at equal tim
 })
 
 test('after clear() the samples and the plan are read again', async () => {
-  const latest = new LatestSamples(harness.services.db)
+  const latest = new LatestSamples(harness.services)
   const other = await harness.newOrg()
   const before = [await latest.samples(other.org.key), await latest.plan(other.org.key)]
   latest.offer(other.org.key, 1, sampleOf(1))

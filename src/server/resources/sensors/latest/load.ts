@@ -17,12 +17,13 @@ export async function* readPages<R, K>(
   list: (after: K) => Promise<R[]>,
   first: K,
   keyOf: (row: R) => K,
+  rowsPerPage = pageSize,
 ): AsyncGenerator<R[]> {
   for (let after = first; ; ) {
     const rows = await list(after)
     yield rows
     const last = rows.at(-1)
-    if (last === undefined || rows.length < pageSize) return
+    if (last === undefined || rows.length < rowsPerPage) return
     after = keyOf(last)
     await nextTurn()
   }

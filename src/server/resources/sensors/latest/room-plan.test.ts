@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
 import { newDevice } from '../../../../../test/support/devices/test-device.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { until } from '../../../../../test/support/program.ts'
 import { RoomPlanCache } from './room-plan.ts'
 
@@ -28,7 +28,9 @@ test('while nothing changes, a bulk answer reads none of the tables that it show
   const before = await read()
   const rename = (from: string, to: string) =>
     sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(harness.services.db.schema)
-  const tables = ['endpoints', 'rooms', 'locations', 'samples_latest', 'audit_heads']
+  // On PostgreSQL other nodes write too: the audit heads tell of that, and samples are compared once a second.
+  const otherTables = engine === 'sqlite' ? ['samples_latest', 'audit_heads'] : []
+  const tables = ['endpoints', 'rooms', 'locations', ...otherTables]
   for (const table of tables) await rename(table, `${table}_elsewhere`)
   const during = await read()
   for (const table of tables) await rename(`${table}_elsewhere`, table)

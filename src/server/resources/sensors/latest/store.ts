@@ -1,6 +1,7 @@
 // SQL of the latest samples: of one endpoint, of one room, and of a whole organisation in pages.
 
 import { isUuid } from '../../../core/uuid.ts'
+import { isAnyNumberOf } from '../../../db/any-of.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { query, queryOne } from '../../../db/query.ts'
 import { columns } from '../ingest/store.ts'
@@ -43,6 +44,25 @@ export const listLatest = query((db, p: Page<number>) =>
     .where('endpoint', '>', p.after)
     .orderBy('endpoint')
     .limit(p.limit),
+)
+
+/** The timestamps of the latest samples. A sample never changes, so its timestamp tells whether it is known. */
+export const listLatestTimestamps = query((db, p: Page<number>) =>
+  db
+    .selectFrom('samples_latest')
+    .select(['endpoint', 'timestamp'])
+    .where('org', '=', p.org)
+    .where('endpoint', '>', p.after)
+    .orderBy('endpoint')
+    .limit(p.limit),
+)
+
+export const listLatestOf = query((db, p: { org: number; endpoints: readonly number[] }, engine) =>
+  db
+    .selectFrom('samples_latest')
+    .select(['endpoint', ...columns])
+    .where('org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'endpoint', p.endpoints)),
 )
 
 export const listEndpointNumbersAfter = query((db, p: Page<string>) =>
