@@ -15,7 +15,7 @@ const withoutDatabase = [
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
   'test/docs/documented-requests.test.ts',
-  'test/nodes/*.test.ts',
+  'test/nodes/**/*.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
