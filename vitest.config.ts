@@ -15,7 +15,7 @@ const withoutDatabase = [
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
   'test/docs/documented-requests.test.ts',
-  'test/nodes/**/*.test.ts',
+  'test/nodes/tools/*.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
@@ -51,12 +51,13 @@ const onSqliteOnly = [
 
 /** These suites use SQLite and PostgreSQL together, so they run where both are. */
 const onPostgresOnly = [
+  'test/process/nodes/*.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
 ]
 /** These run with `npm run test:long`, by a configuration of their own. */
-const long = ['test/long/*.test.ts']
+const long = ['test/long/**/*.test.ts']
 
 export default defineConfig({
   test: {

@@ -2,13 +2,21 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { applicationNameOf } from './startup-packet.ts'
 
-/** Selects sessions by the application name that their startup packet has. */
-export type SessionFilter = (applicationName: string) => boolean
+export interface SessionInfo {
+  /** From the startup packet. */
+  readonly applicationName: string
+  /** True from its first LISTEN on. */
+  readonly isListening: boolean
+}
+
+export type SessionFilter = (session: SessionInfo) => boolean
 
 /** `toServer` is what the client sends, `toClient` what PostgreSQL answers. */
 export type Direction = 'both' | 'toServer' | 'toClient'
 
 export const everySession: SessionFilter = () => true
+/** The session over which a node hears the messages of others. */
+export const messageSession: SessionFilter = ({ isListening }) => isListening
 
 interface Fault {
   readonly kind: 'cut' | 'swallow' | 'delay'
@@ -83,28 +91,34 @@ class Lane {
   }
 }
 
-class ProxiedSession {
+class ProxiedSession implements SessionInfo {
   readonly applicationName: string
+  isListening = false
   readonly near: Socket
   readonly far: Socket
   readonly #toServer: Lane
   readonly #toClient: Lane
 
-  constructor(applicationName: string, near: Socket, far: Socket, first: Buffer, faults: readonly Fault[]) {
+  constructor(applicationName: string, near: Socket, far: Socket, first: Buffer, faults: () => readonly Fault[]) {
     this.applicationName = applicationName
     this.near = near
     this.far = far
     this.#toServer = new Lane(near, far)
     this.#toClient = new Lane(far, near)
-    this.apply(faults)
+    this.apply(faults())
     this.#toServer.pass(first)
+    near.on('data', (bytes) => {
+      if (this.isListening || !bytes.includes('LISTEN ')) return
+      this.isListening = true
+      this.apply(faults())
+    })
     far.on('error', () => {})
     near.once('close', () => this.#toServer.end())
     far.once('close', () => this.#toClient.end())
   }
 
   apply(faults: readonly Fault[]): void {
-    const mine = faults.filter(({ filter }) => filter(this.applicationName))
+    const mine = faults.filter(({ filter }) => filter(this))
     if (mine.some(({ kind }) => kind === 'cut')) return void this.reset()
     for (const [direction, lane] of [
       ['toServer', this.#toServer],
@@ -162,9 +176,9 @@ export class FaultProxy {
     return url.href
   }
 
-  /** The application names of the open sessions. */
-  get sessions(): string[] {
-    return [...this.#sessions].filter(({ near }) => !near.destroyed).map(({ applicationName }) => applicationName)
+  /** The open sessions. */
+  get sessions(): readonly SessionInfo[] {
+    return [...this.#sessions].filter(({ near }) => !near.destroyed)
   }
 
   /** New sessions go to another server. Open ones stay where they are. */
@@ -174,7 +188,7 @@ export class FaultProxy {
 
   /** Ends the sessions with RST, and lets new ones through. */
   reset(filter: SessionFilter = everySession): void {
-    for (const session of this.#sessions) if (filter(session.applicationName)) session.reset()
+    for (const session of this.#sessions) if (filter(session)) session.reset()
   }
 
   /** Ends the sessions with RST, and every new one too, until `mend`. */
@@ -227,7 +241,7 @@ export class FaultProxy {
 
   #open(applicationName: string, near: Socket, first: Buffer): void {
     const far = connect({ port: this.#targetPort, host: '127.0.0.1', noDelay: true })
-    const session = new ProxiedSession(applicationName, near, far, first, this.#faults)
+    const session = new ProxiedSession(applicationName, near, far, first, () => this.#faults)
     this.#sessions.add(session)
     const forget = () => near.destroyed && far.destroyed && this.#sessions.delete(session)
     near.once('close', forget)

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { FaultProxy } from '../support/nodes/fault-proxy.ts'
-import { applicationNameOf } from '../support/nodes/startup-packet.ts'
-import { until } from '../support/program.ts'
+import { FaultProxy, messageSession } from '../../support/nodes/fault-proxy.ts'
+import { applicationNameOf } from '../../support/nodes/startup-packet.ts'
+import { until } from '../../support/program.ts'
 
 /** Long enough for bytes to pass on a busy machine, where the test shows that they do not. */
 const silenceMs = 150
@@ -79,9 +79,9 @@ test('a cut ends the chosen sessions with RST and refuses new ones, until it is 
   const { proxy } = await proxied()
   const [messages, pool] = [new EchoClient(proxy.port, 'messages'), new EchoClient(proxy.port, 'pool')]
   await Promise.all([messages.echo('one'), pool.echo('one')])
-  expect(proxy.sessions.toSorted()).toEqual(['messages', 'pool'])
+  expect(proxy.sessions.map(({ applicationName }) => applicationName).toSorted()).toEqual(['messages', 'pool'])
 
-  proxy.cut((name) => name === 'messages')
+  proxy.cut(({ applicationName }) => applicationName === 'messages')
   await until('the session is reset', () => messages.error === 'ECONNRESET')
   await pool.echo('two')
   const refused = new EchoClient(proxy.port, 'messages')
@@ -130,12 +130,27 @@ test('a delay keeps the order of bytes and holds for the chosen sessions', async
   const [slow, quick] = [new EchoClient(proxy.port, 'slow'), new EchoClient(proxy.port, 'quick')]
   await Promise.all([slow.echo('one'), quick.echo('one')])
   const delayMs = 200
-  proxy.delay(delayMs, (name) => name === 'slow', 'toServer')
+  proxy.delay(delayMs, ({ applicationName }) => applicationName === 'slow', 'toServer')
   const started = performance.now()
   for (const word of ['two ', 'three ', 'four']) slow.socket.write(word)
   await quick.echo('two')
   await until('the delayed bytes', () => slow.received.endsWith('two three four'))
   expect(performance.now() - started).toBeGreaterThanOrEqual(delayMs - 5)
+})
+
+test('the message session is the one that listens, and it alone can be cut', async () => {
+  const { proxy } = await proxied()
+  const [messages, pool] = [new EchoClient(proxy.port, 'node'), new EchoClient(proxy.port, 'node')]
+  await Promise.all([messages.echo('LISTEN roomkeeper'), pool.echo('SELECT 1')])
+  proxy.cut(messageSession)
+  await until('the session is reset', () => messages.error === 'ECONNRESET')
+  await pool.echo('SELECT 2')
+  const next = new EchoClient(proxy.port, 'node')
+  await next.echo('SELECT 3')
+  next.socket.write('LISTEN roomkeeper')
+  await until('a new session is reset when it listens', () => next.error === 'ECONNRESET')
+  proxy.mend()
+  await new EchoClient(proxy.port, 'node').echo('LISTEN roomkeeper')
 })
 
 test('after a change of the target new sessions reach the other server', async () => {
