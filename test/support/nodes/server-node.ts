@@ -3,6 +3,9 @@ import type { Program, Server } from '../program.ts'
 import { ready } from '../program.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 
+/** Several nodes start at once, on a busy machine, with a PostgreSQL that waits for the disk. */
+const startTimeoutMs = 60_000
+
 export interface NodePlace {
   readonly name: string
   readonly httpPort: number
@@ -47,7 +50,7 @@ export class ServerNode {
     this.#earlierOutput = this.output
     const program = this.#launch()
     this.#program = program
-    return ready(program)
+    return ready(program, startTimeoutMs)
   }
 
   async kill(): Promise<void> {
