@@ -56,8 +56,20 @@ const onPostgresOnly = [
   'test/process/database/forgotten-sqlite.test.ts',
   'test/process/database/postgres-tools.test.ts',
 ]
+/** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
+const onThreeNodes = [
+  'src/server/resources/{regions,locations,rooms,notes,profiles,keys,users,audit}/*.test.ts',
+  'test/contract/{walk,concurrency,journey}.test.ts',
+]
+
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/**/*.test.ts']
+
+const onPostgres = [
+  './test/support/console/console-build.ts',
+  './test/support/database/postgres-cluster.ts',
+  './test/support/database/postgres-tables.ts',
+]
 
 export default defineConfig({
   test: {
@@ -85,11 +97,16 @@ export default defineConfig({
           include: all,
           exclude: [...withoutDatabase, ...onSqliteOnly, ...long],
           env: { TEST_ENGINE: 'postgres' },
-          globalSetup: [
-            './test/support/console/console-build.ts',
-            './test/support/database/postgres-cluster.ts',
-            './test/support/database/postgres-tables.ts',
-          ],
+          globalSetup: onPostgres,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'nodes',
+          include: onThreeNodes,
+          env: { TEST_ENGINE: 'postgres', TEST_NODES: '3' },
+          globalSetup: onPostgres,
         },
       },
     ],
