@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { longCountsFrom, report } from '../../support/endurance/counts.ts'
 import { randomFaults } from '../../support/nodes/faults.ts'
-import { clusterForTest } from '../../support/nodes/node-cluster.ts'
+import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
 import { Trial, type TrialOptions } from '../../support/nodes/trial.ts'
 
 const { seed, nodeSeconds } = longCountsFrom(process.env)
@@ -21,7 +21,7 @@ const options: TrialOptions = {
 }
 
 test('20 minutes of random faults break no promise of three nodes', async () => {
-  const trial = new Trial(await clusterForTest(3), options)
+  const trial = new Trial(await durableClusterForTest(3), options)
   const figures = await trial.run(async (faults, choices) => {
     const end = performance.now() + nodeSeconds * 1000
     while (performance.now() < end) {
@@ -35,7 +35,7 @@ test('20 minutes of random faults break no promise of three nodes', async () => 
 })
 
 test('a failover to a synchronous standby, among random faults, loses nothing acknowledged and kills no node', async () => {
-  const cluster = await clusterForTest(3)
+  const cluster = await durableClusterForTest(3)
   const standby = await cluster.startStandby()
   await cluster.postgres.requireStandby()
   const trial = new Trial(cluster, options)
@@ -43,10 +43,10 @@ test('a failover to a synchronous standby, among random faults, loses nothing ac
     await pause(10_000)
     await faults.kill(choices.pick(cluster.nodes), 5000)
     await pause(20_000)
-    const before = await cluster.postgres.query("select count(*) from nodes where state = 'dead'")
+    const before = await cluster.query("select count(*) from nodes where state = 'dead'")
     await faults.failOver(standby)
     await pause(30_000)
-    expect(await cluster.postgres.query("select count(*) from nodes where state = 'dead'")).toEqual(before)
+    expect(await cluster.query("select count(*) from nodes where state = 'dead'")).toEqual(before)
     await faults.cutDatabase(choices.pick(cluster.nodes), 5000)
     await pause(10_000)
   })

@@ -31,7 +31,7 @@ test('others write again within 6 s, and reads and samples never wait', async ()
       frozen.pause()
       const frozenAt = performance.now()
       await pause(50)
-      const held = await cluster.postgres.query("set lock_timeout = '20ms'; select 1 from audit_heads for update").then(
+      const held = await cluster.query("set lock_timeout = '20ms'; select 1 from audit_heads for update").then(
         () => false,
         ({ code }) => code === '55P03',
       )
@@ -56,4 +56,4 @@ test('others write again within 6 s, and reads and samples never wait', async ()
   frozen.resume()
   isWriting = false
   await writers
-})
+}, 180_000)

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { send } from '../../support/harness.ts'
-import { clusterForTest } from '../../support/nodes/node-cluster.ts'
+import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
 import { callAt, countNodes, isOpen, newDevicesAt, timed, untilReady } from '../../support/nodes/situation.ts'
 import { until } from '../../support/program.ts'
 
@@ -11,7 +11,7 @@ const answeredWithinMs = 12_000
 const slackMs = 1000
 
 test('a restart of PostgreSQL disconnects no device, loses no sample, and kills no node; a swallowing network is noticed in time', async () => {
-  const cluster = await clusterForTest(2)
+  const cluster = await durableClusterForTest(2)
   const [first, second] = [cluster.node(0), cluster.node(1)]
   const devices = [...(await newDevicesAt(cluster, first, 2)), ...(await newDevicesAt(cluster, second, 2))]
   const start = Math.floor(Date.now() / 1000) - 20 * 86_400
@@ -35,13 +35,13 @@ test('a restart of PostgreSQL disconnects no device, loses no sample, and kills 
   await Promise.all(sent)
   await untilReady(cluster.nodes)
   expect(devices.every(isOpen), 'no device was disconnected').toBe(true)
-  const stored = await cluster.postgres.query('select timestamp from samples')
+  const stored = await cluster.query('select timestamp from samples')
   expect(stored.map(({ timestamp }) => Number(timestamp) - start).toSorted((a, b) => a - b)).toEqual([
     ...devices.map(() => 0),
     ...devices.map(() => 60),
   ])
   expect({ dead: await countNodes(cluster, 'dead'), up: await countNodes(cluster, 'up') }).toEqual({ dead: 0, up: 2 })
-  expect(await cluster.postgres.query("select 1 from regions where name = 'during'")).toEqual([])
+  expect(await cluster.query("select 1 from regions where name = 'during'")).toEqual([])
 
   for (const path of ['/endpoints', `/endpoints/${devices[0]?.id}`]) {
     expect((await callAt(cluster, second, 'GET', path)).status).toBe(200)
@@ -60,10 +60,10 @@ test('a restart of PostgreSQL disconnects no device, loses no sample, and kills 
   expect((await callAt(cluster, first, 'GET', '/endpoints')).status, 'the other node goes on').toBe(200)
   second.proxy.mend()
   await untilReady(cluster.nodes)
-})
+}, 180_000)
 
 test('a write whose outcome is unknown is a 503 without Retry-After that says: read before you try again', async () => {
-  const cluster = await clusterForTest(1)
+  const cluster = await durableClusterForTest(1)
   const node = cluster.node(0)
   // The statements arrive, COMMIT among them, and no answer comes back before the connection is lost.
   const names = Array.from({ length: 10 }, (_, i) => `unknown-${i}`)
@@ -73,7 +73,7 @@ test('a write whose outcome is unknown is a 503 without Retry-After that says: r
   await until(
     'a write waits for its COMMIT',
     async () => {
-      const rows = await cluster.postgres.query(
+      const rows = await cluster.query(
         "select 1 from pg_stat_activity where query ~* '^commit' and state <> 'idle' or query ~* 'insert into .?regions'",
       )
       return rows.length > 0
@@ -97,4 +97,4 @@ test('a write whose outcome is unknown is a 503 without Retry-After that says: r
       expect(body.message).toMatch(/read|check/i)
     }
   }
-})
+}, 180_000)

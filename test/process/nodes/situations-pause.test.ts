@@ -39,4 +39,4 @@ test('its devices are offline within 16 s; when it wakes it disconnects them and
   await back.connect()
   await back.publish('status', { firmwareVersion: 'after' })
   expect(await connectedAt(cluster, other)).toEqual(new Set([moved.id, back.id]))
-})
+}, 180_000)

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { report } from '../../support/endurance/counts.ts'
-import { clusterForTest } from '../../support/nodes/node-cluster.ts'
+import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
 import { Trial } from '../../support/nodes/trial.ts'
 
 const seed = 15
@@ -20,7 +20,7 @@ const options = {
 }
 
 test('three nodes with a fleet keep their promises while nodes, sessions and PostgreSQL fail', async () => {
-  const trial = new Trial(await clusterForTest(3), options)
+  const trial = new Trial(await durableClusterForTest(3), options)
   const [first, second, third] = trial.cluster.nodes
   if (!first || !second || !third) throw new Error('three nodes were asked for')
   const figures = await trial.run(async (faults) => {

@@ -2,7 +2,7 @@
 import type { AuditEntryRow } from './checkers/acknowledged-writes.ts'
 import type { StoredCommand } from './checkers/executions.ts'
 import type { StoredQuarter, StoredSample } from './checkers/samples.ts'
-import type { PostgresServer } from './postgres-server.ts'
+import type { NodeCluster } from './node-cluster.ts'
 
 export interface DatabaseContent {
   readonly entries: readonly AuditEntryRow[]
@@ -16,8 +16,8 @@ export interface DatabaseContent {
 const ofEndpoints =
   'join endpoints e on e.org = s.org and e.number = s.endpoint join orgs o on o.key = s.org where o.id = $1'
 
-export async function readContent(postgres: PostgresServer, org: string): Promise<DatabaseContent> {
-  const rows = (text: string) => postgres.query(text, [org])
+export async function readContent(cluster: NodeCluster): Promise<DatabaseContent> {
+  const rows = (text: string) => cluster.query(text, [cluster.org])
   const entries = await rows(
     'select a.seq, a.timestamp, a.request_id from audit_log a join orgs o on o.key = a.org where o.id = $1 order by a.seq',
   )
@@ -55,8 +55,8 @@ export async function readContent(postgres: PostgresServer, org: string): Promis
 }
 
 /** Open commands and quarters without a rollup, which end by themselves. */
-export async function countUnfinished(postgres: PostgresServer): Promise<{ commands: number; quarters: number }> {
-  const [row] = await postgres.query(
+export async function countUnfinished(cluster: NodeCluster): Promise<{ commands: number; quarters: number }> {
+  const [row] = await cluster.query(
     `select (select count(*) from operations where state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')) as commands,
       (select count(*) from sample_due) as quarters`,
   )

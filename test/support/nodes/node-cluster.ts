@@ -1,55 +1,79 @@
-// Several real servers on one durable PostgreSQL, each behind a fault proxy of its own.
+// Several real servers on one database, each behind a fault proxy of its own.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import pg from 'pg'
+import { inject, onTestFinished } from 'vitest'
+import { createDatabase, dropDatabase } from '../database/postgres-tables.ts'
 import { freePort, Program } from '../program.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { PostgresServer } from './postgres-server.ts'
 import { ServerNode } from './server-node.ts'
+
+/** Where the nodes of a cluster find their database, and how it is removed. */
+interface ClusterDatabase {
+  readonly url: string
+  /** Undefined if other tests use the same PostgreSQL. */
+  readonly postgres: PostgresServer | undefined
+  remove(): Promise<void>
+}
 
 export class NodeCluster {
   readonly nodes: readonly ServerNode[]
   readonly org: string
   readonly key: string
   readonly #folder: string
-  #postgres: PostgresServer
+  #database: ClusterDatabase
   readonly #standbys: PostgresServer[] = []
 
   private constructor(
-    postgres: PostgresServer,
+    database: ClusterDatabase,
     nodes: readonly ServerNode[],
     folder: string,
     org: string,
     key: string,
   ) {
-    this.#postgres = postgres
+    this.#database = database
     this.nodes = nodes
     this.#folder = folder
     this.org = org
     this.key = key
   }
 
-  /** Starts PostgreSQL and `count` nodes, the first one before the others. */
-  static async start(count: number, ...args: string[]): Promise<NodeCluster> {
-    const postgres = await PostgresServer.start()
+  /** Starts `count` nodes, the first one before the others. */
+  static async start(database: ClusterDatabase, count: number): Promise<NodeCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-nodes-'))
-    const nodes = await Promise.all(Array.from({ length: count }, (_, i) => makeNode(postgres, folder, i + 1, args)))
+    const nodes = await Promise.all(Array.from({ length: count }, (_, i) => makeNode(database.url, folder, i + 1)))
     try {
       const [first, ...others] = nodes as [ServerNode, ...ServerNode[]]
       const { org, key } = await first.start()
       for (const { name } of others) shareSecretKey(folder, first.name, name)
       await Promise.all(others.map((node) => node.start()))
-      return new NodeCluster(postgres, nodes, folder, org, key)
+      return new NodeCluster(database, nodes, folder, org, key)
     } catch (error) {
       await Promise.all(nodes.map((node) => node.kill()))
-      await postgres.remove()
+      await database.remove()
       throw error
     }
   }
 
+  /** The PostgreSQL that belongs to this cluster alone. */
   get postgres(): PostgresServer {
-    return this.#postgres
+    const { postgres } = this.#database
+    if (!postgres) throw new Error('this PostgreSQL is used by other tests: start a durable cluster')
+    return postgres
+  }
+
+  /** Asks the database directly, not through a proxy. */
+  async query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.#database.url })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(text, [...values])).rows
+    } finally {
+      await client.end().catch(() => {})
+    }
   }
 
   /** The nodes whose process runs and is not paused. */
@@ -65,60 +89,72 @@ export class NodeCluster {
   }
 
   async startStandby(): Promise<PostgresServer> {
-    const standby = await this.#postgres.startStandby()
+    const standby = await this.postgres.startStandby()
     this.#standbys.push(standby)
     return standby
   }
 
   /** Kills the primary, promotes the standby, and sends all new sessions there. */
   async failOver(standby: PostgresServer): Promise<void> {
-    const before = this.#postgres
+    const before = this.postgres
     await before.stop('kill')
     await standby.promote()
     for (const { proxy } of this.nodes) proxy.setTarget(standby.port)
-    this.#postgres = standby
+    this.#database = ownDatabase(standby)
     await before.remove()
   }
 
   async close(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.kill()))
     await Promise.all(this.nodes.map(({ proxy }) => proxy.close()))
-    for (const server of new Set([this.#postgres, ...this.#standbys])) await server.remove()
+    await this.#database.remove()
+    for (const standby of this.#standbys) await standby.remove()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
 
-/** A cluster that goes with the test, however that ends. */
-export async function clusterForTest(count: number, ...args: string[]): Promise<NodeCluster> {
-  const cluster = await NodeCluster.start(count, ...args)
+const ownDatabase = (postgres: PostgresServer): ClusterDatabase => ({
+  url: postgres.url,
+  postgres,
+  remove: () => postgres.remove(),
+})
+
+/** A cluster with a PostgreSQL of its own that waits for the disk and can be stopped. It goes with the test, however that ends. */
+export async function durableClusterForTest(count: number): Promise<NodeCluster> {
+  const cluster = await NodeCluster.start(ownDatabase(await PostgresServer.start()), count)
+  onTestFinished(() => cluster.close())
+  return cluster
+}
+
+/** A cluster on the PostgreSQL that all tests share, which is ready sooner. */
+export async function clusterForTest(count: number): Promise<NodeCluster> {
+  const server = inject('postgresUrl')
+  const { name, databaseUrl } = await createDatabase(server, inject('postgresTables'))
+  const remove = () => dropDatabase(server, name)
+  const cluster = await NodeCluster.start({ url: databaseUrl, postgres: undefined, remove }, count)
   onTestFinished(() => cluster.close())
   return cluster
 }
 
 const dataDirOf = (folder: string, name: string) => join(folder, name)
 
-async function makeNode(
-  postgres: PostgresServer,
-  folder: string,
-  number: number,
-  args: readonly string[],
-): Promise<ServerNode> {
+async function makeNode(databaseUrl: string, folder: string, number: number): Promise<ServerNode> {
   const name = `node-${number}`
   const dataDir = dataDirOf(folder, name)
   mkdirSync(dataDir, { mode: 0o700 })
-  const proxy = await FaultProxy.start(postgres.port)
+  const proxy = await FaultProxy.start(Number(new URL(databaseUrl).port))
   const [httpPort, mqttPort] = await Promise.all([freePort(), freePort()])
   const options = {
     '--port': httpPort,
     '--mqtt-port': mqttPort,
     '--data-dir': dataDir,
-    '--database-url': proxy.urlOf(postgres.url),
+    '--database-url': proxy.urlOf(databaseUrl),
     '--public-url': 'http://127.0.0.1:1',
     '--rate-limit': 0,
     '--log-level': 'warn',
   }
   const flags = Object.entries(options).flatMap(([flag, value]) => [flag, String(value)])
-  const launch = () => new Program(['serve', ...flags, ...args], { cwd: folder })
+  const launch = () => new Program(['serve', ...flags], { cwd: folder })
   return new ServerNode({ name, httpPort, mqttPort, proxy, launch })
 }
 

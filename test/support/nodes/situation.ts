@@ -44,8 +44,9 @@ export async function enrolAt(node: ServerNode, code: string): Promise<Enrolled>
 /** A connection of an enrolled device to a node. It does not come back by itself when it is lost. */
 export async function connectTo(node: ServerNode, { serial, answer }: Enrolled): Promise<TestDevice> {
   const device = new TestDevice(node.mqttPort, serial, model, answer)
-  onTestFinished(() => device.close())
   await device.connect()
+  // A frozen node would not answer a DISCONNECT.
+  onTestFinished(() => void device.client.end(true))
   return device
 }
 
@@ -87,7 +88,7 @@ export const isOpen = (device: TestDevice): boolean => !device.client.stream.des
 
 /** The rows of the table of nodes in a state. */
 export async function countNodes(cluster: NodeCluster, state: 'up' | 'left' | 'dead'): Promise<number> {
-  const [row] = await cluster.postgres.query('select count(*) from nodes where state = $1', [state])
+  const [row] = await cluster.query('select count(*) from nodes where state = $1', [state])
   return Number(row?.count)
 }
 

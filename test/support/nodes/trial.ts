@@ -53,7 +53,7 @@ export class Trial {
     const choices = this.#choices
     const fleet = await DeviceFleet.start(cluster, choices, options)
     try {
-      const firstEntry = (await readContent(cluster.postgres, cluster.org)).entries.length
+      const firstEntry = (await readContent(cluster)).entries.length
       const pickNode = () => choices.pick(cluster.running.length > 0 ? cluster.running : cluster.nodes)
       const follower = new RoamingFollower(cluster.org, cluster.key, pickNode, options.followMs)
       follower.start()
@@ -71,7 +71,7 @@ export class Trial {
         (error: Error) => [error.message],
       )
       const answers = await this.#sameReads(fleet)
-      const content = await readContent(cluster.postgres, cluster.org)
+      const content = await readContent(cluster)
       const lastEntry = content.entries.length
       const hasAll = () => follower.lastEntry === lastEntry || follower.items.at(-1)?.kind === 'reset'
       // If an event is missing, the checker says which.
@@ -128,7 +128,7 @@ export class Trial {
     await until(
       'commands have ended and rollups are made',
       async () => {
-        left = await countUnfinished(cluster.postgres)
+        left = await countUnfinished(cluster)
         return left.commands === 0 && left.quarters === 0
       },
       { within: 90_000, every: 250 },
