@@ -58,8 +58,8 @@ const onPostgresOnly = [
 ]
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
-  'src/server/resources/{regions,locations,rooms,notes,profiles,keys,users,audit}/*.test.ts',
-  'test/contract/{walk,concurrency,journey}.test.ts',
+  'src/server/resources/{regions,rooms,keys,audit}/*.test.ts',
+  'test/contract/{walk,journey}.test.ts',
 ]
 
 /** These run with `npm run test:long`, by a configuration of their own. */

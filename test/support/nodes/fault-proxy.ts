@@ -107,11 +107,13 @@ class ProxiedSession implements SessionInfo {
     this.#toClient = new Lane(far, near)
     this.apply(faults())
     this.#toServer.pass(first)
-    near.on('data', (bytes) => {
+    const inspect = (bytes: Buffer) => {
       if (this.isListening || !bytes.includes('LISTEN ')) return
       this.isListening = true
       this.apply(faults())
-    })
+    }
+    inspect(first)
+    near.on('data', inspect)
     far.on('error', () => {})
     near.once('close', () => this.#toServer.end())
     far.once('close', () => this.#toClient.end())

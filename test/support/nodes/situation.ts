@@ -1,4 +1,4 @@
-// What the tests of bad situations share: rooms and devices in a cluster, and times that are measured.
+// Rooms and devices in a cluster, and times that are measured, for the tests of bad situations.
 import { expect, onTestFinished } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../../src/contract/device/protocol.ts'
 import { TestDevice } from '../devices/test-device.ts'
