@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { longCountsFrom, report } from '../../support/endurance/counts.ts'
-import { randomFaults } from '../../support/nodes/faults.ts'
 import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
-import { Trial, type TrialOptions } from '../../support/nodes/trial.ts'
+import { randomFaults } from '../../support/nodes/trial/faults.ts'
+import { Trial, type TrialOptions } from '../../support/nodes/trial/trial.ts'
 
 const { seed, nodeSeconds } = longCountsFrom(process.env)
 const options: TrialOptions = {

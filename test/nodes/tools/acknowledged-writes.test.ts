@@ -1,7 +1,7 @@
 // The checker of acknowledged writes accepts a right history and finds each planted mistake.
 import { expect, test } from 'vitest'
-import type { CallRecord, Outcome } from '../../support/nodes/call-log.ts'
-import { checkAcknowledgedWrites } from '../../support/nodes/checkers/acknowledged-writes.ts'
+import type { CallRecord, Outcome } from '../../support/nodes/trial/call-log.ts'
+import { checkAcknowledgedWrites } from '../../support/nodes/trial/checkers/acknowledged-writes.ts'
 
 const write = (requestId: string, outcome: Outcome): CallRecord => ({
   requestId,

@@ -1,8 +1,8 @@
 // The checkers of answers accept equal ones in time and find each planted mistake.
 import { describe, expect, test } from 'vitest'
-import { type CallRecord, outcomeOf } from '../../support/nodes/call-log.ts'
-import { checkAnswerTimes } from '../../support/nodes/checkers/answer-times.ts'
-import { checkEqualAnswers, type NodeAnswer } from '../../support/nodes/checkers/equal-answers.ts'
+import { type CallRecord, outcomeOf } from '../../support/nodes/trial/call-log.ts'
+import { checkAnswerTimes } from '../../support/nodes/trial/checkers/answer-times.ts'
+import { checkEqualAnswers, type NodeAnswer } from '../../support/nodes/trial/checkers/equal-answers.ts'
 
 const answer = (node: string, other: Partial<NodeAnswer> = {}): NodeAnswer => ({
   node,

@@ -1,6 +1,6 @@
 // The checker of commands accepts a right history and finds each planted mistake.
 import { expect, test } from 'vitest'
-import { checkExecutions } from '../../support/nodes/checkers/executions.ts'
+import { checkExecutions } from '../../support/nodes/trial/checkers/executions.ts'
 
 const at = (commandId: string, time: number) => ({ commandId, endpointId: 'device', at: time })
 const stored = (id: string, state: string) => ({ id, type: 'REBOOT', state })

@@ -1,7 +1,7 @@
 // The checker of followed events accepts a stream without gaps and finds each planted mistake.
 import { expect, test } from 'vitest'
-import { checkFollowedEvents } from '../../support/nodes/checkers/followed-events.ts'
-import type { FollowedItem } from '../../support/nodes/histories.ts'
+import { checkFollowedEvents } from '../../support/nodes/trial/checkers/followed-events.ts'
+import type { FollowedItem } from '../../support/nodes/trial/histories.ts'
 
 const items = (...list: (number | 'reset')[]): FollowedItem[] =>
   list.map((entry) =>

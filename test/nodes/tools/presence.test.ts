@@ -1,7 +1,7 @@
 // The checker of presence accepts what the devices' logs explain and finds each planted mistake.
 import { expect, test } from 'vitest'
-import { checkPresence } from '../../support/nodes/checkers/presence.ts'
-import type { ConnectionRecord, FaultKind, FaultRecord, PresenceRead } from '../../support/nodes/histories.ts'
+import { checkPresence } from '../../support/nodes/trial/checkers/presence.ts'
+import type { ConnectionRecord, FaultKind, FaultRecord, PresenceRead } from '../../support/nodes/trial/histories.ts'
 
 const connection = (node: string, connackAt: number, endedAt = Number.POSITIVE_INFINITY): ConnectionRecord => ({
   endpointId: 'device',

@@ -1,6 +1,6 @@
 // The checkers of samples and rollups accept what devices sent and find each planted mistake.
 import { describe, expect, test } from 'vitest'
-import { checkRollups, checkSamples, type StoredQuarter } from '../../support/nodes/checkers/samples.ts'
+import { checkRollups, checkSamples, type StoredQuarter } from '../../support/nodes/trial/checkers/samples.ts'
 
 const sent = (timestamp: number, isAcknowledged = true, co2 = 400) => ({
   endpointId: 'device',

@@ -1,7 +1,7 @@
 // The checker of reads accepts what some order of the writes explains and finds each planted mistake.
 import { expect, test } from 'vitest'
-import { checkStrictReads } from '../../support/nodes/checkers/strict-reads.ts'
-import type { RegisterRead, RegisterWrite } from '../../support/nodes/histories.ts'
+import { checkStrictReads } from '../../support/nodes/trial/checkers/strict-reads.ts'
+import type { RegisterRead, RegisterWrite } from '../../support/nodes/trial/histories.ts'
 
 const register = 'room 1'
 const write = (

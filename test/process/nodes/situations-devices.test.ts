@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { EnrolAnswer } from '../../../src/contract/device/protocol.ts'
 import { TestDevice } from '../../support/devices/test-device.ts'
 import { newPlace, quiet, type Reply, send, TestClock } from '../../support/harness.ts'
-import { checkExecutions } from '../../support/nodes/checkers/executions.ts'
-import { FleetDevice } from '../../support/nodes/fleet-device.ts'
-import { newDeviceHistory } from '../../support/nodes/histories.ts'
 import { type ServiceGroup, startServices } from '../../support/nodes/service-group.ts'
+import { checkExecutions } from '../../support/nodes/trial/checkers/executions.ts'
+import { FleetDevice } from '../../support/nodes/trial/fleet-device.ts'
+import { newDeviceHistory } from '../../support/nodes/trial/histories.ts'
 import { until } from '../../support/program.ts'
 
 /** The clocks of the three nodes are 3 s apart from each other. */

@@ -1,10 +1,10 @@
 // Only the message session of a node is cut: reads stay strict, commands arrive, and followers get one reset.
 import { expect, onTestFinished, test } from 'vitest'
-import { CallLog } from '../../support/nodes/call-log.ts'
 import { messageSession } from '../../support/nodes/fault-proxy.ts'
 import { clusterForTest } from '../../support/nodes/node-cluster.ts'
-import { RoamingFollower } from '../../support/nodes/roaming-follower.ts'
 import { callAt, newDevicesAt, newRoom } from '../../support/nodes/situation.ts'
+import { CallLog } from '../../support/nodes/trial/call-log.ts'
+import { RoamingFollower } from '../../support/nodes/trial/roaming-follower.ts'
 import { until } from '../../support/program.ts'
 
 const commandWithinMs = 3000

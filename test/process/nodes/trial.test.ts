@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { report } from '../../support/endurance/counts.ts'
 import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
-import { Trial } from '../../support/nodes/trial.ts'
+import { Trial } from '../../support/nodes/trial/trial.ts'
 
 const seed = 15
 const options = {

@@ -1,6 +1,6 @@
 // Follows the events of an organisation and changes node every few seconds, going on after the last event that it has.
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeClient } from '../../../src/client/client.ts'
+import { makeClient } from '../../../../src/client/client.ts'
 import type { CalledNode } from './call-log.ts'
 import type { FollowedItem } from './histories.ts'
 

@@ -1,12 +1,12 @@
 // The devices of a trial: enrolled through the API, connected to random nodes, with one history for all.
 import { expect } from 'vitest'
-import { devicePaths } from '../../../src/contract/device/protocol.ts'
-import type { SeededChoices } from '../endurance/random.ts'
-import { send } from '../harness.ts'
-import { until } from '../program.ts'
+import { devicePaths } from '../../../../src/contract/device/protocol.ts'
+import type { SeededChoices } from '../../endurance/random.ts'
+import { send } from '../../harness.ts'
+import { until } from '../../program.ts'
+import type { NodeCluster } from '../node-cluster.ts'
 import { FleetDevice } from './fleet-device.ts'
 import { type DeviceHistory, newDeviceHistory } from './histories.ts'
-import type { NodeCluster } from './node-cluster.ts'
 
 const tickMs = 50
 /** Samples begin so long ago that their quarters are complete, and stay within the retention. */

@@ -1,11 +1,11 @@
 // The faults of a trial: each one is done to a cluster, logged with its time, and over when its promise resolves.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SeededChoices } from '../endurance/random.ts'
-import { messageSession } from './fault-proxy.ts'
+import type { SeededChoices } from '../../endurance/random.ts'
+import { messageSession } from '../fault-proxy.ts'
+import type { NodeCluster } from '../node-cluster.ts'
+import type { PostgresServer, StopMode } from '../postgres-server.ts'
+import type { ServerNode } from '../server-node.ts'
 import type { FaultKind, FaultRecord } from './histories.ts'
-import type { NodeCluster } from './node-cluster.ts'
-import type { PostgresServer, StopMode } from './postgres-server.ts'
-import type { ServerNode } from './server-node.ts'
 
 export class Faults {
   readonly records: FaultRecord[] = []

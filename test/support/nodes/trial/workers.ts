@@ -1,6 +1,6 @@
 // The callers of a trial: they write, read and send commands at random nodes without a pause, and log what they see.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SeededChoices } from '../endurance/random.ts'
+import type { SeededChoices } from '../../endurance/random.ts'
 import type { CalledNode, CallLog } from './call-log.ts'
 import type { DeviceFleet, FleetRoom } from './device-fleet.ts'
 import { firmwareRegister } from './fleet-device.ts'

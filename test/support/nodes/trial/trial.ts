@@ -1,7 +1,8 @@
 // A trial: nodes, devices and callers at work while faults happen, and after that every promise is checked against the logs.
 import { expect } from 'vitest'
-import { SeededChoices } from '../endurance/random.ts'
-import { until } from '../program.ts'
+import { SeededChoices } from '../../endurance/random.ts'
+import { until } from '../../program.ts'
+import type { NodeCluster } from '../node-cluster.ts'
 import { CallLog } from './call-log.ts'
 import { checkAcknowledgedWrites } from './checkers/acknowledged-writes.ts'
 import { answeredWithinMs, checkAnswerTimes } from './checkers/answer-times.ts'
@@ -14,7 +15,6 @@ import { checkStrictReads } from './checkers/strict-reads.ts'
 import { countUnfinished, readContent } from './database-content.ts'
 import { DeviceFleet, type FleetOptions } from './device-fleet.ts'
 import { Faults } from './faults.ts'
-import type { NodeCluster } from './node-cluster.ts'
 import { RoamingFollower } from './roaming-follower.ts'
 import { type WorkerPauses, Workers } from './workers.ts'
 

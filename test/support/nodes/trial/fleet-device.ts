@@ -1,7 +1,7 @@
 // A device of a trial: speaks MQTT with prepared packets, moves to another node when its connection ends, and logs all that it does.
 import { connect, type Socket } from 'node:net'
-import { downTopic, upTopic } from '../../../src/contract/device/protocol.ts'
-import { frame, frames } from '../devices/raw-mqtt.ts'
+import { downTopic, upTopic } from '../../../../src/contract/device/protocol.ts'
+import { frame, frames } from '../../devices/raw-mqtt.ts'
 import { FrameSplitter } from './frame-splitter.ts'
 import type { CommandDelivery, ConnectionRecord, DeviceHistory, RegisterWrite, SentSample } from './histories.ts'
 

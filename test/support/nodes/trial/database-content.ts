@@ -1,8 +1,9 @@
 // Reads from PostgreSQL what the checkers compare with the logs of a trial.
+
+import type { NodeCluster } from '../node-cluster.ts'
 import type { AuditEntryRow } from './checkers/acknowledged-writes.ts'
 import type { StoredCommand } from './checkers/executions.ts'
 import type { StoredQuarter, StoredSample } from './checkers/samples.ts'
-import type { NodeCluster } from './node-cluster.ts'
 
 export interface DatabaseContent {
   readonly entries: readonly AuditEntryRow[]
