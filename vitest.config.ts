@@ -57,10 +57,7 @@ const onPostgresOnly = [
   'test/process/database/postgres-tools.test.ts',
 ]
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
-const onThreeNodes = [
-  'src/server/resources/{regions,rooms,keys,audit}/*.test.ts',
-  'test/contract/{walk,journey}.test.ts',
-]
+const onThreeNodes = ['src/server/resources/{regions,rooms}/*.test.ts', 'test/contract/{walk,journey}.test.ts']
 
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/**/*.test.ts']
