@@ -1,4 +1,5 @@
 // kill -9 of nodes: their devices are offline in time, what was acknowledged is there, and their scheduled tasks go on.
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { clusterForTest } from '../../support/nodes/node-cluster.ts'
 import { callAt, connectedAt, newDevicesAt, untilOffline } from '../../support/nodes/situation.ts'
@@ -6,6 +7,8 @@ import { until } from '../../support/program.ts'
 
 const offlineWithinMs = 6000
 const tasksWithinMs = 20_000
+/** With a beat more than the 15 s that a node must have been up. */
+const observingAfterMs = 16_500
 /** For the test's own reads on a busy machine. */
 const slackMs = 1500
 
@@ -16,6 +19,9 @@ test('after kill -9 devices are offline within 6 s, tasks go on within 20 s, and
   const [left] = await newDevicesAt(cluster, third, 1)
   if (!left) throw new Error('a device was asked for')
   expect(await connectedAt(cluster, third)).toEqual(new Set([...lost, left].map(({ id }) => id)))
+
+  // A node that has not been up for 15 s declares no other one dead.
+  await pause(Math.max(0, cluster.startedAt + observingAfterMs - performance.now()))
 
   const acknowledged: string[] = []
   let isKilled = false

@@ -16,7 +16,8 @@ test('reads stay strict, commands arrive within 3 s, and a follower gets one res
   const [device] = await newDevicesAt(cluster, cut, 1)
   if (!device) throw new Error('a device was asked for')
   const room = await newRoom(cluster, other, 'name-0')
-  await callAt(cluster, other, 'POST', '/endpoints/move_room', { body: { endpointIds: [device.id], roomId: room.id } })
+  const move = { body: { endpointIds: [device.id], roomId: room.id } }
+  expect((await callAt(cluster, other, 'POST', '/endpoints/move_paired', move)).status).toBe(200)
   const follower = new RoamingFollower(cluster.org, cluster.key, () => cut, 600_000)
   onTestFinished(() => follower.stop())
   follower.start()

@@ -22,6 +22,8 @@ export class NodeCluster {
   readonly nodes: readonly ServerNode[]
   readonly org: string
   readonly key: string
+  /** On the monotonic clock of the test. */
+  readonly startedAt = performance.now()
   readonly #folder: string
   #database: ClusterDatabase
   readonly #standbys: PostgresServer[] = []
