@@ -20,6 +20,7 @@ const withoutDatabase = [
   'test/docs/capacity.test.ts',
   'test/docs/documented-requests.test.ts',
   'test/events/several-nodes.test.ts',
+  'test/nodes/tools/*.test.ts',
 ]
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
@@ -70,8 +71,17 @@ const onPostgresOnly = [
   'test/process/database/postgres-tools.test.ts',
   'test/process/database/starts-together.test.ts',
 ]
+/** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
+const onThreeNodes = ['src/server/resources/{regions,rooms}/*.test.ts', 'test/contract/{walk,journey}.test.ts']
+
 /** These run with `npm run test:long`, by a configuration of their own. */
-const long = ['test/long/*.test.ts']
+const long = ['test/long/**/*.test.ts']
+
+const onPostgres = [
+  './test/support/console/console-build.ts',
+  './test/support/database/postgres-cluster.ts',
+  './test/support/database/postgres-tables.ts',
+]
 
 export default defineConfig({
   test: {
@@ -100,11 +110,16 @@ export default defineConfig({
           include: all,
           exclude: [...withoutDatabase, ...onSqliteOnly, ...long],
           env: { TEST_ENGINE: 'postgres' },
-          globalSetup: [
-            './test/support/console/console-build.ts',
-            './test/support/database/postgres-cluster.ts',
-            './test/support/database/postgres-tables.ts',
-          ],
+          globalSetup: onPostgres,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'nodes',
+          include: onThreeNodes,
+          env: { TEST_ENGINE: 'postgres', TEST_NODES: '3' },
+          globalSetup: onPostgres,
         },
       },
     ],

@@ -2,7 +2,23 @@
 import { defineConfig } from 'vitest/config'
 
 const include = ['test/long/*.test.ts']
+/** These need PostgreSQL, and start one of their own. */
+const ofNodes = ['test/long/nodes/*.test.ts']
+/** Every behaviour suite, against three nodes with each request at the next one. */
+const onThreeNodes = ['src/server/resources/**/*.test.ts', 'test/contract/*.test.ts', 'test/http/*.test.ts']
+/** The subject of these is one process: its memory, its limits, or the bytes of one connection. */
+const ofOneProcess = [
+  'src/server/resources/sensors/latest/aggregate.test.ts',
+  'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
+  'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',
+]
 const consoleBuild = './test/support/console/console-build.ts'
+
+const onPostgres = [
+  consoleBuild,
+  './test/support/database/postgres-cluster.ts',
+  './test/support/database/postgres-tables.ts',
+]
 
 export default defineConfig({
   test: {
@@ -17,13 +33,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          include,
+          include: [...include, ...ofNodes],
           env: { TEST_ENGINE: 'postgres' },
-          globalSetup: [
-            consoleBuild,
-            './test/support/database/postgres-cluster.ts',
-            './test/support/database/postgres-tables.ts',
-          ],
+          globalSetup: onPostgres,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'nodes',
+          include: onThreeNodes,
+          exclude: ofOneProcess,
+          env: { TEST_ENGINE: 'postgres', TEST_NODES: '3' },
+          globalSetup: onPostgres,
         },
       },
     ],

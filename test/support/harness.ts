@@ -9,7 +9,7 @@ import { expect, inject } from 'vitest'
 import { type Client, makeClient } from '../../src/client/client.ts'
 import { ErrorBody } from '../../src/contract/error.ts'
 import { operationList } from '../../src/contract/operations.ts'
-import { startService } from '../../src/server/app.ts'
+import type { Service } from '../../src/server/app.ts'
 import type { Org } from '../../src/server/auth/keyring.ts'
 import type { ServeOptions } from '../../src/server/config/options.ts'
 import type { RequestContext } from '../../src/server/context/request-context.ts'
@@ -19,8 +19,11 @@ import { routesOf } from '../../src/server/http/paths.ts'
 import { keysCreate, type NewKey } from '../../src/server/resources/keys/rules.ts'
 import { commandLineActor, orgCreate } from '../../src/server/resources/orgs/rules.ts'
 import { createDatabase, dropDatabase } from './database/postgres-tables.ts'
+import { startServices } from './nodes/service-group.ts'
 
 export const engine = process.env.TEST_ENGINE as EngineName
+/** With several nodes, each request of a test goes to the next one. */
+const nodeCount = Number(process.env.TEST_NODES ?? 1)
 
 /** Real time until a test moves it. */
 export class TestClock {
@@ -137,12 +140,14 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
   const clock = new TestClock()
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
-  const service = await startService({ ...quiet, ...place, ...options }, log, { clock })
-  const { url, services } = service
-  const call = (method: string, path: string, given: Call = {}) => send(url, method, path, given)
+  const clocks = Array.from({ length: nodeCount - 1 }, () => clock)
+  const group = await startServices({ ...quiet, ...place, ...options }, log, [clock, ...clocks])
+  const { url, mqttPort } = group
+  const { services } = group.members[0] as Service
+  const call = (method: string, path: string, given: Call = {}) => send(group.nextUrl(), method, path, given)
   return {
     url,
-    mqttPort: service.mqttPort ?? 0,
+    mqttPort,
     services,
     clock,
     logged,
@@ -163,15 +168,20 @@ export async function startHarness(options: Partial<ServeOptions> = {}): Promise
         key,
         by,
         newKey,
-        client: makeClient({ baseUrl: url, org: org.id, token: key }),
+        client: makeClient({
+          baseUrl: url,
+          org: org.id,
+          token: key,
+          fetch: (input, init) => fetch(String(input).replace(url, group.nextUrl()), init),
+        }),
         call: inOrg,
         audit: async () =>
           (await inOrg('GET', '/audit/logs?from=1970-01-01T00:00:00Z&to=9999-01-01T00:00:00Z&pageSize=1000')).body.logs,
       }
     },
-    stop: () => service.close(),
+    stop: () => group.close(),
     async close() {
-      await service.close()
+      await group.close()
       await remove()
     },
   }

@@ -91,12 +91,13 @@ export class Program {
   }
 
   /** The first match in what it has written, now or soon. */
-  printed(pattern: RegExp, where: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
-    return until(`${pattern} on ${where}`, () => {
+  printed(pattern: RegExp, where: 'stdout' | 'stderr' = 'stdout', within = patience): Promise<RegExpExecArray> {
+    const find = () => {
       const match = pattern.exec(this[where])
       if (!match && !this.isRunning) throw new Error(`ended without ${pattern}:\n${this.stdout}${this.stderr}`)
       return match
-    })
+    }
+    return until(`${pattern} on ${where}`, find, { within })
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -228,8 +229,8 @@ export async function siteForTest(): Promise<Site> {
 }
 
 /** Waits for the greeting and reads it. */
-export async function ready(program: Program): Promise<Server> {
-  const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m)
+export async function ready(program: Program, within = patience): Promise<Server> {
+  const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m, 'stdout', within)
   const org = /^ {2}Organisation +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
   const key = /^ {2}Key +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
   return Object.assign(program, { url, org, key })

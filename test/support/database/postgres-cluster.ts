@@ -68,18 +68,20 @@ export interface Cluster {
 /** The cluster lives for one test run: it need not survive a power cut. */
 const notDurable = { fsync: 'off', full_page_writes: 'off' }
 
-/** `given` are settings of PostgreSQL, by their names. */
-export async function startCluster(given: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+/** A folder with an initialised cluster, and the programs and the user to run it with. */
+export interface ClusterFolder {
+  readonly bin: string
+  readonly folder: string
+  readonly data: string
+  readonly password: string
+  readonly as: { readonly uid: number; readonly gid: number } | undefined
+}
+
+export function initialiseCluster(): ClusterFolder {
   const bin = findBinaries() ?? installBinaries()
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-postgres-'))
   const data = join(folder, 'data')
   const as = unprivileged()
-  const leave = () => {
-    // It waits until PostgreSQL is gone, which would put new files into the folder until then.
-    spawnSync(join(bin, 'pg_ctl'), ['stop', '-s', '-m', 'immediate', '-D', data], { ...as, cwd: folder })
-    rmSync(folder, { recursive: true, force: true })
-  }
-  process.once('exit', leave)
   if (as) chownSync(folder, as.uid, as.gid)
   const password = randomBytes(16).toString('hex')
   const passwordFile = join(folder, 'password')
@@ -100,7 +102,22 @@ export async function startCluster(given: Readonly<Record<string, string>> = {})
     ],
     { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
   )
-  const port = await freePort()
+  return { bin, folder, data, password, as }
+}
+
+/** Ends PostgreSQL at once and deletes its folder. */
+export function removeCluster({ bin, folder, data, as }: ClusterFolder): void {
+  // It waits until PostgreSQL is gone, which would put new files into the folder until then.
+  spawnSync(join(bin, 'pg_ctl'), ['stop', '-s', '-m', 'immediate', '-D', data], { ...as, cwd: folder })
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Starts PostgreSQL in the foreground. `given` are its settings, by their names. */
+export function spawnPostgres(
+  { bin, folder, data, as }: ClusterFolder,
+  port: number,
+  given: Readonly<Record<string, string>>,
+): ChildProcess {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -109,12 +126,21 @@ export async function startCluster(given: Readonly<Record<string, string>> = {})
     log_min_messages: 'fatal',
     ...given,
   }
-  const server = spawn(
+  return spawn(
     join(bin, 'postgres'),
     ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     { ...as, cwd: folder, stdio: 'ignore' },
   )
-  const url = `postgres://test:${password}@127.0.0.1:${port}/postgres`
+}
+
+/** `given` are settings of PostgreSQL, by their names. */
+export async function startCluster(given: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+  const cluster = initialiseCluster()
+  const leave = () => removeCluster(cluster)
+  process.once('exit', leave)
+  const port = await freePort()
+  const server = spawnPostgres(cluster, port, given)
+  const url = `postgres://test:${cluster.password}@127.0.0.1:${port}/postgres`
   await untilReady(server, url)
   return {
     url,
@@ -124,7 +150,7 @@ export async function startCluster(given: Readonly<Record<string, string>> = {})
       server.kill('SIGINT')
       await ended
       process.off('exit', leave)
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(cluster.folder, { recursive: true, force: true })
     },
   }
 }
@@ -152,7 +178,7 @@ const freePort = () =>
     })
   })
 
-async function untilReady(server: ChildProcess, url: string): Promise<void> {
+export async function untilReady(server: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + 30_000
   for (;;) {
     const client = new pg.Client({ connectionString: url })

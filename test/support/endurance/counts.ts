@@ -9,6 +9,11 @@ export interface EnduranceCounts {
   readonly soakSeconds: number
 }
 
+export interface LongCounts extends EnduranceCounts {
+  /** How long faults happen to several nodes. */
+  readonly nodeSeconds: number
+}
+
 export const shortCounts: EnduranceCounts = {
   seed: 14,
   kills: 2,
@@ -17,25 +22,27 @@ export const shortCounts: EnduranceCounts = {
   soakSeconds: 3,
 }
 
-const longCounts: EnduranceCounts = {
+const longCounts: LongCounts = {
   seed: 14,
   kills: 300,
   badHttpRequests: 1_000_000,
   badMqttPackets: 1_000_000,
   soakSeconds: 600,
+  nodeSeconds: 1200,
 }
 
-const variables: Readonly<Record<keyof EnduranceCounts, string>> = {
+const variables: Readonly<Record<keyof LongCounts, string>> = {
   seed: 'ENDURANCE_SEED',
   kills: 'ENDURANCE_KILLS',
   badHttpRequests: 'ENDURANCE_HTTP_REQUESTS',
   badMqttPackets: 'ENDURANCE_MQTT_PACKETS',
   soakSeconds: 'ENDURANCE_SOAK_SECONDS',
+  nodeSeconds: 'ENDURANCE_NODE_SECONDS',
 }
 
 /** The long counts, each replaced by its environment variable where that is set. */
-export function longCountsFrom(env: Readonly<Record<string, string | undefined>>): EnduranceCounts {
-  const count = (name: keyof EnduranceCounts) => {
+export function longCountsFrom(env: Readonly<Record<string, string | undefined>>): LongCounts {
+  const count = (name: keyof LongCounts) => {
     const text = env[variables[name]]
     if (text === undefined) return longCounts[name]
     if (!/^\d+$/.test(text)) throw new Error(`${variables[name]} must be a whole number, not "${text}".`)
@@ -47,6 +54,7 @@ export function longCountsFrom(env: Readonly<Record<string, string | undefined>>
     badHttpRequests: count('badHttpRequests'),
     badMqttPackets: count('badMqttPackets'),
     soakSeconds: count('soakSeconds'),
+    nodeSeconds: count('nodeSeconds'),
   }
 }
 

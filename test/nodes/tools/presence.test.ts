@@ -1,0 +1,67 @@
+// The checker of presence accepts what the devices' logs explain and finds each planted mistake.
+import { expect, test } from 'vitest'
+import { checkPresence } from '../../support/nodes/trial/checkers/presence.ts'
+import type { ConnectionRecord, FaultKind, FaultRecord, PresenceRead } from '../../support/nodes/trial/histories.ts'
+
+const connection = (node: string, connackAt: number, endedAt = Number.POSITIVE_INFINITY): ConnectionRecord => ({
+  endpointId: 'device',
+  node,
+  connackAt,
+  endedAt,
+})
+const read = (isConnected: boolean, invokedAt: number): PresenceRead => ({
+  endpointId: 'device',
+  isConnected,
+  node: 'node-2',
+  invokedAt,
+  endedAt: invokedAt + 10,
+})
+const fault = (kind: FaultKind, from: number, to: number, node: string | undefined = 'node-1'): FaultRecord => ({
+  kind,
+  node,
+  from,
+  to,
+})
+
+const [first, second] = [connection('node-1', 1000, 5000), connection('node-2', 7000)]
+/** The connection ends when the fault begins. */
+const killed = fault('kill', 5000, 9000)
+const paused = fault('pause', 5000, 25_000)
+
+test.each([
+  ['connected while connected', [first], [read(true, 2000)], []],
+  ['offline before the first connection', [first], [read(false, 500)], []],
+  ['either while the connection ends', [first], [read(true, 4995), read(false, 4995)], []],
+  ['offline between two connections', [first, second], [read(false, 6000)], []],
+  ['connected for 6 s after a kill', [first], [read(true, 10_900)], [killed]],
+  ['connected for 16 s after a pause', [first], [read(true, 20_900)], [paused]],
+  ['offline while its node is frozen', [connection('node-1', 1000)], [read(false, 21_000)], [paused]],
+  [
+    'connected for longer while PostgreSQL is away',
+    [first],
+    [read(true, 28_000)],
+    [{ ...fault('restartPostgres', 5000, 15_000), node: undefined }],
+  ],
+])('%s is accepted', (_, connections, reads, faults) => {
+  expect(checkPresence(connections, reads, faults)).toEqual([])
+})
+
+test.each([
+  ['connected 2 s after its end', [first], [read(true, 7000)], [], /connected 2000 ms after its end/],
+  ['connected 7 s after a kill', [first], [read(true, 12_000)], [killed], /connected 7000 ms after its end/],
+  ['connected 17 s after a pause', [first], [read(true, 22_000)], [paused], /connected 17000 ms after its end/],
+  ['connected before it ever was', [], [read(true, 100)], [], /connected before it ever was/],
+  ['offline after its CONNACK', [first], [read(false, 1001)], [], /offline 1 ms after its CONNACK at node-1/],
+  [
+    'marked offline by its old node',
+    [first, second],
+    [read(false, 8000)],
+    [],
+    /offline 1000 ms after its CONNACK at node-2/,
+  ],
+  ['offline at a node that no fault concerns', [first, second], [read(false, 8000)], [killed], /CONNACK at node-2/],
+])('a device that is %s is found', (_, connections, reads, faults, sentence) => {
+  const problems = checkPresence(connections, reads, faults)
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toMatch(sentence)
+})

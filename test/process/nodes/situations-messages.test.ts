@@ -1,0 +1,58 @@
+// Only the message session of a node is cut: reads stay strict, commands arrive, and followers get one reset.
+import { expect, onTestFinished, test } from 'vitest'
+import { messageSession } from '../../support/nodes/fault-proxy.ts'
+import { clusterForTest } from '../../support/nodes/node-cluster.ts'
+import { callAt, newDevicesAt, newRoom } from '../../support/nodes/situation.ts'
+import { CallLog } from '../../support/nodes/trial/call-log.ts'
+import { RoamingFollower } from '../../support/nodes/trial/roaming-follower.ts'
+import { until } from '../../support/program.ts'
+
+const commandWithinMs = 3000
+const slackMs = 1000
+
+test('reads stay strict, commands arrive within 3 s, and a follower gets one reset', async () => {
+  const cluster = await clusterForTest(2)
+  const [cut, other] = [cluster.node(0), cluster.node(1)]
+  const [device] = await newDevicesAt(cluster, cut, 1)
+  if (!device) throw new Error('a device was asked for')
+  const room = await newRoom(cluster, other, 'name-0')
+  const move = { body: { endpointIds: [device.id], roomId: room.id } }
+  expect((await callAt(cluster, other, 'POST', '/endpoints/move_paired', move)).status).toBe(200)
+  const follower = new RoamingFollower(cluster.org, cluster.key, () => cut, 600_000)
+  onTestFinished(() => follower.stop())
+  follower.start()
+  await until('the follower follows', () => follower.opened === 1)
+  const calls = new CallLog(cluster.org, cluster.key)
+  onTestFinished(() => calls.close())
+
+  const renameAndRead = async (name: string) => {
+    const written = await calls.call(other, 'PUT', `/rooms/${room.id}`, { name })
+    expect(written.record.outcome, written.text).toBe('done')
+    for (const path of [`/endpoints/${device.id}`, `/rooms/${room.id}`]) {
+      const { record, body, text } = await calls.call(cut, 'GET', path)
+      expect(record.status, text).toBe(200)
+      expect(body.roomName ?? body.name, path).toBe(name)
+    }
+  }
+  for (let i = 0; i < 10; i++) await renameAndRead(`before-${i}`)
+  expect(cut.proxy.sessions.filter(messageSession)).toHaveLength(1)
+
+  cut.proxy.cut(messageSession)
+  for (let i = 0; i < 50; i++) await renameAndRead(`cut-${i}`)
+  const begun = performance.now()
+  const sent = await callAt(cluster, other, 'POST', '/endpoints/send_message', {
+    body: { message: 'Hello.', endpointIds: [device.id] },
+  })
+  expect(sent.status, sent.text).toBe(200)
+  expect((await device.next('operation', commandWithinMs + slackMs)).message).toBe('Hello.')
+  expect(performance.now() - begun).toBeLessThan(commandWithinMs + slackMs)
+  for (let i = 0; i < 50; i++) await renameAndRead(`still-${i}`)
+  cut.proxy.mend()
+  await until('the node listens again', () => cut.proxy.sessions.some(messageSession))
+
+  await until('the follower is told', () => follower.items.some(({ kind }) => kind === 'reset'))
+  for (let i = 0; i < 10; i++) await renameAndRead(`after-${i}`)
+  const [{ count } = {}] = await cluster.query('select max(count) as count from audit_heads')
+  await until('the follower has the last entry', () => follower.lastEntry === Number(count))
+  expect(follower.items.filter(({ kind }) => kind === 'reset')).toHaveLength(1)
+}, 180_000)

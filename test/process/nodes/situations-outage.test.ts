@@ -1,0 +1,100 @@
+// PostgreSQL restarts, or the network to it swallows everything: devices stay, callers are answered, and no node is declared dead.
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { send } from '../../support/harness.ts'
+import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
+import { callAt, countNodes, isOpen, newDevicesAt, timed, untilReady } from '../../support/nodes/situation.ts'
+import { until } from '../../support/program.ts'
+
+const noticedWithinMs = 2000
+const answeredWithinMs = 12_000
+const slackMs = 1000
+
+test('a restart of PostgreSQL disconnects no device, loses no sample, and kills no node; a swallowing network is noticed in time', async () => {
+  const cluster = await durableClusterForTest(2)
+  const [first, second] = [cluster.node(0), cluster.node(1)]
+  const devices = [...(await newDevicesAt(cluster, first, 2)), ...(await newDevicesAt(cluster, second, 2))]
+  const start = Math.floor(Date.now() / 1000) - 20 * 86_400
+  const sample = (minute: number) => ({ samples: [{ timestamp: start + minute * 60, co2: 400 + minute }] })
+  for (const device of devices) await device.publish('sample', sample(0))
+
+  await cluster.postgres.stop('fast')
+  const sent = devices.map((device) => device.publish('sample', sample(1)))
+  for (const node of cluster.nodes) {
+    const read = await timed(() => callAt(cluster, node, 'GET', '/endpoints'))
+    expect(read.status, 'nothing cached is served').toBe(503)
+    const write = await timed(() => callAt(cluster, node, 'POST', '/regions', { body: { name: 'during' } }))
+    expect(write.status).toBe(503)
+    for (const { headers, ms } of [read, write]) {
+      expect(headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(ms).toBeLessThan(answeredWithinMs)
+    }
+  }
+  await pause(5000)
+  await cluster.postgres.startAgain()
+  await Promise.all(sent)
+  await untilReady(cluster.nodes)
+  expect(devices.every(isOpen), 'no device was disconnected').toBe(true)
+  const stored = await cluster.query('select timestamp from samples')
+  expect(stored.map(({ timestamp }) => Number(timestamp) - start).toSorted((a, b) => a - b)).toEqual([
+    ...devices.map(() => 0),
+    ...devices.map(() => 60),
+  ])
+  expect({ dead: await countNodes(cluster, 'dead'), up: await countNodes(cluster, 'up') }).toEqual({ dead: 0, up: 2 })
+  expect(await cluster.query("select 1 from regions where name = 'during'")).toEqual([])
+
+  for (const path of ['/endpoints', `/endpoints/${devices[0]?.id}`]) {
+    expect((await callAt(cluster, second, 'GET', path)).status).toBe(200)
+  }
+  const swallowedAt = performance.now()
+  second.proxy.swallow()
+  await until('/readyz is 503', async () => (await send(second.url, 'GET', '/readyz')).status === 503)
+  expect(performance.now() - swallowedAt).toBeLessThan(noticedWithinMs + slackMs)
+  const paths = ['/endpoints', `/endpoints/${devices[0]?.id}`, '/regions', '/rooms']
+  for (const { status, ms } of await Promise.all(
+    paths.map((path) => timed(() => callAt(cluster, second, 'GET', path))),
+  )) {
+    expect(status, 'nothing cached is served').toBe(503)
+    expect(ms).toBeLessThan(answeredWithinMs)
+  }
+  expect((await callAt(cluster, first, 'GET', '/endpoints')).status, 'the other node goes on').toBe(200)
+  second.proxy.mend()
+  await untilReady(cluster.nodes)
+}, 180_000)
+
+test('a write whose outcome is unknown is a 503 without Retry-After that says: read before you try again', async () => {
+  const cluster = await durableClusterForTest(1)
+  const node = cluster.node(0)
+  // The statements arrive, COMMIT among them, and no answer comes back before the connection is lost.
+  const names = Array.from({ length: 10 }, (_, i) => `unknown-${i}`)
+  const create = (name: string) => timed(() => callAt(cluster, node, 'POST', '/regions', { body: { name } }))
+  expect((await create('before')).status).toBe(200)
+  const writing = Promise.all(names.map(create))
+  await until(
+    'a write waits for its COMMIT',
+    async () => {
+      const rows = await cluster.query(
+        "select 1 from pg_stat_activity where query ~* '^commit' and state <> 'idle' or query ~* 'insert into .?regions'",
+      )
+      return rows.length > 0
+    },
+    { every: 1 },
+  )
+  node.proxy.swallow(undefined, 'toClient')
+  await pause(500)
+  node.proxy.reset()
+  node.proxy.mend()
+  const replies = await writing
+  const { regions } = (await callAt(cluster, node, 'GET', '/regions')).body
+  const stored = new Set(regions.map(({ name }: { name: string }) => name))
+  for (const [i, { status, headers, body, ms }] of replies.entries()) {
+    const isStored = stored.has(names[i])
+    expect(ms).toBeLessThan(answeredWithinMs)
+    if (status === 200) expect(isStored).toBe(true)
+    else if (headers.get('retry-after') !== null) expect(isStored, 'refused').toBe(false)
+    else {
+      expect(status).toBe(503)
+      expect(body.message).toMatch(/read|check/i)
+    }
+  }
+}, 180_000)

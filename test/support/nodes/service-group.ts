@@ -1,0 +1,101 @@
+// Several services of one database in the test's own process, behind a balancer that gives each connection to the next one.
+import { mkdirSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { type Service, startService } from '../../../src/server/app.ts'
+import type { ServeOptions } from '../../../src/server/config/options.ts'
+import type { Clock } from '../../../src/server/core/clock.ts'
+import type { Log } from '../../../src/server/core/log.ts'
+
+export interface ServiceGroup {
+  /** The address of the balancer, or of the service if it is alone. */
+  readonly url: string
+  readonly mqttPort: number
+  readonly members: readonly Service[]
+  /** The address of the next member in turn. */
+  nextUrl(): string
+  close(): Promise<void>
+}
+
+/** Starts `clocks.length` services, the first one before the others. */
+export async function startServices(
+  options: ServeOptions,
+  log: Log,
+  clocks: readonly [Clock, ...Clock[]],
+): Promise<ServiceGroup> {
+  if (clocks.length === 1) return alone(await startService(options, log, { clock: clocks[0] }))
+  const balancers = { http: await Balancer.start(), mqtt: await Balancer.start() }
+  const url = `http://127.0.0.1:${balancers.http.port}`
+  const members: Service[] = []
+  const close = async () => {
+    await Promise.all([...members.map((member) => member.close()), balancers.http.close(), balancers.mqtt.close()])
+  }
+  const secretKeyFile = join(options.dataDir, 'secret.key')
+  try {
+    for (const [i, clock] of clocks.entries()) {
+      const dataDir = i === 0 ? options.dataDir : join(options.dataDir, `node-${i + 1}`)
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      const addresses = { publicUrl: url, publicMqttUrl: [`mqtt://127.0.0.1:${balancers.mqtt.port}`] }
+      const own = { ...addresses, ...options, dataDir, secretKeyFile, nodeName: `node-${i + 1}` }
+      const member = await startService(own, log, { clock })
+      members.push(member)
+      balancers.http.add(Number(new URL(member.url).port))
+      if (member.mqttPort) balancers.mqtt.add(member.mqttPort)
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  let calls = 0
+  return {
+    url,
+    mqttPort: balancers.mqtt.port,
+    members,
+    nextUrl: () => (members[calls++ % members.length] as Service).url,
+    close,
+  }
+}
+
+const alone = (service: Service): ServiceGroup => ({
+  url: service.url,
+  mqttPort: service.mqttPort ?? 0,
+  members: [service],
+  nextUrl: () => service.url,
+  close: () => service.close(),
+})
+
+/** Gives each connection to the next target. It passes bytes on as they are, so that malformed requests stay malformed. */
+class Balancer {
+  readonly #server: Server
+  readonly #ports: number[] = []
+  #connections = 0
+
+  private constructor() {
+    this.#server = createServer((near) => {
+      const far = connect(this.#ports[this.#connections++ % this.#ports.length] as number, '127.0.0.1')
+      near.on('error', () => {}).once('close', () => far.destroy())
+      far.on('error', () => {}).once('close', () => near.destroy())
+      near.pipe(far)
+      far.pipe(near)
+    })
+  }
+
+  static async start(): Promise<Balancer> {
+    const balancer = new Balancer()
+    balancer.#server.listen(0, '127.0.0.1')
+    await new Promise((resolve) => balancer.#server.once('listening', resolve))
+    return balancer
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  add(port: number): void {
+    this.#ports.push(port)
+  }
+
+  async close(): Promise<void> {
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
