@@ -1,5 +1,5 @@
 // `roomkeeper backup` and `roomkeeper restore`: one file with the whole state, made while the server runs.
-import type { DatabaseOptions } from '../server/config/options.ts'
+import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { secretKeyFileOf } from '../server/context/open-services.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { secretKeyVariable } from '../server/core/secrets.ts'

@@ -1,5 +1,5 @@
 // `roomkeeper check`: checks the database and its secret key, also beside a running server.
-import type { DatabaseOptions } from '../server/config/options.ts'
+import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { secretKeyFileOf } from '../server/context/open-services.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { withoutTransaction } from '../server/db/copy/transaction-side.ts'

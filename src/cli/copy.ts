@@ -1,7 +1,7 @@
 // `roomkeeper copy`: copies everything from one database to another, between SQLite and PostgreSQL.
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { DatabaseOptions } from '../server/config/options.ts'
+import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { hasDatabase } from '../server/db/open.ts'
 import type { CopiedBundles } from '../server/maintenance/copy-bundles.ts'

@@ -1,6 +1,6 @@
 // Opens the database for a command, which may run beside a server on the same database.
 
-import type { DatabaseOptions } from '../server/config/options.ts'
+import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { withRecordedDatabase } from '../server/config/server-record.ts'
 import { openServices } from '../server/context/open-services.ts'
 import type { Actor } from '../server/context/request-context.ts'

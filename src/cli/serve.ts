@@ -1,6 +1,6 @@
 // `roomkeeper serve`: starts the service, prints its address, and stops it on a signal.
 import { startService } from '../server/app.ts'
-import type { ServeOptions } from '../server/config/options.ts'
+import type { ServeOptions } from '../server/config/server-options.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
 import { firstStartActor } from '../server/first-start.ts'

@@ -1,6 +1,6 @@
 // Starts the service in five phases. Each phase registers how to stop what it started; a stop runs these in reverse order.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServeOptions } from './config/options.ts'
+import type { ServeOptions } from './config/server-options.ts'
 import { recordServer } from './config/server-record.ts'
 import type { Services } from './context/services.ts'
 import { type Clock, systemClock } from './core/clock.ts'

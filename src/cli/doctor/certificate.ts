@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { dayMs } from '../../contract/durations.ts'
-import type { ServeOptions } from '../../server/config/options.ts'
+import type { ServeOptions } from '../../server/config/server-options.ts'
 import { readTlsFiles } from '../../server/http/server-certificate.ts'
 import { countText } from '../../server/maintenance/count-text.ts'
 import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'

@@ -1,5 +1,5 @@
 // `roomkeeper doctor`: checks the installation with the options of `serve`, and says what to do about each problem.
-import type { ServeOptions } from '../../server/config/options.ts'
+import type { ServeOptions } from '../../server/config/server-options.ts'
 import { StartupError } from '../../server/core/failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResult } from '../terminal.ts'

@@ -1,8 +1,8 @@
 // Checks of the database, the secret key, the data folder's disk and the clock. They create and change nothing.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { ServeOptions } from '../../server/config/options.ts'
 import { sensorSettingsOf } from '../../server/config/sensor-settings.ts'
+import type { ServeOptions } from '../../server/config/server-options.ts'
 import { givenTexts, sharedValuesOf } from '../../server/config/stored-options.ts'
 import { secretKeyFileOf } from '../../server/context/open-services.ts'
 import { secretKeyVariable } from '../../server/core/secrets.ts'

@@ -1,5 +1,5 @@
 // Declares every option of the server once, for flags, environment variables, help and docs/operations.md.
-import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
+import { defaultAirLimits } from '../../contract/session.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
 import {
   maxRetentionDays,
@@ -14,6 +14,7 @@ import {
   parsePublicUrl,
   parseWhole,
 } from './option-values.ts'
+import type { RetentionOptions } from './server-options.ts'
 
 export interface OptionSpec {
   /** In the syntax of commander, for example `--port <number>`. */
@@ -24,25 +25,6 @@ export interface OptionSpec {
   readonly parse?: (text: string, before?: unknown) => unknown
   /** True if the database stores the value, because all nodes must use the same one. */
   readonly isShared?: true
-}
-
-export interface RetentionOptions {
-  /** Days. */
-  readonly sampleRetention: number
-  /** Days. */
-  readonly rollupRetention: number
-  /** Days. */
-  readonly dailyRetention: number | 'ever'
-  /** Minutes. */
-  readonly roomFreshness: number
-  readonly airLimits?: AirLimits
-}
-
-/** The options that all nodes of a database share. */
-export interface SharedOptions extends RetentionOptions {
-  /** Days. */
-  readonly logRetention: number
-  readonly airLimits: AirLimits
 }
 
 export const retentionDefaults: RetentionOptions = {
@@ -279,42 +261,3 @@ export const serveOptions: readonly OptionSpec[] = [
     parse: parseOneOf('--log-requests', ['writes', 'all']),
   },
 ]
-
-export interface DatabaseOptions {
-  readonly dataDir: string
-  readonly databaseUrl?: string
-  readonly secretKeyFile?: string
-  /** The key itself instead of a file. There is no flag for it, because other users may see command lines. */
-  readonly secretKey?: string
-}
-
-/** A shared option is absent unless it was given. */
-export interface ServeOptions extends DatabaseOptions, Partial<SharedOptions> {
-  readonly port: number
-  readonly host: string
-  readonly healthPort: number | 'off'
-  readonly healthHost: string
-  readonly nodeName?: string
-  readonly publicUrl?: string
-  readonly publicMqttUrl?: readonly string[]
-  readonly trustProxy?: readonly string[]
-  readonly tlsCert?: string
-  readonly tlsKey?: string
-  readonly mqttPort: number | 'off'
-  readonly mqttHost: string
-  readonly mqttTlsPort: number | 'off'
-  /** Gigabytes. */
-  readonly bundleQuota?: number
-  /** Seconds. */
-  readonly stopDelay?: number
-  readonly backupDir?: string
-  /** Hours. */
-  readonly backupEvery?: number
-  readonly backupKeep?: number
-  readonly corsOrigin?: readonly string[]
-  readonly rateLimit: number
-  readonly rateBurst?: number
-  readonly authFailureLimit: number
-  readonly logLevel: string
-  readonly logRequests: string
-}

@@ -1,6 +1,6 @@
 // Refuses a second node that would tell people and devices an address of its own.
 import { StartupError } from '../core/failure.ts'
-import type { ServeOptions } from './options.ts'
+import type { ServeOptions } from './server-options.ts'
 
 /** The other nodes are those that are up on the same database. Without --public-url each node would give out its own address. */
 export function requirePublicUrl(

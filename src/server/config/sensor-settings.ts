@@ -3,7 +3,8 @@
 import { daySeconds, minuteSeconds } from '../../contract/durations.ts'
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
 import { StartupError } from '../core/failure.ts'
-import { type RetentionOptions, retentionDefaults } from './options.ts'
+import { retentionDefaults } from './options.ts'
+import type { RetentionOptions } from './server-options.ts'
 
 /** Settings for sensor data. */
 export interface SensorSettings {

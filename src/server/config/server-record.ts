@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { StartupError } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
-import type { DatabaseOptions } from './options.ts'
+import type { DatabaseOptions } from './server-options.ts'
 
 const fileName = 'server.json'
 

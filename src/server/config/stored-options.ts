@@ -1,7 +1,8 @@
 // The options that the database stores, because all nodes must use the same values: their names, texts and defaults.
 import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
 import { airLimitsText } from './air-limits.ts'
-import { type OptionSpec, type SharedOptions, serveOptions } from './options.ts'
+import { type OptionSpec, serveOptions } from './options.ts'
+import type { SharedOptions } from './server-options.ts'
 
 export interface SharedOption {
   /** As in `roomkeeper settings`, such as sample-retention. */

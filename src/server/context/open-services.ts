@@ -1,7 +1,7 @@
 // Opens the database and its secrets for a command that runs beside the server, or without one.
 import { join } from 'node:path'
-import type { DatabaseOptions } from '../config/options.ts'
 import { defaultSensorSettings } from '../config/sensor-settings.ts'
+import type { DatabaseOptions } from '../config/server-options.ts'
 import type { Clock } from '../core/clock.ts'
 import { makeLog } from '../core/log.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'

@@ -1,7 +1,7 @@
 // Refuses to begin with an empty PostgreSQL database while the data folder has a SQLite database that is in use.
 import { existsSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
-import type { DatabaseOptions } from '../config/options.ts'
+import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import type { Database } from './db.ts'
 import { sqliteFileOf } from './sqlite/sqlite-file.ts'

@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import type { DatabaseOptions } from '../config/options.ts'
+import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import { createPrivateFile, tightenDataFolder } from '../core/private-files.ts'
 import { Database } from './db.ts'

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
-import type { DatabaseOptions } from '../config/options.ts'
+import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import { createPrivateFile } from '../core/private-files.ts'
 import { serverLockKey } from './postgres/advisory-locks.ts'

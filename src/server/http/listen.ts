@@ -1,7 +1,7 @@
 // Opens the port, and explains what is wrong when that fails.
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { ServeOptions } from '../config/options.ts'
+import type { ServeOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 
 /** Starts to listen, and returns an address that works from this machine. */

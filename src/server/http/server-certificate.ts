@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type Server } from 'node:tls'
 import { Gauge, type Registry } from 'prom-client'
-import type { ServeOptions } from '../config/options.ts'
+import type { ServeOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 

@@ -1,7 +1,7 @@
 // Copies the content of log bundles between a folder and PostgreSQL, in either direction, one bundle and one chunk at a time.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { DatabaseOptions } from '../config/options.ts'
+import type { DatabaseOptions } from '../config/server-options.ts'
 import type { TransactionSide } from '../db/copy/transaction-side.ts'
 import type { Database } from '../db/db.ts'
 import { TelemetryTx } from '../db/handles.ts'

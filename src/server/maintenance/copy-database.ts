@@ -1,6 +1,6 @@
 // Copies a whole database to another one, SQLite or PostgreSQL, and verifies the copy before it is committed.
 import { sql } from 'kysely'
-import type { DatabaseOptions } from '../config/options.ts'
+import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import { type CopiedTable, copyTables, findUsedTable } from '../db/copy/copy-tables.ts'
 import { inLongTransaction, withoutTransaction } from '../db/copy/transaction-side.ts'

@@ -27,6 +27,8 @@ export interface Joining {
   readonly name: string
   readonly process: string
   readonly at: () => number
+  /** Throws if this process must not join the nodes that are up. */
+  readonly checkOthers: (others: readonly NodeRow[]) => void
 }
 
 export interface Joined {
@@ -55,7 +57,7 @@ export async function joinNodes(client: pg.ClientBase, joining: Joining): Promis
 
 async function tryToJoin(
   client: pg.ClientBase,
-  { name, process, at }: Joining,
+  { name, process, at, checkOthers }: Joining,
 ): Promise<Joined | 'name taken' | 'too early'> {
   await lockJoining(client)
   const up = await listUpNodes(client)
@@ -67,6 +69,7 @@ async function tryToJoin(
     if (row.isLocked || (isOtherUp && row.name !== name)) continue
     dead.push(row)
   }
+  checkOthers(up.filter(({ isLocked }) => isLocked))
   if (dead.length > 0 && (await secondsSinceStart(client)) < settleSeconds) return 'too early'
   for (const row of dead) await updateDead(client, row, at())
   const id = await insertClusterNode(client, { name, process, version: programVersion(), at: at() })

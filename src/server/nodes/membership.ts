@@ -17,7 +17,7 @@ import {
 } from './cluster-store.ts'
 import { type ControlSession, type ControlSessionListener, notificationChannel } from './control-session.ts'
 import { requireDirectConnection } from './direct-connection.ts'
-import { joinNodes, NameTaken } from './joining.ts'
+import { type Joining, joinNodes, NameTaken } from './joining.ts'
 import { SilenceWatch } from './silence.ts'
 import { ThisNode } from './this-node.ts'
 
@@ -36,6 +36,8 @@ export interface MembershipOptions {
   readonly process: string
   readonly clock: Clock
   readonly log: Log
+  /** Throws if this process must not join the nodes that are up. */
+  readonly checkOthers: Joining['checkOthers']
   /** Is called when another node has taken the name of this one: this process must stop. */
   readonly onTaken: () => void
 }
@@ -90,10 +92,10 @@ export class Membership implements ControlSessionListener {
   }
 
   async prepare(client: pg.Client): Promise<void> {
-    const { url, name, process, clock } = this.#options
+    const { url, name, process, clock, checkOthers } = this.#options
     if (!this.#node) {
       await requireDirectConnection(client, url, randomBytes(8).toString('hex'))
-      const { id, dead } = await joinNodes(client, { name, process, at: clock.now })
+      const { id, dead } = await joinNodes(client, { name, process, at: clock.now, checkOthers })
       this.#node = new ThisNode(name, id)
       for (const row of dead) this.#noteEnded(row, 'an earlier node had ended without a word')
       return
@@ -227,11 +229,11 @@ export class Membership implements ControlSessionListener {
   }
 
   async #replaceRow(client: pg.Client): Promise<void> {
-    const { name, process, clock, log, onTaken } = this.#options
+    const { name, process, clock, log, checkOthers, onTaken } = this.#options
     const before = this.node.id
     this.#watch.interrupt()
     try {
-      await this.node.replace(async () => (await joinNodes(client, { name, process, at: clock.now })).id)
+      await this.node.replace(async () => (await joinNodes(client, { name, process, at: clock.now, checkOthers })).id)
     } catch (error) {
       if (error instanceof NameTaken) {
         log.error('another node was started under the name of this one while this one was silent')

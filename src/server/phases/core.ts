@@ -1,7 +1,7 @@
 // Phase 1 of a start: the locks, the database, the row of this node, and the services that everything else uses.
 import { Keyring } from '../auth/keyring.ts'
-import type { ServeOptions } from '../config/options.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
+import type { ServeOptions } from '../config/server-options.ts'
 import { givenTexts, sharedValuesOf } from '../config/stored-options.ts'
 import { DeviceMailbox } from '../context/connected-devices.ts'
 import { secretKeyFileOf } from '../context/open-services.ts'

@@ -1,7 +1,8 @@
 // Makes the process a node: the only one on SQLite, or one of several on PostgreSQL.
 import { hostname } from 'node:os'
 import { LocalBus, type MessageBus } from '../bus/message-bus.ts'
-import type { ServeOptions } from '../config/options.ts'
+import { requirePublicUrl } from '../config/require-public-url.ts'
+import type { ServeOptions } from '../config/server-options.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../db/db.ts'
@@ -57,7 +58,8 @@ export async function lockDatabase(
   return {
     sessionName,
     async enter(db) {
-      membership = await Membership.start(session, { url, name, process, clock, log, onTaken: onLost })
+      const checkOthers = (others: readonly { readonly name: string }[]) => requirePublicUrl(options, others)
+      membership = await Membership.start(session, { url, name, process, clock, log, checkOthers, onTaken: onLost })
       db.fence = new NodeFence(db, membership.node, () => membership.noteFenced())
       return membership
     },

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type Service, startService } from '../../../src/server/app.ts'
-import type { ServeOptions } from '../../../src/server/config/options.ts'
+import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import { type Clock, systemClock } from '../../../src/server/core/clock.ts'
 import { newPlace, quiet } from '../harness.ts'
 
@@ -18,6 +18,9 @@ export interface NodeGroup {
   start(options?: Partial<ServeOptions>, clock?: Clock): Promise<GroupNode>
 }
 
+/** A second node is refused without it. */
+const publicUrl = 'https://rooms.example.org'
+
 /** An empty database for nodes; they stop with the test. */
 export async function nodeGroup(): Promise<NodeGroup> {
   const { place, remove } = await newPlace({ hasTables: true })
@@ -31,7 +34,10 @@ export async function nodeGroup(): Promise<NodeGroup> {
       const taken = new Promise<void>((resolve) => {
         onLost = resolve
       })
-      const service = await startService({ ...quiet, ...place, ...options }, log, { clock, onLost: () => onLost() })
+      const service = await startService({ ...quiet, ...place, publicUrl, ...options }, log, {
+        clock,
+        onLost: () => onLost(),
+      })
       onTestFinished(() => service.close())
       return { ...service, dataDir: place.dataDir, logged, taken }
     },

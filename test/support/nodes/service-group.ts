@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { type Service, startService } from '../../../src/server/app.ts'
-import type { ServeOptions } from '../../../src/server/config/options.ts'
+import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import type { Clock } from '../../../src/server/core/clock.ts'
 import type { Log } from '../../../src/server/core/log.ts'
 

@@ -31,11 +31,8 @@ export interface DeviceConnectionsOptions {
   readonly outageMs: () => number
 }
 
-/** The other end of the wire, whatever is spoken on it. */
-interface Peer {
-  /** Undefined when the connection is closed. */
-  readonly remoteAddress?: string | undefined
-}
+/** The other end of the wire, whatever is spoken on it. The address is undefined when the connection is closed. */
+type Peer = { readonly remoteAddress?: string | undefined }
 
 const retryAfterMs = 5_000
 /** Long enough for a last packet to leave, short enough to count as immediate. */
@@ -77,8 +74,7 @@ export class DeviceConnections implements LocalDevices {
         refusals.record(cause, { address: this.#addressOf(session), device: session.identified?.connection.device }),
     }
     metrics.watch('devices_connected', 'Devices that are connected now.', () => this.#current.size)
-    metrics.watch('devices_waiting', 'Devices that wait for the ingest budget.', () => budget.queueLength)
-    metrics.watch('device_bytes_under_way', 'Bytes of messages that are not finished.', () => budget.bytesInFlight)
+    budget.register(metrics)
   }
 
   /** Begins to watch timeouts: once a second for all sessions, instead of a timer for each. */

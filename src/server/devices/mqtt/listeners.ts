@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import { createWebSocketStream, WebSocketServer } from 'ws'
 import { devicePaths, maxPacketBytes } from '../../../contract/device/protocol.ts'
-import type { ServeOptions } from '../../config/options.ts'
+import type { ServeOptions } from '../../config/server-options.ts'
 import { addressMatcher } from '../../core/address-list.ts'
 import { StartupError } from '../../core/failure.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'

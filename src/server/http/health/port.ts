@@ -1,7 +1,7 @@
 // Opens the health port: starts its thread, gives it a heartbeat to watch, and answers the requests that it passes on. [contract 7.24]
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
-import type { ServeOptions } from '../../config/options.ts'
+import type { ServeOptions } from '../../config/server-options.ts'
 import type { Log } from '../../core/log.ts'
 import { listenError } from '../listen.ts'
 import type { HealthRequest, HealthResponse, HealthThreadData, HealthThreadMessage } from './messages.ts'

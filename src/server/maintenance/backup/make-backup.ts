@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, link, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { DatabaseOptions } from '../../config/options.ts'
+import type { DatabaseOptions } from '../../config/server-options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
 import { StartupError } from '../../core/failure.ts'
 import { programVersion } from '../../core/program-version.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { DatabaseOptions } from '../../config/options.ts'
+import type { DatabaseOptions } from '../../config/server-options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
 import { StartupError } from '../../core/failure.ts'
 import { loadSecrets, secretKeyVariable, secretsOfKey } from '../../core/secrets.ts'

@@ -1,6 +1,7 @@
 // The settings that all nodes of a database share: stored by the first start, read again by running servers.
-import type { SharedOptions } from '../../config/options.ts'
+
 import { type SensorSettings, sensorSettingsOf } from '../../config/sensor-settings.ts'
+import type { SharedOptions } from '../../config/server-options.ts'
 import { givenTexts, sharedOptions, sharedValuesOf } from '../../config/stored-options.ts'
 import { StartupError } from '../../core/failure.ts'
 import type { Database } from '../../db/db.ts'

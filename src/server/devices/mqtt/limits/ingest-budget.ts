@@ -1,4 +1,5 @@
 // The ingest budget: how many bytes of messages may be unfinished at once over all connections. Those beyond it queue up.
+import type { DeviceMetrics } from '../metrics.ts'
 
 /** Bytes received and not finished yet: devices that all come back at the same moment must not fill the memory. */
 const maxBytesInFlight = 16 * 1024 * 1024
@@ -20,6 +21,11 @@ export class IngestBudget {
   /** Connections in the order in which they came, with the bytes that each needs. */
   readonly #queue = new Map<BudgetApplicant, number>()
   #isGranting = false
+
+  register(metrics: Pick<DeviceMetrics, 'watch'>): void {
+    metrics.watch('devices_waiting', 'Devices that wait for the ingest budget.', () => this.queueLength)
+    metrics.watch('device_bytes_under_way', 'Bytes of messages that are not finished.', () => this.bytesInFlight)
+  }
 
   get bytesInFlight(): number {
     return this.#bytesInFlight

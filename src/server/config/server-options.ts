@@ -1,0 +1,60 @@
+// The values of the server's options, as types. options.ts declares their flags, variables and defaults.
+import type { AirLimits } from '../../contract/session.ts'
+
+export interface RetentionOptions {
+  /** Days. */
+  readonly sampleRetention: number
+  /** Days. */
+  readonly rollupRetention: number
+  /** Days. */
+  readonly dailyRetention: number | 'ever'
+  /** Minutes. */
+  readonly roomFreshness: number
+  readonly airLimits?: AirLimits
+}
+
+/** The options that all nodes of a database share. */
+export interface SharedOptions extends RetentionOptions {
+  /** Days. */
+  readonly logRetention: number
+  readonly airLimits: AirLimits
+}
+
+export interface DatabaseOptions {
+  readonly dataDir: string
+  readonly databaseUrl?: string
+  readonly secretKeyFile?: string
+  /** The key itself instead of a file. There is no flag for it, because other users may see command lines. */
+  readonly secretKey?: string
+}
+
+/** A shared option is absent unless it was given. */
+export interface ServeOptions extends DatabaseOptions, Partial<SharedOptions> {
+  readonly port: number
+  readonly host: string
+  readonly healthPort: number | 'off'
+  readonly healthHost: string
+  readonly nodeName?: string
+  readonly publicUrl?: string
+  readonly publicMqttUrl?: readonly string[]
+  readonly trustProxy?: readonly string[]
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly mqttPort: number | 'off'
+  readonly mqttHost: string
+  readonly mqttTlsPort: number | 'off'
+  /** Gigabytes. */
+  readonly bundleQuota?: number
+  /** Seconds. */
+  readonly stopDelay?: number
+  readonly backupDir?: string
+  /** Hours. */
+  readonly backupEvery?: number
+  readonly backupKeep?: number
+  readonly corsOrigin?: readonly string[]
+  readonly rateLimit: number
+  readonly rateBurst?: number
+  readonly authFailureLimit: number
+  readonly logLevel: string
+  readonly logRequests: string
+}
