@@ -11,7 +11,7 @@ const withoutDatabase = [
   'src/contract/*.test.ts',
   'src/server/core/*.test.ts',
   'src/server/config/*.test.ts',
-  'src/server/nodes/*.test.ts',
+  'src/server/nodes/silence.test.ts',
   'src/server/nodes/strict-reads/{commit-look,heard-commits,written-message}.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'src/simulator/*.test.ts',
