@@ -8,8 +8,8 @@ import { expectDone, siteForTest, until } from '../support/program.ts'
 
 test('"nodes" lists the servers that are up, and those that ended in the last day', async () => {
   const site = await siteForTest()
-  const one = await site.serve('--node-name', 'rooms-1')
-  await (await site.serve('--node-name', 'rooms-2')).stop()
+  const one = await site.serveNode('rooms-1')
+  await (await site.serveNode('rooms-2')).stop()
   const version = programVersion()
   const since = expect.stringMatching(/^\d{4}-.*Z$/)
   const ended = { id: 2, name: 'rooms-2', version, state: 'left', since, devices: 0 }

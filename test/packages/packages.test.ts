@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { serveOptions } from '../../src/server/config/options.ts'
+import { secretKeyVariable } from '../../src/server/core/secrets.ts'
 import { openBrowser } from '../support/console/browser.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
@@ -116,7 +117,7 @@ describe('the container', () => {
     const [from = '', to] = pattern.split(' ')
     expect(globSync(from.replace('dist/packages/', ''), { cwd: shelf.tarballs })).toHaveLength(1)
     expect(to).toBe('roomkeeper.tgz')
-    const known = serveOptions.map(({ env }) => env)
+    const known = [...serveOptions.map(({ env }) => env), secretKeyVariable]
     const compose = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
     const used = [...(dockerfile + compose).matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
     expect(used.length).toBeGreaterThan(5)

@@ -181,6 +181,12 @@ export class Site {
     return JSON.parse(stdout)
   }
 
+  /** Starts one of several nodes, which need a public address: here each gives its own. */
+  async serveNode(name: string): Promise<Server> {
+    const port = String(await freePort())
+    return this.serve('--node-name', name, '--port', port, '--public-url', `http://127.0.0.1:${port}`)
+  }
+
   /** Starts a server here, on a free port unless told otherwise, and waits until it is ready. */
   serve(...args: string[]): Promise<Server> {
     return ready(this.launch(['serve', '--port', '0', ...this.flags, ...args]))

@@ -34,7 +34,7 @@ afterAll(async () => {
   await place.remove()
 })
 
-const open = async () => (await openDatabase(place.place, { isLocked: true, mustExist: true, onError() {} })).db
+const open = async () => (await openDatabase(place.place, { isLocked: true, mustExist: false, onError() {} })).db
 
 const parts = [11, 12, 13, 14, 15]
 const tasks: readonly ClusterTask[] = [{ name: 'sweep' }, { name: 'roll', listParts: async () => parts }]

@@ -56,7 +56,9 @@ test('with secret and bundles everything but sessions and sign-in links comes ba
   const [before, after] = [await contentOf(harness.place), await contentOf(place)]
   expect(after.sessions).toEqual([])
   expect(after.login_links).toEqual([])
-  expect({ ...after, sessions: [], login_links: [] }).toEqual({ ...before, sessions: [], login_links: [] })
+  // The running server beats, and makes rollups that are due, after the backup.
+  const excluded = { sessions: [], login_links: [], nodes: [], sample_due: [] }
+  expect({ ...after, ...excluded }).toEqual({ ...before, ...excluded })
   expect(readFileSync(join(place.dataDir, 'secret.key'), 'utf8')).toBe(secretText())
   expect(after.bundle_uploads).toHaveLength(1)
   if (engine === 'postgres') expect(after.bundle_chunks).toHaveLength(1)

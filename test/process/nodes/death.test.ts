@@ -25,7 +25,7 @@ async function secondsUntilDead(site: Site, row: string, limitSeconds: number): 
 
 test('a killed node is dead within 6 seconds, a frozen one within 16; when that wakes, it is fenced and goes on with a new row', async () => {
   const site = await siteForTest()
-  const start = (name: string) => site.serve('--node-name', name)
+  const start = (name: string) => site.serveNode(name)
   const watcher = await start('watcher')
   const killed = await start('killed')
   const frozen = await start('frozen')
@@ -73,7 +73,7 @@ test('a crash of PostgreSQL, which ends all sessions and releases all locks, mak
   const { place, remove } = await newPlace()
   const site = new Site({ dataDir: place.dataDir, databaseUrl }, remove)
   onTestFinished(() => site.close())
-  const nodes = [await site.serve('--node-name', 'one'), await site.serve('--node-name', 'other')]
+  const nodes = [await site.serveNode('one'), await site.serveNode('other')]
   const client = new pg.Client({ connectionString: databaseUrl })
   client.on('error', () => {})
   await client.connect()

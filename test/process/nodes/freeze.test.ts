@@ -8,8 +8,8 @@ import { siteForTest, until } from '../../support/program.ts'
 
 test('a node that freezes with the head of an audit log: others write to that organisation within 6 seconds, and to others at once', async () => {
   const site = await siteForTest()
-  const frozen = await site.serve('--node-name', 'frozen')
-  const other = await site.serve('--node-name', 'other')
+  const frozen = await site.serveNode('frozen')
+  const other = await site.serveNode('other')
   const { id: secondOrg } = await site.json('org', 'create', 'Second')
   const scopes = ['--scope', 'read', '--scope', 'write']
   const { key: secondKey } = await site.json('keys', 'create', '--org', secondOrg, '--name', 'k', ...scopes)

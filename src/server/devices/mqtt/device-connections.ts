@@ -264,8 +264,8 @@ export class DeviceConnections implements LocalDevices {
     const { connection } = session.identified ?? {}
     if (!connection || this.#current.get(connection.device.id) !== session) return
     this.#current.delete(connection.device.id)
-    // While the presence is being written, its number is not known yet.
-    if (connection.number > 0) this.#persistEnd(connection)
+    // While the presence is being written, its number is not known yet. A stop writes one row for all devices: that of the node.
+    if (connection.number > 0 && !this.#isReleasing) this.#persistEnd(connection)
   }
 
   #persistEnd(connection: DeviceConnection): void {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { until } from '../../../../test/support/program.ts'
 import type { Keyring, TokenUse } from '../../auth/keyring.ts'
 import { makeLog } from '../../core/log.ts'
 import { insertSession } from '../sessions/store.ts'
@@ -45,23 +46,17 @@ test('a use that another node wrote earlier sets no time back [contract 3.4]', a
   expect(await times()).toEqual([later + 5000, later + 5000])
 })
 
-test('a node that was declared dead writes no last-used times', async () => {
+test.runIf(engine === 'postgres')('a node that was declared dead writes no last-used times', async () => {
   const { db, node } = harness.services
-  const setState = (state: 'up' | 'dead') =>
-    db.systemTransaction(async ({ kysely }) => {
-      await kysely
-        .updateTable('nodes')
-        .set({ state })
-        .where('id', '=', node?.id as number)
-        .execute()
-    })
+  const idBefore = node?.id as number
   const before = await times()
-  await setState('dead')
+  await db.schema.updateTable('nodes').set({ state: 'dead' }).where('id', '=', idBefore).execute()
   await write(use(later + 60_000, hash))
-  expect(await times()).toEqual(before)
-  await setState('up')
-  await write(use(later + 60_000, hash))
-  expect(await times()).toEqual([later + 60_000, later + 60_000])
+  // The beat of the node may have noticed it already: then it has written under its new row.
+  if (node?.id === idBefore) expect(await times()).toEqual(before)
+  await until('the node has a new row', () => node?.id !== idBefore)
+  await write(use(later + 120_000, hash))
+  expect(await times()).toEqual([later + 120_000, later + 120_000])
 })
 
 test.runIf(engine === 'postgres')('a key that another session has locked delays no other commit', async () => {
