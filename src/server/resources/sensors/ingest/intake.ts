@@ -90,6 +90,11 @@ class Batch {
     this.#full.resolve()
   }
 
+  /** The due quarters, each once. */
+  dueOnce(): NumberRow[] {
+    return [...new Map(this.due.map((row) => [row.join(), row])).values()]
+  }
+
   /** Returns a closed batch of the other messages. */
   without(revoked: ReadonlySet<string>): Batch {
     const rest = new Batch()
@@ -230,7 +235,7 @@ export class SampleIntake {
       if (isFollowed) updated = await updateLatestReturning(tx, rows)
       else await updateLatest(tx, rows)
       // A quarter is due as soon as its rollup lacks a sample.
-      await insertDue(tx, batch.due)
+      await insertDue(tx, batch.dueOnce())
       return { batch, updated }
     })
   }

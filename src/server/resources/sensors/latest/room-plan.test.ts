@@ -41,10 +41,12 @@ test('a plan stays while devices connect, report and leave, and while another or
   const [org, another] = [await newOrg(), await newOrg()]
   const plans = new RoomPlanCache(harness.services.db)
   const device = await newDevice(harness, org, { roomId: 1, offline: true })
+  const shown = async () => (await org.call('GET', `/endpoints/${device.id}`)).body
+  // On PostgreSQL the first read of an organisation drops what was cached before the node began to count its commits.
+  await shown()
   const plan = await plans.plan(org.org.key)
   await device.connect()
   await device.publish('status', { inCallStatus: 'ZOOM' })
-  const shown = async () => (await org.call('GET', `/endpoints/${device.id}`)).body
   expect(await shown()).toMatchObject({ connected: true, inCallStatus: 'ZOOM' })
   await device.close()
   await until('the device is disconnected', async () => !(await shown()).connected)

@@ -12,6 +12,7 @@ import {
   deleteDue,
   findProgress,
   listDue,
+  lockDue,
   type RollupPart,
   type RollupProgress,
   updateDayZone,
@@ -90,6 +91,7 @@ async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number)
     // A sample that is committed after this transaction makes its quarter due again.
     const tookMs = await db.telemetry(async (tx) => {
       const started = performance.now()
+      await lockDue(tx, due)
       await updateQuarters(tx, ofQuarters)
       await updateRollups(tx, 'sample_hours', ofHours)
       await updateRollups(tx, 'sample_days', ofDays)

@@ -1,8 +1,10 @@
 // Rollups equal a recomputation from raw samples, also after late samples, moves and a change of the time zone.
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
-import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { until } from '../../../../../test/support/program.ts'
 import { dayOf } from '../../../core/time-zone.ts'
 import { type Rollup, type SensorColumn, sensorColumns } from '../../../db/schema.ts'
 import { rollUp } from './roll-up.ts'
@@ -186,3 +188,34 @@ test('rollups equal a recomputation, whatever samples arrive in whatever order',
     { numRuns: 25 },
   )
 })
+
+test.runIf(engine === 'postgres')(
+  'a sample that another node commits while its quarter is rolled up is in the rollup in the end',
+  async () => {
+    const device = await begin()
+    const timestamp = noon - 1000
+    await device.publish('sample', { samples: [{ timestamp, co2: 400 }] })
+    const [first] = await rows('samples')
+    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+    const { promise: isWritten, resolve: noteWritten } = Promise.withResolvers<void>()
+    const quarter = Math.floor(timestamp / 900)
+    // The other node has written its sample and the mark, and commits when the rollup has begun.
+    const other = harness.services.db.schema.transaction().execute(async (kysely) => {
+      const sample = { ...first, timestamp: timestamp + 1, co2: 500 } as NonNullable<typeof first>
+      await kysely.insertInto('samples').values(sample).execute()
+      const mark = { org: sample.org, endpoint: sample.endpoint, slot: quarter }
+      await sql`insert into sample_due (org, endpoint, slot) values (${mark.org}, ${mark.endpoint}, ${mark.slot})
+        on conflict (org, endpoint, slot) do update set slot = excluded.slot where false`.execute(kysely)
+      noteWritten()
+      await mayCommit
+    })
+    await isWritten
+    const rolling = rollUp(harness.services)
+    const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await until('the rollup waits', async () => (await waiting.execute(harness.services.db.schema)).rows.length > 0)
+    commit()
+    await Promise.all([other, rolling])
+    expect(await stored('sample_quarters')).toMatchObject([{ slot: quarter, co2_count: 2, co2_sum: 900 }])
+    expect(await due()).toEqual([])
+  },
+)

@@ -10,8 +10,15 @@ import { roomAtTheTime } from '../ingest/room-at.ts'
 
 export type RollupTable = 'sample_quarters' | 'sample_hours' | 'sample_days'
 
-/** Marks quarters whose rollup lacks a sample. A quarter may be marked twice. */
-export const insertDue = insertMany('sample_due', ['org', 'endpoint', 'slot'], 'do nothing')
+/**
+ * Marks quarters whose rollup lacks a sample. No row may be given twice. A mark that exists is locked although nothing in it changes:
+ * the node that rolls the quarter up waits for this commit, and then reads its samples too.
+ */
+export const insertDue = insertMany(
+  'sample_due',
+  ['org', 'endpoint', 'slot'],
+  '(org, endpoint, slot) do update set slot = excluded.slot where false',
+)
 
 export type DueSlot = Omit<DatabaseSchema['sample_due'], 'org'>
 
@@ -59,6 +66,25 @@ const deleteBuckets = {
   sample_hours: deleteFrom('sample_hours'),
   sample_days: deleteFrom('sample_days'),
 }
+
+/**
+ * On PostgreSQL, waits for commits of other nodes that add samples to these quarters, and makes later ones wait. Statements after this
+ * one see the samples of the former; the latter mark their quarters again. SQLite has one writer.
+ */
+export async function lockDue(tx: TelemetryTx, list: readonly DueSlot[]): Promise<void> {
+  if (tx.engine === 'postgres') await lockMarks(tx, { buckets: list.map(({ endpoint, slot }) => [endpoint, slot]) })
+}
+const lockMarks = query((db, p: Buckets & { org: number }, engine) =>
+  db
+    .selectFrom('sample_due')
+    .select('slot')
+    .where('org', '=', p.org)
+    .where(sql<boolean>`(endpoint, slot) in ${rowsOf(engine, p.buckets, ['endpoint', 'slot'])}`)
+    .orderBy('endpoint')
+    .orderBy('slot')
+    .forUpdate(),
+)
+
 export const deleteDue = (tx: TelemetryTx, list: readonly DueSlot[]) =>
   deleteBuckets.sample_due(tx, { buckets: list.map(({ endpoint, slot }) => [endpoint, slot]) })
 
