@@ -42,8 +42,8 @@ test('a plan stays while devices connect, report and leave, and while another or
   const plans = new RoomPlanCache(harness.services.db)
   const device = await newDevice(harness, org, { roomId: 1, offline: true })
   const shown = async () => (await org.call('GET', `/endpoints/${device.id}`)).body
-  // On PostgreSQL the first read of an organisation drops what was cached before the node began to count its commits.
-  await shown()
+  // On PostgreSQL the first answer from a cache drops what was cached before the node began to count commits.
+  for (let i = 0; i < 2; i++) await shown()
   const plan = await plans.plan(org.org.key)
   await device.connect()
   await device.publish('status', { inCallStatus: 'ZOOM' })
