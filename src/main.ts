@@ -11,6 +11,13 @@ import { programVersion } from './server/core/program-version.ts'
 const write = (text: string) => void process.stdout.write(`${text}\n`)
 const writeError = (text: string) => void process.stderr.write(`${text}\n`)
 
+// The reader of a pipe, such as head, may have read enough. The command finishes all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 /** Resolves on SIGINT or SIGTERM. A second signal, of either kind, exits immediately. */
 const untilStopped = () =>
   new Promise<string>((resolve) => {

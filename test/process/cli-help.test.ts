@@ -1,4 +1,6 @@
 // The help texts of the command line: every command and option, with its environment variable and default.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { program } from '../../src/cli/program.ts'
@@ -72,3 +74,12 @@ const commandAt = (root: Command, path: string) =>
     if (!next) throw new Error(`there is no command ${path}`)
     return next
   }, root)
+
+test('a reader that closes the pipe early, such as head, is no error', () => {
+  const line = `'${process.execPath}' bin/roomkeeper.js openapi | head -1; echo "\${PIPESTATUS[0]}"`
+  const { stdout, stderr } = spawnSync('bash', ['-c', line], {
+    cwd: join(import.meta.dirname, '../..'),
+    encoding: 'utf8',
+  })
+  expect({ stdout, stderr }).toEqual({ stdout: '{\n0\n', stderr: '' })
+})
