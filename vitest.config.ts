@@ -71,6 +71,9 @@ const onPostgresOnly = [
   'test/process/database/postgres-tools.test.ts',
   'test/process/database/starts-together.test.ts',
 ]
+/** This one measures how soon things happen, so it runs after all others, with the machine to itself. */
+const alone = ['test/process/nodes/trial.test.ts']
+
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = ['src/server/resources/{regions,rooms}/*.test.ts', 'test/contract/{walk,journey}.test.ts']
 
@@ -108,7 +111,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: all,
-          exclude: [...withoutDatabase, ...onSqliteOnly, ...long],
+          exclude: [...withoutDatabase, ...onSqliteOnly, ...alone, ...long],
           env: { TEST_ENGINE: 'postgres' },
           globalSetup: onPostgres,
         },
@@ -120,6 +123,16 @@ export default defineConfig({
           include: onThreeNodes,
           env: { TEST_ENGINE: 'postgres', TEST_NODES: '3' },
           globalSetup: onPostgres,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: alone,
+          env: { TEST_ENGINE: 'postgres' },
+          globalSetup: onPostgres,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
