@@ -34,7 +34,7 @@ export interface CommitFence {
   prepare(): Promise<void>
   /**
    * Adds the statement that fails if this node's row is not up, and that numbers the commit if caches of other nodes may depend on it.
-   * It is not awaited.
+   * The caller need not wait for the statement: the commit fails with it.
    */
   statement(on: EngineTransaction, isNumbered: boolean): void
   /** Is called after the commit, and returns its number if it has one. */

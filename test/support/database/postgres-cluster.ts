@@ -107,7 +107,7 @@ export function initialiseCluster(): ClusterFolder {
 
 /** Ends PostgreSQL at once and deletes its folder. */
 export function removeCluster({ bin, folder, data, as }: ClusterFolder): void {
-  // It waits until PostgreSQL is gone, which would put new files into the folder until then.
+  // pg_ctl returns when PostgreSQL has ended. Before that, PostgreSQL could put new files into the folder.
   spawnSync(join(bin, 'pg_ctl'), ['stop', '-s', '-m', 'immediate', '-D', data], { ...as, cwd: folder })
   rmSync(folder, { recursive: true, force: true })
 }
