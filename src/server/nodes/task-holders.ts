@@ -46,7 +46,8 @@ export class TaskHolders {
   #refreshing: Promise<void> = Promise.resolve()
   /** Rises when everything that was read before is out of date. */
   #epoch = 0
-  #isFirst = true
+  /** True if a node has ended since the last look: tasks that are free now were its own. New organisations have free tasks too. */
+  #hasNodeEnded = false
   #isStopped = false
   /** True while the session for messages is lost. */
   #isDisconnected = false
@@ -67,7 +68,10 @@ export class TaskHolders {
       this.#stopAll()
     })
     node.onReplaced(() => this.#stopAll())
-    bus.heard('nodeEnded', () => void this.refresh())
+    bus.heard('nodeEnded', () => {
+      this.#hasNodeEnded = true
+      void this.refresh()
+    })
     bus.heard('tasksReleased', (_, { isSelf }) => {
       if (!isSelf) void this.refresh()
     })
@@ -123,8 +127,8 @@ export class TaskHolders {
     if (epoch !== this.#epoch || this.#isStopped) return
     const released = new Set(plan.release.map(keyText))
     this.#keep([...mine.filter((key) => !released.has(keyText(key))), ...claimed])
-    if (claimed.length > 0 && !this.#isFirst) log.info({ tasks: describe(claimed) }, 'scheduled tasks taken over')
-    this.#isFirst = false
+    if (claimed.length > 0 && this.#hasNodeEnded) log.info({ tasks: describe(claimed) }, 'scheduled tasks taken over')
+    this.#hasNodeEnded = false
   }
 
   /** Every node holds at most its share of the parts of a task, so that a node that joins gets some. */

@@ -90,11 +90,6 @@ class Batch {
     this.#full.resolve()
   }
 
-  /** The due quarters, each once. */
-  dueOnce(): NumberRow[] {
-    return [...new Map(this.due.map((row) => [row.join(), row])).values()]
-  }
-
   /** Returns a closed batch of the other messages. */
   without(revoked: ReadonlySet<string>): Batch {
     const rest = new Batch()
@@ -235,7 +230,7 @@ export class SampleIntake {
       if (isFollowed) updated = await updateLatestReturning(tx, rows)
       else await updateLatest(tx, rows)
       // A quarter is due as soon as its rollup lacks a sample.
-      await insertDue(tx, batch.dueOnce())
+      await insertDue(tx, tx.engine === 'postgres' ? withoutRepetitions(batch.due) : batch.due)
       return { batch, updated }
     })
   }
@@ -252,6 +247,10 @@ function compareKeys(a: NumberRow, b: NumberRow): number {
   }
   return 0
 }
+
+/** The rows must be sorted. */
+const withoutRepetitions = (rows: readonly NumberRow[]): NumberRow[] =>
+  rows.filter((row, i) => i === 0 || compareKeys(rows[i - 1] as NumberRow, row) !== 0)
 
 /** PostgreSQL has no partition for the day of a sample. Another session may hold the table for so long that none can be created. */
 class MissingPartition extends Error {

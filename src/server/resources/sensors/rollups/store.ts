@@ -11,7 +11,7 @@ import { roomAtTheTime } from '../ingest/room-at.ts'
 export type RollupTable = 'sample_quarters' | 'sample_hours' | 'sample_days'
 
 /**
- * Marks quarters whose rollup lacks a sample. No row may be given twice. A mark that exists is locked although nothing in it changes:
+ * Marks quarters whose rollup lacks a sample. PostgreSQL refuses a row that is given twice. A mark that exists is locked although nothing in it changes:
  * the node that rolls the quarter up waits for this commit, and then reads its samples too.
  */
 export const insertDue = insertMany(
