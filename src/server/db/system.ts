@@ -1,5 +1,6 @@
 // Handles and queries for work that belongs to no organisation: look-ups of keys, sessions, devices and codes, and scheduled tasks.
 // test/house lists the files that may import this one.
+import { RegionAccess } from '../core/region-access.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { Handle, Tx, type WriteLog } from './handles.ts'
 import { type BuildQuery, compileOnce } from './query.ts'
@@ -22,7 +23,7 @@ export class SystemTx extends SystemReader {
 
   constructor(engine: EngineName, statements: StatementRunner, writeLog: WriteLog) {
     super(engine, statements, writeLog)
-    this.#forOrg = (org) => new Tx(org, engine, statements, writeLog)
+    this.#forOrg = (org) => new Tx({ org, access: RegionAccess.everything }, engine, statements, writeLog)
   }
 
   /** Gives this transaction a handle of an organisation that it has just created. */

@@ -5,7 +5,7 @@ import { isUuid } from '../../core/uuid.ts'
 import { isAnyOf } from '../../db/any-of.ts'
 import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { query, queryOne, write, writeOne, writeTelemetry, writeTelemetryOne } from '../../db/query.ts'
+import { wholeQuery, wholeQueryOne, write, writeOne, writeTelemetry, writeTelemetryOne } from '../../db/query.ts'
 import type { DatabaseSchema } from '../../db/schema.ts'
 import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
 
@@ -36,12 +36,12 @@ const columns = [
   'error',
 ] as const
 
-const selectCommand = queryOne((db, p: { org: number; id: string }) =>
+const selectCommand = wholeQueryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('operations').select(columns).where('org', '=', p.org).where('id', '=', p.id),
 )
 export const findCommand = async (on: OrgReader, id: string) => (isUuid(id) ? selectCommand(on, { id }) : undefined)
 
-export const listCommandsOf = query((db, p: { org: number; endpoint: string; limit: number }) =>
+export const listCommandsOf = wholeQuery((db, p: { org: number; endpoint: string; limit: number }) =>
   db
     .selectFrom('operations')
     .select(columns)
@@ -64,7 +64,7 @@ export interface ResendRule {
 }
 
 /** Lists the commands to send to a device, the oldest first, without those sent a moment ago over this connection. */
-export const listWaiting = query((db, p: ResendRule & { org: number; endpoint: string }) =>
+export const listWaiting = wholeQuery((db, p: ResendRule & { org: number; endpoint: string }) =>
   db
     .selectFrom('operations')
     .select(columns)

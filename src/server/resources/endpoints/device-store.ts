@@ -5,7 +5,7 @@ import { isAnyOf } from '../../db/any-of.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/next-id.ts'
 import {
-  queryOne,
+  wholeQueryOne,
   write,
   writeExists,
   writeTelemetry,
@@ -225,7 +225,7 @@ export const clearEndedNode = systemWrite((db, p: { node: number; endedAt: numbe
 )
 
 /** Called after `lockConnection`. */
-export const findStatus = queryOne((db, p: { org: number; id: string }) =>
+export const findStatus = wholeQueryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select(['status', 'pairing_serial']).where('org', '=', p.org).where('id', '=', p.id),
 )
 

@@ -2,10 +2,10 @@
 
 import { sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
-import { query } from '../../db/query.ts'
+import { wholeQuery } from '../../db/query.ts'
 
 /** Returns one row for each endpoint, room and location that exists, with the places that contain it. */
-export const listPlacesOf = query(
+export const listPlacesOf = wholeQuery(
   (
     db,
     p: { org: number; endpoints: readonly string[]; rooms: readonly number[]; locations: readonly number[] },
