@@ -1,7 +1,7 @@
 // Checks a database as a whole: its pages and rows, its references, its audit logs, and whether the secret key fits.
 
 import { sql } from 'kysely'
-import type { Org } from '../auth/keyring.ts'
+import type { Org } from '../auth/token-holder.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { listTables } from '../db/copy/catalog.ts'

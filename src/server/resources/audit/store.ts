@@ -45,6 +45,7 @@ export const insertEntry = write((db, p: EntryRow) =>
     request_id: p.request_id,
     ip: p.ip,
     mac: p.mac,
+    regions: p.regions,
   }),
 )
 

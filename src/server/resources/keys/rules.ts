@@ -47,6 +47,9 @@ export async function keysCreate(ctx: RequestContext, newKey: NewKey) {
       created_at: now,
       expires_at,
       last_used_at: null,
+      operate: 0,
+      all_regions: 1,
+      user_id: null,
     }
     await insertKey(tx, row, tokenHash(token))
     const { name, prefix, scopes, manage, expiresAt } = view(row)
@@ -82,8 +85,8 @@ export async function keysDelete(ctx: RequestContext, keyId: string) {
 /** A key cannot grant a permission that it does not have. [contract 3.6] */
 function refuseGrantBeyondOwn(ctx: RequestContext, { scopes, manage }: NewKey) {
   for (const scope of scopes)
-    if (!ctx.may(scope)) throw permissionDenied(scope, `the scope ${scope}, so it cannot grant it`)
-  if (manage && !ctx.may('manage')) throw permissionDenied('manage', 'the attribute manage, so it cannot grant it')
+    if (!ctx.may(scope)) throw permissionDenied(ctx, scope, undefined, ', so it cannot grant it')
+  if (manage && !ctx.may('manage')) throw permissionDenied(ctx, 'manage', undefined, ', so it cannot grant it')
 }
 
 function expiryOf({ expiresAt }: NewKey, now: number): number | null {
