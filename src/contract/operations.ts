@@ -5,8 +5,10 @@ import { configOperations } from './configs.ts'
 import { deviceCommandOperations } from './device/commands.ts'
 import { endpointOperations } from './endpoints.ts'
 import { eventOperations } from './events.ts'
+import { identityOperations } from './identity.ts'
 import { keyOperations } from './keys.ts'
 import { locationOperations } from './locations.ts'
+import { meOperations } from './me.ts'
 import { noteOperations } from './notes.ts'
 import type { Operation } from './operation.ts'
 import { profileOperations } from './profiles.ts'
@@ -32,6 +34,8 @@ export const operations = {
   ...profileOperations,
   ...userOperations,
   ...keyOperations,
+  ...meOperations,
+  ...identityOperations,
 }
 
 export type Operations = typeof operations

@@ -15,7 +15,7 @@ interface FormProps {
   readonly onClose: () => void
 }
 
-type UserFields = Omit<UserRecord, 'id'>
+type UserFields = Pick<UserRecord, 'email' | 'role' | 'regionIds'>
 
 /** The server accepts the same addresses. */
 const emailPattern = /^[^@\s]+@[^@\s]+$/

@@ -1,7 +1,7 @@
 // Carries out the operations on API keys, one function for each. [contract 3.1] [contract 6.keys]
 import type { Static } from 'typebox'
 import type { Key } from '../../../contract/keys.ts'
-import type { Scope } from '../../../contract/operation.ts'
+import { type CallerScope, scopes as callerScopes } from '../../../contract/permissions.ts'
 import { makeApiKey, tokenHash, visiblePart } from '../../auth/token.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -17,7 +17,7 @@ import { deleteKey, findKey, hasOtherManager, insertKey, type KeyRow, listKeys }
 
 export interface NewKey {
   readonly name: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly CallerScope[]
   readonly manage?: boolean
   readonly expiresAt?: string | null
   /** The limit, in requests per second, of this key alone. Only the command line sets it. */
@@ -47,7 +47,7 @@ export async function keysCreate(ctx: RequestContext, newKey: NewKey) {
       created_at: now,
       expires_at,
       last_used_at: null,
-      operate: 0,
+      operate: newKey.scopes.includes('operate') ? 1 : 0,
       all_regions: 1,
       user_id: null,
     }
@@ -100,7 +100,7 @@ const view = (row: KeyRow): Static<typeof Key> => ({
   id: String(row.id),
   name: row.name,
   prefix: row.prefix,
-  scopes: [...(row.read === 1 ? (['read'] as const) : []), ...(row.write === 1 ? (['write'] as const) : [])],
+  scopes: callerScopes.filter((scope) => row[scope] === 1),
   manage: row.manage === 1,
   createdAt: isoTime(row.created_at),
   ...(row.expires_at !== null && { expiresAt: isoTime(row.expires_at) }),

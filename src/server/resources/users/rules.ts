@@ -1,6 +1,7 @@
 // Carries out the operations on users, one function for each. [contract 5.4.user] [contract 6.users]
 
 import type { Static } from 'typebox'
+import type { Role } from '../../../contract/permissions.ts'
 import type { User } from '../../../contract/users.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -125,8 +126,11 @@ async function requireAnotherOwner(tx: Tx, user: { id: number; role: string }, v
 }
 
 const view = (user: { id: number; email: string; role: string }, regionIds: number[]): Static<typeof User> => ({
+  allRegions: false,
+  state: 'INVITED',
+  signsInWith: [],
   id: String(user.id),
   email: user.email,
-  role: user.role as 'owner' | 'admin',
+  role: user.role as Role,
   regionIds,
 })
