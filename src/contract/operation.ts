@@ -28,6 +28,9 @@ export const mediumBodyBytes = 16 * 1024
 /** Bodies with a list of ids, a long text or a config, and of updates to which clients send back a whole answer. */
 export const largeBodyBytes = 64 * 1024
 
+/** Bodies with long lists of texts. */
+export const hugeBodyBytes = 512 * 1024
+
 /** A limit as a person reads it. */
 export const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`
 

@@ -1,6 +1,6 @@
 // People for tests: users of any role and regions who can call the API, with a personal key and with a session.
 
-import type { Role } from '../../src/contract/permissions.ts'
+import type { Role } from '../../src/contract/people/permissions.ts'
 import { makeApiKey, makeUserSessionSecret, tokenHash, visiblePart } from '../../src/server/auth/token.ts'
 import type { Harness, TestOrg } from './harness.ts'
 

@@ -5,7 +5,7 @@ import {
   permissionsOfKey,
   permissionsOfRole,
   type Role,
-} from '../../contract/permissions.ts'
+} from '../../contract/people/permissions.ts'
 import { RegionAccess } from '../core/region-access.ts'
 
 export interface Org {
@@ -86,7 +86,7 @@ export function keyHolderOf(row: KeyHolderRow): KeyHolder {
   const person = personOf({
     id: row.user_id,
     email: row.user_email ?? '',
-    role: row.user_role as Role,
+    role: row.user_role ?? '',
     all_regions: row.user_all_regions ?? 0,
     regions: row.user_regions,
   })
@@ -96,14 +96,15 @@ export function keyHolderOf(row: KeyHolderRow): KeyHolder {
 interface PersonRow {
   readonly id: number
   readonly email: string
-  readonly role: Role
+  readonly role: string
   readonly all_regions: number
   /** A JSON list. */
   readonly regions: string
 }
 
 /** Owners see everything, whatever their record says. [contract 11.user] */
-export function personOf({ id, email, role, all_regions, regions }: PersonRow) {
+export function personOf({ id, email, role: storedRole, all_regions, regions }: PersonRow) {
+  const role = storedRole as Role
   const allRegions = role === 'owner' || all_regions === 1
   return {
     actor: { type: 'USER', id: String(id), name: email } as const,

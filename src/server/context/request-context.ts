@@ -1,5 +1,5 @@
 // Defines the first argument of every rule: the actor, its organisation, and the services that it may use there.
-import type { Permission, Role } from '../../contract/permissions.ts'
+import type { Permission, Role } from '../../contract/people/permissions.ts'
 import type { Org, TokenHolder } from '../auth/token-holder.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
@@ -62,7 +62,7 @@ export class RequestContext implements Identity, RequestOrigin {
     this.ifMatch = origin.ifMatch
   }
 
-  /** What the actor sees of the organisation's database. */
+  /** The part of the organisation's database that the actor sees. */
   get db(): OrgDatabase {
     return this.#services.db.forOrg(this.org.key).seenBy(this.access)
   }

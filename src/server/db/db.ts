@@ -6,7 +6,7 @@ import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './erro
 import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
 import { type HandleReach, OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
-import type { DatabaseSchema } from './schema.ts'
+import type { DatabaseSchema } from './schema/schema.ts'
 import { SystemReader, SystemTx } from './system.ts'
 import type { WrittenRows } from './written-rows.ts'
 

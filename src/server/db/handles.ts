@@ -4,7 +4,7 @@ import type { RegionAccess } from '../core/region-access.ts'
 import type { EventDraft } from '../events/draft.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { databaseFailure, databaseProblemOf } from './errors.ts'
-import type { DatabaseSchema } from './schema.ts'
+import type { DatabaseSchema } from './schema/schema.ts'
 import type { WriteTarget, WrittenRows } from './written-rows.ts'
 
 /** Collects the rows that a transaction writes to tables with listeners. */

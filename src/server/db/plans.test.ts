@@ -9,7 +9,7 @@ import { listPairedEndpoints } from '../resources/endpoints/store.ts'
 import { makePartition } from '../resources/sensors/rollups/partitions.ts'
 import { updateQuarters, updateRollups } from '../resources/sensors/rollups/store.ts'
 import { OrgReader, TelemetryTx } from './handles.ts'
-import { sensorColumns } from './schema.ts'
+import { sensorColumns } from './schema/schema.ts'
 
 let harness: Harness
 beforeAll(async () => {

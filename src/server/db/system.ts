@@ -3,7 +3,7 @@
 import { RegionAccess } from '../core/region-access.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { Handle, Tx, type WriteLog } from './handles.ts'
-import { type BuildQuery, compileOnce } from './query.ts'
+import { type BuildQuery, compileOnce } from './queries/query.ts'
 
 type ValuesArgument<P> = object extends P ? [values?: P] : [values: P]
 

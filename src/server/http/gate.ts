@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
-import { neededPermissions, type Permission, rolesWith } from '../../contract/permissions.ts'
+import { neededPermissions, type Permission, rolesWith } from '../../contract/people/permissions.ts'
 import { type Caller, type Keyring, tokenFingerprint } from '../auth/keyring.ts'
 import { isApiKey, sessionKindOf, type TokenKind } from '../auth/token.ts'
 import { type RateLimit, TokenBuckets } from '../auth/token-bucket.ts'

@@ -1,9 +1,9 @@
 // SQL of bug reports and of their items, one for each endpoint.
 
 import { isUuid } from '../../core/uuid.ts'
-import { isAnyOf } from '../../db/any-of.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryOne, write, writeExists, writeTelemetry } from '../../db/query.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryOne, write, writeExists, writeTelemetry } from '../../db/queries/query.ts'
 import { systemWrite } from '../../db/system.ts'
 
 type Key = { org: number; id: string }

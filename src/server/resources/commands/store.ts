@@ -2,11 +2,18 @@
 
 import { type Selectable, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
-import { isAnyOf } from '../../db/any-of.ts'
 import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryOne, write, writeOne, writeTelemetry, writeTelemetryOne } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import {
+  wholeQuery,
+  wholeQueryOne,
+  write,
+  writeOne,
+  writeTelemetry,
+  writeTelemetryOne,
+} from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
 
 export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>

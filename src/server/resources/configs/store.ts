@@ -2,9 +2,9 @@
 
 import { type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
-import { isAnyOf } from '../../db/any-of.ts'
 import type { OrgReader, TelemetryTx, Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryOne, write, writeTelemetry } from '../../db/query.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import { systemQuery } from '../../db/system.ts'
 
 type Key = { org: number; id: string }

@@ -3,10 +3,10 @@
 import type { Selectable } from 'kysely'
 import { type KeyHolder, keyHolderOf } from '../../auth/token-holder.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { query, queryOne, write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { holderColumns } from '../../db/queries/holder-columns.ts'
+import { query, queryOne, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, type SystemTx, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
-import { holderColumns } from './holder-columns.ts'
 
 export type KeyRow = Selectable<DatabaseSchema['api_keys']>
 

@@ -1,7 +1,7 @@
 // Holds the SQL of locations.
 
 import type { Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryOne, write } from '../../db/query.ts'
+import { wholeQuery, wholeQueryOne, write } from '../../db/queries/query.ts'
 
 type LocationKey = { org: number; id: number }
 

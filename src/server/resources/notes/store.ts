@@ -1,8 +1,8 @@
 // Holds the SQL of room notes.
 
 import type { Selectable } from 'kysely'
-import { wholeQuery, wholeQueryOne, write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { wholeQuery, wholeQueryOne, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type NoteRow = Selectable<DatabaseSchema['room_notes']>
 

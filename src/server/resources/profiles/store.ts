@@ -1,8 +1,8 @@
 // Holds the SQL of profiles.
 
 import type { Selectable } from 'kysely'
-import { query, queryOne, wholeQuery, write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { query, queryOne, wholeQuery, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type ProfileRow = Selectable<DatabaseSchema['profiles']>
 

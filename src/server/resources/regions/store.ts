@@ -1,6 +1,6 @@
 // Holds the SQL of regions.
 
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/query.ts'
+import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 
 type RegionKey = { org: number; id: number }
 

@@ -1,9 +1,9 @@
 // Holds the SQL of rooms and of the look-up of enrolment codes.
 
 import { sql } from 'kysely'
-import { isAnyNumberOf } from '../../db/any-of.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/query.ts'
+import { isAnyNumberOf } from '../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'

@@ -1,8 +1,8 @@
 // Serves the sign-in, the current session and the sign-out of the console. [contract 9.session]
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { scopes } from '../../../contract/permissions.ts'
-import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/session.ts'
+import { scopes } from '../../../contract/people/permissions.ts'
+import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/people/session.ts'
 import type { Caller, Keyring } from '../../auth/keyring.ts'
 import { sessionKindOf } from '../../auth/token.ts'
 import type { KeyHolder, TokenHolder } from '../../auth/token-holder.ts'

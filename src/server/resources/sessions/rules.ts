@@ -13,6 +13,7 @@ import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { findKey, type KeyRow, listKeys } from '../keys/store.ts'
 import { deleteLink, deleteSession, deleteSurplusSessions, findLinkHolder, insertLink, insertSession } from './store.ts'
+import { deleteUserSession } from './user-session-store.ts'
 
 /** More concurrent sessions of one key than this do not come from people. */
 const maxSessionsPerKey = 1000
@@ -75,13 +76,15 @@ async function startSession(
 
 /** Ends the session of this caller. A session that has ended already is no error. */
 export async function sessionEnd(services: Services, caller: Caller, origin: RequestOrigin): Promise<void> {
-  const { session, key } = caller
-  if (!session || !key) return
+  const { session, key, user } = caller
+  if (!session) return
+  const isOfPerson = user !== undefined && key === undefined
   const alreadyEnded = sessionEnded()
   try {
     await change(contextOf(services, caller, origin), 'sessionEnd', async (tx) => {
-      if (!(await deleteSession(tx, { hash: session.hash }))) throw alreadyEnded
-      return { result: undefined, target: auditRef('key', key) }
+      const { hash } = session
+      if (!(await (isOfPerson ? deleteUserSession(tx, { hash }) : deleteSession(tx, { hash })))) throw alreadyEnded
+      return { result: undefined, target: key ? auditRef('key', key) : auditRef('user', caller.actor) }
     })
   } catch (error) {
     if (error !== alreadyEnded) throw error

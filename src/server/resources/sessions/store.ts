@@ -2,10 +2,10 @@
 
 import type { Insertable } from 'kysely'
 import { type KeyHolder, keyHolderOf } from '../../auth/token-holder.ts'
-import { write, writeExists } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { holderColumns } from '../../db/queries/holder-columns.ts'
+import { write, writeExists } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
-import { holderColumns } from '../keys/holder-columns.ts'
 
 const selectSessionHolder = systemQueryOne((db, p: { hash: Buffer }, engine) =>
   db

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/query.ts'
+import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 
 type UserKey = { org: number; id: number }
 

@@ -1,6 +1,6 @@
 // SQL of the uploads of log bundles, and on PostgreSQL of their content.
 
-import { queryOne, wholeQuery, writeTelemetry, writeTelemetryExists } from '../../../db/query.ts'
+import { queryOne, wholeQuery, writeTelemetry, writeTelemetryExists } from '../../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../../db/system.ts'
 
 interface NewUpload {

@@ -2,12 +2,12 @@
 
 import { sql } from 'kysely'
 import { isUuid } from '../../../core/uuid.ts'
-import { isAnyNumberOf } from '../../../db/any-of.ts'
 import type { EngineName } from '../../../db/engine.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { query, queryOne, wholeQuery, wholeQueryOne } from '../../../db/query.ts'
-import { queryNumbers } from '../../../db/query-numbers.ts'
-import type { SensorColumn } from '../../../db/schema.ts'
+import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { query, queryOne, wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
+import { queryNumbers } from '../../../db/queries/query-numbers.ts'
+import type { SensorColumn } from '../../../db/schema/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
 import type { RollupTable } from '../rollups/store.ts'
 

@@ -1,9 +1,9 @@
 // SQL of the latest samples: of one endpoint, of one room, and of a whole organisation in pages.
 
 import { isUuid } from '../../../core/uuid.ts'
-import { isAnyNumberOf } from '../../../db/any-of.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { wholeQuery, wholeQueryOne } from '../../../db/query.ts'
+import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
 import { columns } from '../ingest/store.ts'
 
 const columnsOfLatest = columns.map((name) => `s.${name}` as const)

@@ -1,7 +1,7 @@
 // SQL that deletes old data: raw samples by slot, rollups by endpoint, and latest samples of deleted endpoints.
 
 import { sql } from 'kysely'
-import { wholeQueryOne, writeTelemetry } from '../../../db/query.ts'
+import { wholeQueryOne, writeTelemetry } from '../../../db/queries/query.ts'
 import { type SystemReader, systemQueryExists, systemQueryOne, systemWrite } from '../../../db/system.ts'
 import type { RollupTable } from './store.ts'
 

@@ -1,9 +1,9 @@
 // API keys: what the key operations take and give. [contract 3.1] [contract 6.keys]
 
 import Type from 'typebox'
-import { mediumBodyBytes, operation } from './operation.ts'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, Name, OneOf, Shape, Timestamp } from '../shape.ts'
 import { scopes } from './permissions.ts'
-import { Empty, Int32, ListOf, Name, OneOf, Shape, Timestamp } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the key.' })
 export const KeyScopes = Type.Array(OneOf(scopes, 'A scope.'), {
@@ -77,7 +77,7 @@ export const keyOperations = {
         Type.Union([Timestamp('When it stops working. A date alone is midnight in UTC.'), Type.Null()]),
       ),
     }),
-    bodyLimitBytes: mediumBodyBytes,
+    bodyLimitBytes: largeBodyBytes,
     response: KeyWithSecret,
     versioned: true,
     audit: { category: 'USER', type: 'API_KEY_CREATED' },

@@ -1,8 +1,8 @@
 // The condition that limits a query to the regions that its caller sees. [contract 11.access]
 
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { EngineName } from '../engine.ts'
 import { isAnyNumberOf } from './any-of.ts'
-import type { EngineName } from './engine.ts'
 
 /** The tables whose rows are in a place, or show places. `query()` does not know them: see `visibleQuery()`. */
 export type PlacedTable =

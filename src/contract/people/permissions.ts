@@ -1,5 +1,5 @@
-// What callers may do: the permissions of roles and of keys, and those that an operation needs. [contract 11.user]
-import type { Operation } from './operation.ts'
+// The permissions of callers: those of roles and keys, and those that an operation needs. [contract 11.user]
+import type { Operation } from '../operation.ts'
 
 export const roles = ['owner', 'admin', 'operator', 'viewer'] as const
 export type Role = (typeof roles)[number]

@@ -1,7 +1,7 @@
 // Signing in to the console: what a browser sends for a session, and what it learns. [contract 9.session]
 import Type, { type Static } from 'typebox'
+import { Shape } from '../shape.ts'
 import type { CallerScope, Role } from './permissions.ts'
-import { Shape } from './shape.ts'
 
 /** An API key, or the secret of a sign-in link: one of the two. */
 export const SignIn = Shape('ConsoleSignIn', {

@@ -1,10 +1,10 @@
 // The account of the caller: what it may do, and the personal keys of a person. [contract 11.user] [contract 11.local]
 
 import Type from 'typebox'
+import { mediumBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, Name, OneOf, Shape, Timestamp } from '../shape.ts'
 import { Key, KeyScopes, KeyWithSecret } from './keys.ts'
-import { mediumBodyBytes, operation } from './operation.ts'
 import { roles, scopes } from './permissions.ts'
-import { Empty, Int32, ListOf, Name, OneOf, Shape, Timestamp } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the key.' })
 /** A person may have this many keys. */

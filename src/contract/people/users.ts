@@ -1,9 +1,9 @@
 // Users: people who sign in, their roles and regions. [contract 11.user] [contract 6.users]
 
 import Type from 'typebox'
-import { largeBodyBytes, operation } from './operation.ts'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { roles } from './permissions.ts'
-import { Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from './shape.ts'
 
 const id = Type.String({ description: 'Identifier of the user.' })
 const Role = OneOf(roles, 'What the user may do. Owners see everything.')

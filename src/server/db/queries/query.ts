@@ -1,10 +1,10 @@
 // Queries that are built and compiled once for each engine, and run with other values each time.
 import type { Compilable, CompiledQuery, Kysely, SelectQueryBuilder } from 'kysely'
-import type { EngineName } from './engine.ts'
-import type { Handle, OrgReader, TelemetryTx, Tx } from './handles.ts'
-import type { DatabaseSchema } from './schema.ts'
+import type { EngineName } from '../engine.ts'
+import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
+import type { DatabaseSchema } from '../schema/schema.ts'
+import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
 import { isVisible, type PlacedTable, type VisibleSubject } from './visible.ts'
-import { Placeholder, type WriteTarget, writeTargetOf } from './written-rows.ts'
 
 /** Builds a query in which `p` stands for the values: `(db, p) => db.selectFrom('regions')….where('org', '=', p.org)`. */
 export type BuildQuery<P, R, S = DatabaseSchema> = (db: Kysely<S>, p: P, engine: EngineName) => Compilable<R>

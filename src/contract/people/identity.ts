@@ -1,34 +1,34 @@
 // The identity provider of an organisation: OpenID Connect settings and their test. [contract 11.oidc]
 
 import Type from 'typebox'
-import { largeBodyBytes, operation } from './operation.ts'
+import { hugeBodyBytes, operation } from '../operation.ts'
+import { Int32, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { roles } from './permissions.ts'
-import { Int32, OneOf, Shape, SingleLineText, Timestamp } from './shape.ts'
 
 const GroupRole = Shape('GroupRole', {
-  group: SingleLineText(200, 'A value of the groups claim.'),
+  group: SingleLineText(100, 'A value of the groups claim.'),
   role: OneOf(
     roles.filter((role) => role !== 'owner'),
     'The role of its members. Owners are never made by a group.',
   ),
   allRegions: Type.Optional(Type.Boolean({ description: 'Whether its members see the whole organisation.' })),
-  regionIds: Type.Optional(Type.Array(Int32('Identifier of a region.'), { maxItems: 1000 })),
+  regionIds: Type.Optional(Type.Array(Int32('Identifier of a region.'), { maxItems: 100 })),
 })
 
 const settings = {
   issuer: Type.String({ maxLength: 500, description: 'The address of the provider, as its tokens name it.' }),
   clientId: SingleLineText(200, 'The client id that the provider gave this service.'),
   scopes: Type.Array(SingleLineText(100, 'A scope.'), {
-    maxItems: 20,
+    maxItems: 10,
     description: 'The scopes to ask for; openid is always among them.',
   }),
   groupsClaim: SingleLineText(100, 'The claim that has the groups of a person.'),
   groupRoles: Type.Array(GroupRole, {
-    maxItems: 100,
+    maxItems: 50,
     description: 'Role and regions by group; the first match counts. With any, a person in no group may not sign in.',
   }),
   trustedDomains: Type.Array(SingleLineText(253, 'A domain.'), {
-    maxItems: 50,
+    maxItems: 20,
     description: 'Addresses of these domains count as verified.',
   }),
   createUsers: Type.Boolean({
@@ -110,7 +110,7 @@ export const identityOperations = {
       passkeys: Type.Optional(settings.passkeys),
       enabled: Type.Optional(settings.enabled),
     }),
-    bodyLimitBytes: largeBodyBytes,
+    bodyLimitBytes: hugeBodyBytes,
     response: Identity,
     versioned: true,
     ifMatch: true,

@@ -1,7 +1,7 @@
 // The columns that say what the holder of a key may do: those of the key, and of the person that it may belong to.
 
 import { sql } from 'kysely'
-import type { EngineName } from '../../db/engine.ts'
+import type { EngineName } from '../engine.ts'
 
 /** The region ids of a key (`k`) or user (`u`) as a JSON list, in one column. */
 export const regionList = (
