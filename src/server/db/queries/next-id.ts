@@ -3,7 +3,18 @@
 import type { TelemetryTx, Tx } from '../handles.ts'
 import { writeAny } from './query.ts'
 
-export type CountedNoun = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key' | 'endpoint'
+export type CountedNoun =
+  | 'region'
+  | 'location'
+  | 'room'
+  | 'note'
+  | 'profile'
+  | 'config'
+  | 'user'
+  | 'key'
+  | 'endpoint'
+  | 'userSession'
+  | 'passkey'
 
 const incrementCounter = writeAny((db, p: { org: number; noun: string }) =>
   db
