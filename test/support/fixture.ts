@@ -176,7 +176,12 @@ export function perform(
 ): Promise<Reply> {
   const { body } = calls[id](f) as { body?: unknown }
   const { path = pathFor(f, id), base = '', ...rest } = call
+  const key = keyFor(f, id)
+  return harness.call(operations[id].method, base + path, { key, ...(body !== undefined && { body }), ...rest })
+}
+
+/** The key with which an operation succeeds: some are for people only. */
+export function keyFor(f: Fixture, id: OperationId): string {
   const operation: Operation = operations[id]
-  const key = operation.person ? f.person.key : f.key
-  return harness.call(operation.method, base + path, { key, ...(body !== undefined && { body }), ...rest })
+  return operation.person ? f.person.key : f.key
 }
