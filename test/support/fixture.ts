@@ -53,16 +53,32 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   return { ...org, region, emptyRegion, location, room, note, profile, user, keyId, person, clock, ...devices }
 }
 
+export interface NewEndpoint {
+  readonly endpoint: string
+  readonly serial: string
+  readonly credential: string
+  /** Waits for the endpoint. */
+  readonly operation: string
+  /** With the logs of the endpoint. */
+  readonly supportId: string
+}
+
 /** Enrolled through the protocol; what only a connected device could do is done for it, because walks need thousands. */
-async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
-  const { answer } = await enrolDevice(harness, org, { roomId })
+export async function newEndpoint(
+  harness: Harness,
+  org: TestOrg,
+  roomId: number,
+  { sampleCount = 1 } = {},
+): Promise<NewEndpoint> {
+  const { answer, serial } = await enrolDevice(harness, org, { roomId })
   const { endpointId: endpoint, credential } = answer
   const { services } = harness
   await markConnected(services, await storedConnection(services, endpoint, credential))
-  const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
+  const now = Math.floor(services.clock.now() / 1000)
+  const samples = Array.from({ length: sampleCount }, (_, i) => ({ timestamp: now - i * 60, people: 3 }))
   await new SampleIntake(services, new LatestSamples(services), new Horizon()).receive(
     await storedConnection(services, endpoint, credential),
-    { samples: [sample] },
+    { samples },
   )
   const write = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
   await write(`/endpoints/${endpoint}/config`, { brightness: 0.5 })
@@ -78,7 +94,7 @@ async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
     body: gzipSync('all is well'),
   })
   if (uploaded.status !== 200) throw new Error(await uploaded.text())
-  return { endpoint, operation: operations[0].id as string, supportId: supportId as string }
+  return { endpoint, serial, credential, operation: operations[0].id, supportId }
 }
 
 /** An operation without a line here does not compile: that is how the walk covers all of them. */
