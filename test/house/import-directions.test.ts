@@ -139,6 +139,7 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     'server/resources/configs/sealed-config.ts',
     'server/resources/places/site-filter.ts',
     'server/resources/places/versions.ts',
+    'server/resources/places/visible-after.ts',
     'server/resources/rooms/enrolment-code.ts',
   ]
   const wrong = files
