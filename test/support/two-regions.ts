@@ -35,7 +35,10 @@ export async function newTwoRegions(harness: Harness): Promise<TwoRegions> {
     const location = (await make('/locations', { name: `${name} site`, regionId: regionId ?? null })).id
     const room = (await make('/rooms', { name: `${name} room`, locationId: location })).id
     const note = (await make(`/rooms/${room}/notes`, { note: `${name} note` })).id
-    const [endpoint] = await putEndpoints(harness, org, [{ room_id: room, connected: 1, serial: `${name}-BAR` }])
+    // Devices that a test enrols get the numbers from 1.
+    const number = 1000 + room
+    const values = { room_id: room, connected: 1, serial: `${name}-BAR`, number }
+    const [endpoint] = await putEndpoints(harness, org, [values])
     return { location, room, note, endpoint: endpoint?.id ?? '' }
   }
   const regionSite = async (name: string): Promise<RegionSite> => {
