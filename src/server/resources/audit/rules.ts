@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../../contract/audit.ts'
 import type { Actor, RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { invalid } from '../../core/failure.ts'
-import { pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
+import { pageContext, pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
 import type { AnswerOf, InputOf } from '../../http/handlers.ts'
 import { change } from './change.ts'
@@ -32,7 +32,7 @@ export async function auditLogs(
   }
 
   const { secrets } = ctx
-  const context = `${ctx.org.id}/${from}/${to}`
+  const context = pageContext(ctx, 'audit log', from, to)
   const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
   const rows = await listWindow(ctx.db, {
     from,
