@@ -155,8 +155,10 @@ const namings: { readonly [K in OperationId]: Namings<K> } = {
 }
 
 interface RestrictedCaller extends Credentials {
-  /** The places of which the caller sees nothing. */
+  /** Places of which the caller sees nothing. */
   readonly hidden: readonly Place[]
+  /** The place of the other ids in a request. */
+  readonly beside?: Place
 }
 
 let harness: Harness
@@ -174,7 +176,11 @@ beforeAll(async () => {
     'admin of a region': { ...(await newSession(harness, all, 'admin', regionIds)), hidden },
     'operator of a region': { ...(await newSession(harness, all, 'operator', regionIds)), hidden },
     'viewer of a region': { ...(await newSession(harness, all, 'viewer', regionIds)), hidden },
-    'admin of no region': { ...(await newSession(harness, all, 'admin', [])), hidden: [own, ...hidden] },
+    'admin of no region': {
+      ...(await newSession(harness, all, 'admin', [])),
+      hidden: [own, foreign, withoutRegion],
+      beside: withoutLocation,
+    },
     'key of a region': { ...(await newApiKey(all, { scopes: ['read', 'write'], regionIds })), hidden },
   }
 })
@@ -214,11 +220,12 @@ describe.each(operationIds.filter((id) => namings[id] !== none))('%s', (id) => {
     const before = await storedRows(harness)
     const inputsFor = namings[id] as Namings<OperationId>
     for (const [name, caller] of Object.entries(callers)) {
+      const others = { ...all, own: caller.beside ?? all.own }
       for (const condition of conditions(operations[id])) {
-        for (const [at, unknown] of inputsFor(unknownPlace, all).entries()) {
+        for (const [at, unknown] of inputsFor(unknownPlace, others).entries()) {
           const expected = comparable(await send(id, caller, unknown, condition), unknownPlace)
           for (const place of caller.hidden) {
-            const input = inputsFor(place, all)[at] ?? {}
+            const input = inputsFor(place, others)[at] ?? {}
             const reply = await send(id, caller, input, condition)
             expect(comparable(reply, place), `${name} ${JSON.stringify([input, condition])}`).toBe(expected)
           }
