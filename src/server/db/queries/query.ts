@@ -4,7 +4,7 @@ import type { EngineName } from '../engine.ts'
 import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
-import { isVisible, type PlacedTable, type VisibleSubject } from './visible.ts'
+import { isVisible, type PlacedTable, type QualifiedColumn, type VisibleSubject } from './visible.ts'
 
 /** Builds a query in which `p` stands for the values: `(db, p) => db.selectFrom('regions')….where('org', '=', p.org)`. */
 export type BuildQuery<P, R, S = DatabaseSchema> = (db: Kysely<S>, p: P, engine: EngineName) => Compilable<R>
@@ -47,7 +47,11 @@ export function queryExists<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSc
  * Reads rows that the caller sees. `subject` says which thing the rows show, and `column` has its id: `visibleQuery('room', 'r.id', …)`.
  * For callers who see everything the statement is the query as it is written. [contract 11.access]
  */
-export function visibleQuery<P extends ForOrg, R>(subject: VisibleSubject, column: string, build: BuildSelect<P, R>) {
+export function visibleQuery<P extends ForOrg, R>(
+  subject: VisibleSubject,
+  column: QualifiedColumn,
+  build: BuildSelect<P, R>,
+) {
   const all = compileOnce(build)
   const visible = compileOnce<P & { visibleRegions: readonly number[] }, R>((db, p, engine) =>
     build(db, p, engine).where(isVisible(engine, subject, column, p)),
@@ -61,7 +65,7 @@ export function visibleQuery<P extends ForOrg, R>(subject: VisibleSubject, colum
 
 export function visibleQueryOne<P extends ForOrg, R>(
   subject: VisibleSubject,
-  column: string,
+  column: QualifiedColumn,
   build: BuildSelect<P, R>,
 ) {
   const run = visibleQuery(subject, column, build)
@@ -70,7 +74,7 @@ export function visibleQueryOne<P extends ForOrg, R>(
 
 export function visibleQueryExists<P extends ForOrg, R>(
   subject: VisibleSubject,
-  column: string,
+  column: QualifiedColumn,
   build: BuildSelect<P, R>,
 ) {
   const run = visibleQuery(subject, column, build)

@@ -2,15 +2,15 @@
 
 import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 
 type UserKey = { org: number; id: number }
 
-export const listUsers = wholeQuery((db, p: { org: number }) =>
+export const listUsers = visibleQuery('user', 'users.id', (db, p: { org: number }) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).orderBy('id'),
 )
 
-export const findUser = wholeQueryOne((db, p: UserKey) =>
+export const findUser = visibleQueryOne('user', 'users.id', (db, p: UserKey) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
 
@@ -28,11 +28,11 @@ export const hasOtherOwner = wholeQueryExists((db, p: UserKey) =>
     .limit(1),
 )
 
-export const listRegionsOfUsers = wholeQuery((db, p: { org: number }) =>
+export const listRegionsOfUsers = visibleQuery('region', 'user_regions.region_id', (db, p: { org: number }) =>
   db.selectFrom('user_regions').select(['user_id', 'region_id']).where('org', '=', p.org).orderBy('region_id'),
 )
 
-const selectRegionsOfUser = wholeQuery((db, p: UserKey) =>
+const selectRegionsOfUser = visibleQuery('region', 'user_regions.region_id', (db, p: UserKey) =>
   db
     .selectFrom('user_regions')
     .select('region_id')
