@@ -33,7 +33,7 @@ test('a noun writes only its own tables', () => {
       'sample_due',
       'sample_progress',
     ],
-    sessions: ['sessions', 'login_links'],
+    sessions: ['sessions', 'login_links', 'user_sessions', 'user_links', 'sign_in_refusals'],
     settings: ['settings'],
     users: ['users', 'user_regions'],
   }
@@ -117,7 +117,9 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/rooms/store.ts',
     'server/resources/sensors/ingest/store.ts',
     'server/resources/sensors/rollups/retention-store.ts',
+    'server/resources/sessions/refusal-store.ts',
     'server/resources/sessions/store.ts',
+    'server/resources/sessions/user-link-store.ts',
     'server/resources/sessions/user-session-store.ts',
     'server/resources/settings/store.ts',
     'server/resources/settings/stored-settings.ts',
