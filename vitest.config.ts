@@ -12,6 +12,7 @@ const withoutDatabase = [
   'src/server/core/*.test.ts',
   'src/server/config/*.test.ts',
   'src/server/nodes/silence.test.ts',
+  'src/server/outbound/*.test.ts',
   'src/server/nodes/strict-reads/{commit-look,heard-commits,written-message}.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'src/simulator/*.test.ts',
