@@ -43,6 +43,8 @@ export function openOutbound(rules: OutboundRules, resolveName: ResolveName = lo
   const allowList = new AllowList(rules)
   const agent = new Agent({
     allowH2: false,
+    // No connection is used twice, because an idle one may end at the moment when a request that must not be repeated is sent.
+    pipelining: 0,
     factory: (origin, options) =>
       new Pool(origin, { ...options, connect: { lookup: checkedLookup(allowList, new URL(origin), resolveName) } }),
   })
