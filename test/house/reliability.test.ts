@@ -58,6 +58,9 @@ test('only the outbound guard sends HTTP requests, so nothing that a caller give
         /import \{[^}]*\b(?:request|get|connect)\b[^}]*\} from 'node:(?:http|https|http2|net|tls)'/.test(text),
     )
   expect(senders.map(({ path }) => path)).toEqual(['server/outbound/outbound-fetch.ts'])
+  // These functions of libraries send requests by themselves, unless they are given the guard.
+  const callers = sourceFiles('src').filter(({ text }) => /\b(?:discovery|createRemoteJWKSet)\(/.test(text))
+  expect(callers.filter(({ text }) => !text.includes('[customFetch]:')).map(({ path }) => path)).toEqual([])
 })
 
 test('no package that runs with the server has an install script', () => {
