@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
 import type { ErrorBody } from '../contract/error.ts'
-import { type ConsoleSession, type SignIn, sessionPath } from '../contract/session.ts'
+import { type ConsoleSession, type SignIn, sessionPath } from '../contract/people/session.ts'
 import { pathUnderBase, serverUrl } from './base-path.ts'
 import { reachableFetch } from './reachable-fetch.ts'
 

@@ -5,7 +5,7 @@ import { operation } from './operation.ts'
 import { Int32, OneOf, RequiredQueryTime, Shape, Timestamp } from './shape.ts'
 
 const Actor = Shape('v1AuditActor', {
-  type: OneOf(['KEY', 'DEVICE', 'CLI', 'SYSTEM'], 'What acted.'),
+  type: OneOf(['KEY', 'USER', 'DEVICE', 'CLI', 'SYSTEM'], 'What acted.'),
   id: Type.String(),
   name: Type.String(),
 })
@@ -33,6 +33,7 @@ export const auditOperations = {
     path: '/audit/logs',
     tag: 'Audit',
     scope: 'read',
+    auditLog: true,
     summary: 'List the audit log entries of a time window, newest first',
     description:
       'An empty `nextPageToken` ends the paging. With `Accept: text/csv` the whole window is streamed; that export is audited.',

@@ -34,6 +34,7 @@ export const bugReportOperations = {
     path: '/endpoints/generate_bug_report',
     tag: 'Bug reports',
     scope: 'write',
+    operate: true,
     summary: 'Ask endpoints for their logs; support staff find them by the support ID',
     description: 'An endpoint that is offline delivers when it returns within 24 hours.',
     query: { uploadInCallLogs: Type.Boolean({ description: 'Include logs of calls, which can be private.' }) },

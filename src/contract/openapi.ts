@@ -31,6 +31,8 @@ export const tags: Readonly<Record<Tag, string>> = {
   'Room notes': 'What people want to remember about a room.',
   Profiles: 'IdAndName configs that rooms and endpoints share.',
   Users: 'Records of the people who run the rooms.',
+  'My account': 'The account of the caller: what it may do, and the keys of a person.',
+  Identity: 'The identity provider with which people sign in.',
   'API keys': 'The keys that callers use.',
 }
 

@@ -17,6 +17,8 @@ export type Tag =
   | 'Profiles'
   | 'Users'
   | 'API keys'
+  | 'My account'
+  | 'Identity'
 export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
 
 /** Bodies of callers that are not authenticated yet (enrolment, sign-in), and of operations that take none. [contract 7.1] */
@@ -25,6 +27,9 @@ export const smallBodyBytes = 4 * 1024
 export const mediumBodyBytes = 16 * 1024
 /** Bodies with a list of ids, a long text or a config, and of updates to which clients send back a whole answer. */
 export const largeBodyBytes = 64 * 1024
+
+/** Bodies with long lists of texts. */
+export const hugeBodyBytes = 512 * 1024
 
 /** A limit as a person reads it. */
 export const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`
@@ -52,8 +57,16 @@ interface OperationBase {
   readonly summary: string
   readonly description?: string
   readonly scope: Scope
-  /** Needs a key that manages keys and users. [contract 3.5] */
+  /** The scope `operate` is enough, which is less than write. [contract 11.user] */
+  readonly operate?: true
+  /** Needs, beside the scope, the right to manage keys, users and the identity provider. [contract 3.5] */
   readonly manage?: true
+  /** Needs, beside the scope, a caller who sees all regions: it changes what they share. [contract 11.user] */
+  readonly everywhere?: true
+  /** Needs, beside the scope, the right to read the audit log. [contract 11.user] */
+  readonly auditLog?: true
+  /** Only for people: a key that belongs to nobody is refused. [contract 11.local] */
+  readonly person?: true
   readonly params?: TProperties
   readonly query?: TProperties
   /** Other names of a body key that real clients send: alias -> key. */

@@ -5,16 +5,18 @@ import { configOperations } from './configs.ts'
 import { deviceCommandOperations } from './device/commands.ts'
 import { endpointOperations } from './endpoints.ts'
 import { eventOperations } from './events.ts'
-import { keyOperations } from './keys.ts'
 import { locationOperations } from './locations.ts'
 import { noteOperations } from './notes.ts'
 import type { Operation } from './operation.ts'
+import { identityOperations } from './people/identity.ts'
+import { keyOperations } from './people/keys.ts'
+import { meOperations } from './people/me.ts'
+import { userOperations } from './people/users.ts'
 import { profileOperations } from './profiles.ts'
 import { regionOperations } from './regions.ts'
 import { roomOperations } from './rooms.ts'
 import { sensorHistoryOperations } from './sensor-history.ts'
 import { sensorOperations } from './sensors.ts'
-import { userOperations } from './users.ts'
 
 export const operations = {
   ...auditOperations,
@@ -32,6 +34,8 @@ export const operations = {
   ...profileOperations,
   ...userOperations,
   ...keyOperations,
+  ...meOperations,
+  ...identityOperations,
 }
 
 export type Operations = typeof operations

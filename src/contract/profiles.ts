@@ -51,6 +51,7 @@ export const profileOperations = {
     path: '/profiles',
     tag: 'Profiles',
     scope: 'write',
+    everywhere: true,
     summary: 'Create a profile',
     body: Shape('ProfilesCreateRequest', body),
     bodyLimitBytes: largeBodyBytes,
@@ -64,6 +65,7 @@ export const profileOperations = {
     path: '/profiles/{id}',
     tag: 'Profiles',
     scope: 'write',
+    everywhere: true,
     summary: 'Replace name, description and config of a profile',
     description:
       'An absent description is cleared. A config key that is absent or null is no longer fixed by the profile; only a password that is absent is kept, because it is never returned.',
@@ -81,6 +83,7 @@ export const profileOperations = {
     path: '/profiles/{id}',
     tag: 'Profiles',
     scope: 'write',
+    everywhere: true,
     summary: 'Delete a profile that nothing has',
     description: 'Fails with FAILED_PRECONDITION while a room or an endpoint has the profile.',
     params: { id },

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { EnrolRequest } from '../../src/contract/device/protocol.ts'
 import { mediumBodyBytes, smallBodyBytes } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
-import { SignIn } from '../../src/contract/session.ts'
+import { SignIn } from '../../src/contract/people/session.ts'
 
 interface Schema {
   readonly type?: string

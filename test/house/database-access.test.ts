@@ -98,7 +98,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/db/database-secrets.ts',
     'server/db/db.ts',
     'server/db/disk-probe.ts',
-    'server/db/insert-many.ts',
+    'server/db/queries/insert-many.ts',
     'server/nodes/node-list.ts',
     'server/nodes/store.ts',
     'server/nodes/strict-reads/commit-look.ts',
@@ -118,6 +118,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/sensors/ingest/store.ts',
     'server/resources/sensors/rollups/retention-store.ts',
     'server/resources/sessions/store.ts',
+    'server/resources/sessions/user-session-store.ts',
     'server/resources/settings/store.ts',
     'server/resources/settings/stored-settings.ts',
   ])

@@ -158,7 +158,7 @@ test("a noun reaches another noun only through that noun's store or view, or a f
 
 test('a store holds SQL and decides nothing: it imports only the database and stores of its noun', () => {
   const open = [
-    'server/auth/keyring.ts',
+    'server/auth/token-holder.ts',
     'server/core/uuid.ts',
     'server/nodes/connected-sql.ts',
     'server/resources/places/site-filter.ts',

@@ -49,7 +49,7 @@ describe('tokens [contract 3.1]', () => {
     expect(await keyring.find(unknown)).toBeUndefined()
     expect(reads).toBe(1)
     await Promise.all([keyring.find(valid), keyring.find(valid)])
-    expect((await keyring.find(valid))?.name).toBe('Test key')
+    expect((await keyring.find(valid))?.actor.name).toBe('Test key')
     expect(reads).toBe(2)
     clock.advance(1000)
     await keyring.find(valid)

@@ -11,7 +11,7 @@ import {
 } from '../../src/contract/device/protocol.ts'
 import { smallBodyBytes } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
-import { SignIn, sessionPath } from '../../src/contract/session.ts'
+import { SignIn, sessionPath } from '../../src/contract/people/session.ts'
 import { own } from '../support/console/console-session.ts'
 import { frame, frames, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
 import { enrolDevice } from '../support/devices/test-device.ts'

@@ -1,7 +1,7 @@
 // Sign-in links: made on the command line, good once, for 15 minutes. [contract 9.link]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { KeyHolder } from '../../src/server/auth/keyring.ts'
 import { tokenHash } from '../../src/server/auth/token.ts'
+import type { KeyHolder } from '../../src/server/auth/token-holder.ts'
 import { keysDelete } from '../../src/server/resources/keys/rules.ts'
 import {
   linkHolder,

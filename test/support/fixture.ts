@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { type CallInput, pathOf } from '../../src/client/client.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operations } from '../../src/contract/operations.ts'
+import type { Clock } from '../../src/server/core/clock.ts'
 import { uploadUrl } from '../../src/server/resources/bug-reports/upload.ts'
 import { markConnected } from '../../src/server/resources/endpoints/presence.ts'
 import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
@@ -11,6 +12,7 @@ import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
 import { storedConnection } from './devices/stored-connection.ts'
 import { enrolDevice } from './devices/test-device.ts'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
+import { newPerson, type TestPerson } from './person.ts'
 
 export interface Fixture extends TestOrg {
   readonly region: number
@@ -28,6 +30,9 @@ export interface Fixture extends TestOrg {
   readonly operation: string
   /** With the logs of the endpoint. */
   readonly supportId: string
+  /** An owner with a personal key, for operations that need a person. */
+  readonly person: TestPerson
+  readonly clock: Clock
 }
 
 export async function newFixture(harness: Harness): Promise<Fixture> {
@@ -43,7 +48,9 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const user = (await make('/users', { email: 'ada@example.org', role: 'admin', regionIds: [region] })).id
   const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
   const devices = await newEndpoint(harness, org, room)
-  return { ...org, region, emptyRegion, location, room, note, profile, user, keyId, ...devices }
+  const person = await newPerson(harness, org, { role: 'owner' })
+  const { clock } = harness.services
+  return { ...org, region, emptyRegion, location, room, note, profile, user, keyId, person, clock, ...devices }
 }
 
 /** Enrolled through the protocol; what only a connected device could do is done for it, because walks need thousands. */
@@ -138,6 +145,19 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   keysList: () => ({}),
   keysCreate: () => ({ body: { name: 'Another', scopes: ['read'] } }),
   keysDelete: (f) => ({ id: f.keyId }),
+  usersInvite: (f) => ({ id: f.user }),
+  usersUnlink: (f) => ({ id: f.user }),
+  userSessionsList: (f) => ({ id: f.user }),
+  userSessionsDelete: (f) => ({ id: f.user }),
+  meGet: () => ({}),
+  myKeysList: () => ({}),
+  myKeysCreate: (f) => ({
+    body: { name: 'Laptop', scopes: ['read'], expiresAt: new Date(f.clock.now() + 86_400_000).toISOString() },
+  }),
+  myKeysDelete: (f) => ({ id: f.person.keyId }),
+  identityGet: () => ({}),
+  identityUpdate: () => ({ body: { passkeys: true } }),
+  identityTest: () => ({}),
 }
 
 /** Path below `/v1` for an operation, with parameters that succeed unless others are given. */
@@ -157,5 +177,6 @@ export function perform(
   const { body } = calls[id](f) as { body?: unknown }
   const { path = pathFor(f, id), base = '', ...rest } = call
   const operation: Operation = operations[id]
-  return harness.call(operation.method, base + path, { key: f.key, ...(body !== undefined && { body }), ...rest })
+  const key = operation.person ? f.person.key : f.key
+  return harness.call(operation.method, base + path, { key, ...(body !== undefined && { body }), ...rest })
 }

@@ -6,7 +6,8 @@ import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
 export function AccountMenu() {
-  const { org, key, scopes, manage, version } = useSession()
+  const { org, key, user, scopes, manage, version } = useSession()
+  const name = user?.name ?? user?.email ?? key?.name ?? ''
   const permissions = [
     scopes.includes('write') ? 'Read and write' : 'Read only',
     ...(manage ? ['manage keys and users'] : []),
@@ -15,14 +16,14 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label={`Account: ${key.name}`}>
+        <ActionIcon variant="default" size="lg" aria-label={`Account: ${name}`}>
           <UserIcon />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
           <Text fz="sm" fw={600} c="var(--mantine-color-text)">
-            {key.name}
+            {name}
           </Text>
           <Text fz="xs">{permissions.join(', ')}</Text>
           <Text fz="xs">

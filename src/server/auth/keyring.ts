@@ -2,62 +2,19 @@
 import { LRUCache } from 'lru-cache'
 import { hourMs } from '../../contract/durations.ts'
 import type { Clock } from '../core/clock.ts'
-import { isApiKey, isSessionSecret, type TokenKind, tokenHash } from './token.ts'
+import { isApiKey, isSessionSecret, isUserSessionSecret, type TokenKind, tokenHash } from './token.ts'
 import { type RateLimit, TokenBucket } from './token-bucket.ts'
+import { limitNameOf, type TokenHolder } from './token-holder.ts'
 
-export interface Org {
-  /** The organisation's number in the tables. */
-  readonly key: number
-  /** The organisation's name in paths. */
-  readonly id: string
-}
-
-export interface KeyHolder {
-  readonly org: Org
-  readonly keyId: number
-  readonly name: string
-  readonly read: boolean
-  readonly write: boolean
-  readonly manage: boolean
-  readonly expiresAt: number | null
-  /** Requests a second for this key; null means the limit of --rate-limit. */
-  readonly rateLimit: number | null
-  /** Set if the caller uses a session of the key. [contract 9.session] */
-  readonly session?: { readonly hash: Buffer; readonly usedAt: number }
-}
-
-/** A key and its organisation, as columns of the tables. */
-interface HolderRow {
-  readonly org: number
-  readonly org_id: string
-  readonly id: number
-  readonly name: string
-  readonly read: number
-  readonly write: number
-  readonly manage: number
-  readonly expires_at: number | null
-  readonly rate_limit: number | null
-}
-
-export const keyHolderOf = (row: HolderRow): KeyHolder => ({
-  org: { key: row.org, id: row.org_id },
-  keyId: row.id,
-  name: row.name,
-  read: row.read === 1,
-  write: row.write === 1,
-  manage: row.manage === 1,
-  expiresAt: row.expires_at,
-  rateLimit: row.rate_limit,
-})
-
-export interface Caller extends KeyHolder {
+export interface Caller extends TokenHolder {
   readonly bucket: TokenBucket | undefined
 }
 
 /** A use of a key or session. A later use changes the time. */
 export interface TokenUse {
   readonly org: number
-  readonly keyId: number
+  readonly keyId: number | undefined
+  readonly userId: number | undefined
   readonly session: Buffer | undefined
   at: number
 }
@@ -82,9 +39,15 @@ export const sessionIdleMs = 12 * hourMs
 
 /** Returns the hash of a token as text, or undefined for a malformed token, which then costs no look-up. */
 export const tokenFingerprint = (token: string, kind: TokenKind): string | undefined =>
-  (kind === 'key' ? isApiKey(token) : isSessionSecret(token)) ? tokenHash(token).toString('latin1') : undefined
+  isWellFormed[kind](token) ? tokenHash(token).toString('latin1') : undefined
 
-type LookUp = (hash: Buffer, kind: TokenKind) => Promise<KeyHolder | undefined>
+const isWellFormed: Readonly<Record<TokenKind, (token: string) => boolean>> = {
+  key: isApiKey,
+  session: isSessionSecret,
+  userSession: isUserSessionSecret,
+}
+
+type LookUp = (hash: Buffer, kind: TokenKind) => Promise<TokenHolder | undefined>
 
 export class Keyring {
   readonly #lookUp: LookUp
@@ -94,7 +57,7 @@ export class Keyring {
   /** Is raised when cached callers may be outdated. The result of a look-up from an earlier generation is not cached. */
   #generation = 0
   #used = new Set<TokenUse>()
-  /** Buckets by key: its sessions share its rate limit. */
+  /** Buckets by key or person: all of their sessions share a rate limit. */
   readonly #buckets = new LRUCache<string, TokenBucket>({ max: maxCacheEntries })
 
   constructor(lookUp: LookUp, clock: Clock, limit: RateLimit) {
@@ -168,11 +131,11 @@ export class Keyring {
     }
   }
 
-  #bucketFor(holder: KeyHolder, now: number): TokenBucket | undefined {
+  #bucketFor(holder: TokenHolder, now: number): TokenBucket | undefined {
     const rate = holder.rateLimit ?? this.#limit.rate
     const burst = holder.rateLimit === null ? this.#limit.burst : holder.rateLimit * 2
     if (rate === 0) return undefined
-    const name = `${holder.org.key}/${holder.keyId}`
+    const name = limitNameOf(holder)
     const existing = this.#buckets.get(name)
     if (existing?.limit.rate === rate) return existing
     const bucket = new TokenBucket({ rate, burst }, now)
@@ -188,7 +151,7 @@ export class Keyring {
       if (entry.usedAt + sessionIdleMs <= now) return undefined
       entry.usedAt = now
     }
-    entry.use ??= { org: caller.org.key, keyId: caller.keyId, session, at: now }
+    entry.use ??= { org: caller.org.key, keyId: caller.key?.id, userId: caller.user?.id, session, at: now }
     entry.use.at = now
     this.#used.add(entry.use)
     return caller

@@ -2,8 +2,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** Callers authenticate with an API key, or with the session of a browser that signed in with one. */
-export type TokenKind = 'key' | 'session'
+/** Callers authenticate with an API key, with the session of a browser that signed in with one, or with the session of a person. */
+export type TokenKind = 'key' | 'session' | 'userSession'
 
 const prefix = 'rk_'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -13,6 +13,8 @@ const checksumLength = 6
 const wellFormed = /^rk_[0-9A-Za-z]{40}$/
 const wellFormedCredential = /^rkd_[0-9A-Za-z]{40}$/
 const wellFormedSession = /^rks_[0-9A-Za-z]{40}$/
+const wellFormedUserSession = /^rku_[0-9A-Za-z]{40}$/
+const wellFormedUserLink = /^rki_[0-9A-Za-z]{40}$/
 const wellFormedLink = /^rkl_[0-9A-Za-z]{40}$/
 
 export function randomText(length: number, from: string = alphabet): string {
@@ -32,17 +34,26 @@ export const makeApiKey = (): string => withChecksum(prefix + randomText(secretL
 export const makeCredential = (): string => withChecksum(`rkd_${randomText(secretLength)}`)
 /** The secret in the cookie of a browser. [contract 9.cookie] */
 export const makeSessionSecret = (): string => withChecksum(`rks_${randomText(secretLength)}`)
+/** The secret in the cookie of a person's browser. [contract 11.local] */
+export const makeUserSessionSecret = (): string => withChecksum(`rku_${randomText(secretLength)}`)
+/** The secret in the fragment of a link that signs a person in. [contract 11.local] */
+export const makeUserLinkSecret = (): string => withChecksum(`rki_${randomText(secretLength)}`)
 /** The secret in the fragment of a sign-in link. [contract 9.link] */
 export const makeSignInLinkSecret = (): string => withChecksum(`rkl_${randomText(secretLength)}`)
 
 /** The checksum reveals typing errors and foreign tokens. */
 export const isApiKey = (text: string): boolean => wellFormed.test(text) && hasValidChecksum(text)
 export const isSessionSecret = (text: string): boolean => wellFormedSession.test(text) && hasValidChecksum(text)
+export const isUserSessionSecret = (text: string): boolean => wellFormedUserSession.test(text) && hasValidChecksum(text)
+export const isUserLinkSecret = (text: string): boolean => wellFormedUserLink.test(text) && hasValidChecksum(text)
 export const isSignInLinkSecret = (text: string): boolean => wellFormedLink.test(text) && hasValidChecksum(text)
 export const isCredential = (text: string): boolean => wellFormedCredential.test(text) && hasValidChecksum(text)
 
+/** The kind of the secret in a cookie, by its form; a malformed one counts as the session of a key. */
+export const sessionKindOf = (secret: string): TokenKind => (isUserSessionSecret(secret) ? 'userSession' : 'session')
+
 /** Matches keys, sessions, links and credentials, whole or in part, anywhere in a text. */
-const secrets = /rk[dls]?_[0-9A-Za-z]{7,}/g
+const secrets = /rk[dilsu]?_[0-9A-Za-z]{7,}/g
 
 /** Masks secrets in a path for the log, where callers may have put them, also with escaped characters. */
 export function maskSecrets(path: string): string {

@@ -1,5 +1,5 @@
 // Declares every option of the server once, for flags, environment variables, help and docs/operations.md.
-import { defaultAirLimits } from '../../contract/session.ts'
+import { defaultAirLimits } from '../../contract/people/session.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
 import {
   maxRetentionDays,

@@ -1,7 +1,7 @@
 // The settings for sensor data, converted from the command line's units to seconds.
 
 import { daySeconds, minuteSeconds } from '../../contract/durations.ts'
-import { type AirLimits, defaultAirLimits } from '../../contract/session.ts'
+import { type AirLimits, defaultAirLimits } from '../../contract/people/session.ts'
 import { StartupError } from '../core/failure.ts'
 import { retentionDefaults } from './options.ts'
 import type { RetentionOptions } from './server-options.ts'

@@ -1,5 +1,5 @@
 // The values of the server's options, as types. options.ts declares their flags, variables and defaults.
-import type { AirLimits } from '../../contract/session.ts'
+import type { AirLimits } from '../../contract/people/session.ts'
 
 export interface RetentionOptions {
   /** Days. */

@@ -1,8 +1,9 @@
 // Defines the first argument of every rule: the actor, its organisation, and the services that it may use there.
-import type { Scope } from '../../contract/operation.ts'
-import type { KeyHolder, Org } from '../auth/keyring.ts'
+import type { Permission, Role } from '../../contract/people/permissions.ts'
+import type { Org, TokenHolder } from '../auth/token-holder.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
+import type { RegionAccess } from '../core/region-access.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { OrgDatabase } from '../db/db.ts'
 import type { OrgEventPublisher } from '../events/publisher.ts'
@@ -10,7 +11,7 @@ import type { ConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
 export interface Actor {
-  readonly type: 'KEY' | 'DEVICE' | 'CLI' | 'SYSTEM'
+  readonly type: 'KEY' | 'USER' | 'DEVICE' | 'CLI' | 'SYSTEM'
   readonly id: string
   readonly name: string
 }
@@ -26,7 +27,13 @@ interface Identity {
   readonly org: Org
   readonly actor: Actor
   /** Returns whether the actor has a permission, and may therefore grant it. */
-  readonly may: (permission: Scope | 'manage') => boolean
+  readonly may: (permission: Permission) => boolean
+  /** The regions that the actor sees. */
+  readonly access: RegionAccess
+  /** Set if the actor is a person. */
+  readonly user?: { readonly id: number; readonly role: Role } | undefined
+  /** Set if the request used a key. */
+  readonly key?: { readonly id: number; readonly name: string } | undefined
 }
 
 /** The services are private, so that a rule can only use the database of its own organisation. */
@@ -35,22 +42,29 @@ export class RequestContext implements Identity, RequestOrigin {
   readonly org: Org
   readonly actor: Actor
   readonly may: Identity['may']
+  readonly access: RegionAccess
+  readonly user: Identity['user']
+  readonly key: Identity['key']
   readonly requestId: string | undefined
   readonly ip: string | undefined
   readonly ifMatch: string | undefined
 
-  constructor(services: Services, { org, actor, may }: Identity, origin: RequestOrigin = {}) {
+  constructor(services: Services, { org, actor, may, access, user, key }: Identity, origin: RequestOrigin = {}) {
     this.#services = services
     this.org = org
     this.actor = actor
     this.may = may
+    this.access = access
+    this.user = user
+    this.key = key
     this.requestId = origin.requestId
     this.ip = origin.ip
     this.ifMatch = origin.ifMatch
   }
 
+  /** The part of the organisation's database that the actor sees. */
   get db(): OrgDatabase {
-    return this.#services.db.forOrg(this.org.key)
+    return this.#services.db.forOrg(this.org.key).seenBy(this.access)
   }
 
   get events(): OrgEventPublisher {
@@ -82,14 +96,17 @@ export class RequestContext implements Identity, RequestOrigin {
   }
 }
 
-/** A request with a key, or with a session that was opened with one, acts as that key. [contract 9.session] */
-export const contextOf = (services: Services, holder: KeyHolder, origin: RequestOrigin): RequestContext =>
+/** A request with a token, or with a session that was opened with one, acts as its holder. [contract 9.session] */
+export const contextOf = (services: Services, holder: TokenHolder, origin: RequestOrigin): RequestContext =>
   new RequestContext(
     services,
     {
       org: holder.org,
-      actor: { type: 'KEY', id: String(holder.keyId), name: holder.name },
-      may: (permission) => holder[permission],
+      actor: holder.actor,
+      may: (permission) => holder.permissions[permission],
+      access: holder.access,
+      user: holder.user,
+      key: holder.key,
     },
     origin,
   )

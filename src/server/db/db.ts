@@ -1,11 +1,12 @@
 // The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { RegionAccess } from '../core/region-access.ts'
 import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
 import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
-import { OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
+import { type HandleReach, OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
-import type { DatabaseSchema } from './schema.ts'
+import type { DatabaseSchema } from './schema/schema.ts'
 import { SystemReader, SystemTx } from './system.ts'
 import type { WrittenRows } from './written-rows.ts'
 
@@ -48,11 +49,11 @@ export class Database {
     return new Database(this.#engine, { root: this.#root, check })
   }
 
-  /** The part of the database that belongs to one organisation. */
+  /** The part of the database that belongs to one organisation, all of it. Work for a caller uses its `seenBy`. */
   forOrg(org: number): OrgDatabase {
     let database = this.#orgs.get(org)
     if (!database) {
-      database = new OrgDatabase(org, this.#engine, {
+      database = new OrgDatabase({ org, access: RegionAccess.everything }, this.#engine, {
         audited: this.#engine.hasOneWriter ? () => this.#sharedCommits : () => this.#newGroupCommit(),
         unaudited: () => this.#sharedCommits,
         logInto: (rows) => this.#writeLog(rows),
@@ -223,11 +224,18 @@ interface Commits {
 
 /** One organisation's part of the database: reads it, and opens transactions that reach nothing else. */
 export class OrgDatabase extends OrgReader {
+  readonly #engine: DatabaseEngine
   readonly #commits: Commits
 
-  constructor(org: number, engine: DatabaseEngine, commits: Commits) {
-    super(org, engine.engine, engine.reader)
+  constructor(reach: HandleReach, engine: DatabaseEngine, commits: Commits) {
+    super(reach, engine.engine, engine.reader)
+    this.#engine = engine
     this.#commits = commits
+  }
+
+  /** The part that a caller sees, for reads and in transactions. [contract 11.access] */
+  seenBy(access: RegionAccess): OrgDatabase {
+    return access.isEverything ? this : new OrgDatabase({ org: this.org, access }, this.#engine, this.#commits)
   }
 
   /** Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. */
@@ -235,7 +243,7 @@ export class OrgDatabase extends OrgReader {
     const { audited, logInto, checked } = this.#commits
     return audited().add((on, log) =>
       checked(on, async () => {
-        const tx = new Tx(this.org, this.engine, on, logInto(log.rows))
+        const tx = new Tx(this, this.engine, on, logInto(log.rows))
         const result = await work(tx)
         if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
         return result
@@ -249,14 +257,14 @@ export class OrgDatabase extends OrgReader {
    */
   bulkTransaction<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { audited, logInto } = this.#commits
-    return audited().add((on, { rows }) => work(new TelemetryTx(this.org, this.engine, on, logInto(rows))))
+    return audited().add((on, { rows }) => work(new TelemetryTx(this, this.engine, on, logInto(rows))))
   }
 
   /** Shares a commit with the other writes that wait; resolves when the work is durable. */
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { unaudited, logInto, checked } = this.#commits
     return unaudited().add((on, { rows }) =>
-      checked(on, () => work(new TelemetryTx(this.org, this.engine, on, logInto(rows)))),
+      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows)))),
     )
   }
 }

@@ -1,7 +1,7 @@
 // The interface of a database engine: it runs reading statements, and transactions for writing ones.
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { DatabaseHealth } from './health.ts'
-import type { DatabaseSchema } from './schema.ts'
+import type { DatabaseSchema } from './schema/schema.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 

@@ -1,9 +1,10 @@
 // The handles that queries run on. An organisation's handle reads or writes the data of that organisation only.
 import type { CompiledQuery, Kysely } from 'kysely'
+import type { RegionAccess } from '../core/region-access.ts'
 import type { EventDraft } from '../events/draft.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { databaseFailure, databaseProblemOf } from './errors.ts'
-import type { DatabaseSchema } from './schema.ts'
+import type { DatabaseSchema } from './schema/schema.ts'
 import type { WriteTarget, WrittenRows } from './written-rows.ts'
 
 /** Collects the rows that a transaction writes to tables with listeners. */
@@ -51,14 +52,23 @@ export abstract class Handle {
   }
 }
 
-/** Reads one organisation. The writing handles extend this class. */
-export class OrgReader extends Handle {
+/** The part of the database that a handle may read. */
+export interface HandleReach {
   /** The organisation's key. `query()` fills it in, so that no store can name another one. */
   readonly org: number
+  /** The regions that the caller sees. `visibleQuery()` reads only what is in them. [contract 11.access] */
+  readonly access: RegionAccess
+}
 
-  constructor(org: number, engine: EngineName, statements: StatementRunner, writeLog?: WriteLog) {
+/** Reads one organisation, as far as its caller sees it. The writing handles extend this class. */
+export class OrgReader extends Handle implements HandleReach {
+  readonly org: number
+  readonly access: RegionAccess
+
+  constructor({ org, access }: HandleReach, engine: EngineName, statements: StatementRunner, writeLog?: WriteLog) {
     super(engine, statements, writeLog)
     this.org = org
+    this.access = access
   }
 }
 

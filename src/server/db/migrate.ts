@@ -15,6 +15,7 @@ import { pastCredentials } from './migrations/007-past-credentials.ts'
 import { nodes } from './migrations/008-nodes.ts'
 import { tasks } from './migrations/009-tasks.ts'
 import { bundles } from './migrations/010-bundles.ts'
+import { people } from './migrations/011-people.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names, and the order is fixed. A migration that was released is never edited. */
@@ -29,6 +30,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '008-nodes': nodes,
   '009-tasks': tasks,
   '010-bundles': bundles,
+  '011-people': people,
 }
 
 export interface ProgramMigrations {

@@ -1,13 +1,15 @@
 // Query plans: a read of a few rows must use an index, and not scan all rows of an organisation.
+
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
+import { RegionAccess } from '../core/region-access.ts'
 import { listPairedEndpoints } from '../resources/endpoints/store.ts'
 import { makePartition } from '../resources/sensors/rollups/partitions.ts'
 import { updateQuarters, updateRollups } from '../resources/sensors/rollups/store.ts'
 import { OrgReader, TelemetryTx } from './handles.ts'
-import { sensorColumns } from './schema.ts'
+import { sensorColumns } from './schema/schema.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -41,7 +43,7 @@ test.runIf(engine === 'sqlite').each([
 test.runIf(engine === 'sqlite')('the endpoints of a pair group, with the query of the store', async () => {
   const { db } = harness.services
   let recorded: CompiledQuery | undefined
-  const recorder = new OrgReader(1, 'sqlite', {
+  const recorder = new OrgReader({ org: 1, access: RegionAccess.everything }, 'sqlite', {
     kysely: db.system.kysely,
     run(query) {
       recorded = query
@@ -72,7 +74,7 @@ test('the indexes that reads depend on exist on both engines', async () => {
 /** Returns the statements of a work with their parameters, without running them. */
 async function recordStatements(work: (tx: TelemetryTx) => Promise<void>) {
   const recorded: { readonly sql: string; readonly values: readonly unknown[] }[] = []
-  const recorder = new TelemetryTx(1, engine, {
+  const recorder = new TelemetryTx({ org: 1, access: RegionAccess.everything }, engine, {
     kysely: harness.services.db.system.kysely,
     run(query, values) {
       recorded.push({ sql: query.sql, values })

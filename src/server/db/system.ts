@@ -1,8 +1,9 @@
 // Handles and queries for work that belongs to no organisation: look-ups of keys, sessions, devices and codes, and scheduled tasks.
 // test/house lists the files that may import this one.
+import { RegionAccess } from '../core/region-access.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { Handle, Tx, type WriteLog } from './handles.ts'
-import { type BuildQuery, compileOnce } from './query.ts'
+import { type BuildQuery, compileOnce } from './queries/query.ts'
 
 type ValuesArgument<P> = object extends P ? [values?: P] : [values: P]
 
@@ -22,7 +23,7 @@ export class SystemTx extends SystemReader {
 
   constructor(engine: EngineName, statements: StatementRunner, writeLog: WriteLog) {
     super(engine, statements, writeLog)
-    this.#forOrg = (org) => new Tx(org, engine, statements, writeLog)
+    this.#forOrg = (org) => new Tx({ org, access: RegionAccess.everything }, engine, statements, writeLog)
   }
 
   /** Gives this transaction a handle of an organisation that it has just created. */

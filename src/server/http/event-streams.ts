@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events.ts'
 import type { Caller } from '../auth/keyring.ts'
+import { limitNameOf } from '../auth/token-holder.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import { Failure, shuttingDown } from '../core/failure.ts'
 import type { EventChannel } from '../events/channel.ts'
@@ -23,7 +24,8 @@ export class EventSubscription {
 }
 
 const maxStreams = 1000
-const maxStreamsPerKey = 50
+/** All sessions of a key, or of a person, together. */
+const maxStreamsPerCaller = 50
 /** A reader that reads nothing for this long is disconnected. */
 const maxStallMs = 30_000
 /** Every caller is checked again after this many calls of `check`. */
@@ -101,7 +103,7 @@ export class EventStreams {
   ): void | Promise<void> {
     const caller = request.caller as Caller
     this.#checkLimits(caller)
-    const isAllowed = async () => (await recheck(request))?.read === true
+    const isAllowed = async () => (await recheck(request))?.permissions.read === true
     const open = (channel: EventChannel | undefined) =>
       this.#open(request, reply, subscription, { caller, isAllowed, channel })
     const channel = this.#feed.channel(caller.org.key)
@@ -175,13 +177,16 @@ export class EventStreams {
     for (const stream of this.#streams) this.#end(stream)
   }
 
-  #checkLimits({ org, keyId }: Caller): void {
+  #checkLimits(reader: Caller): void {
     if (this.#isClosed) throw shuttingDown()
     const all = [...this.#streams, ...this.#opening]
     if (all.length >= maxStreams) throw tooManyStreams(`${maxStreams} event streams are open`)
     let own = 0
-    for (const { caller } of all) if (caller.keyId === keyId && caller.org.key === org.key) own++
-    if (own >= maxStreamsPerKey) throw tooManyStreams(`This key has ${maxStreamsPerKey} event streams open`)
+    const name = limitNameOf(reader)
+    for (const { caller } of all) if (limitNameOf(caller) === name) own++
+    if (own >= maxStreamsPerCaller) {
+      throw tooManyStreams(`${reader.user ? 'You have' : 'This key has'} ${maxStreamsPerCaller} event streams open`)
+    }
   }
 
   /** The first block has the reader's position, so that it can resume even if no event has followed. */

@@ -2,8 +2,9 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
+import { neededPermissions, type Permission, rolesWith } from '../../contract/people/permissions.ts'
 import { type Caller, type Keyring, tokenFingerprint } from '../auth/keyring.ts'
-import { isApiKey, type TokenKind } from '../auth/token.ts'
+import { isApiKey, sessionKindOf, type TokenKind } from '../auth/token.ts'
 import { type RateLimit, TokenBuckets } from '../auth/token-bucket.ts'
 import type { Clock } from '../core/clock.ts'
 import { Failure, organisationNotFound } from '../core/failure.ts'
@@ -99,7 +100,7 @@ export function callerIdentifier(
       const problem = cookie.originProblem(request)
       if (problem) return problem
       reply.headers(sessionAnswerHeaders)
-      kind = 'session'
+      kind = sessionKindOf(session)
       fingerprint = tokenFingerprint(session, kind) ?? sessionEnded()
     }
     if (fingerprint instanceof Failure) return refuse(request, fingerprint)
@@ -125,7 +126,8 @@ export const callerRechecker =
   (request) => {
     const { authorization } = request.headers
     if (authorization !== undefined) return keyring.find(bearerToken(authorization) ?? '')
-    return keyring.find(cookie.read(request) ?? '', 'session')
+    const secret = cookie.read(request) ?? ''
+    return keyring.find(secret, sessionKindOf(secret))
   }
 
 /** Counts a request against the rate limit of the caller's key, and sets the headers that say what remains. [contract 7.5] */
@@ -206,12 +208,45 @@ const tooMany = (what: string, retryAfter: number): Failure =>
   })
 
 function scopeProblem(operation: Operation, caller: Caller): Failure | undefined {
-  if (!caller[operation.scope]) return permissionDenied(operation.scope, `the scope ${operation.scope}`)
-  if (operation.manage && !caller.manage) return permissionDenied(`${operation.scope} manage`, 'the attribute manage')
-  return undefined
+  if (operation.person && !caller.user) return needsPerson()
+  const missing = neededPermissions(operation).find((permission) => !caller.permissions[permission])
+  return missing && permissionDenied(caller, missing, operation)
 }
 
-export const permissionDenied = (scope: string, what: string): Failure =>
-  new Failure('PERMISSION_DENIED', `This key lacks ${what}. Use a key that has it.`, {
+const needsPerson = () =>
+  new Failure(
+    'PERMISSION_DENIED',
+    'This is about the account of a person, and an API key has none. Sign in as a person.',
+  )
+
+/** Says what the caller is and what is needed; with an operation, the header names everything that it needs. [contract 2.3] */
+export function permissionDenied(
+  { user }: Pick<Caller, 'user'>,
+  missing: Permission,
+  operation?: Operation,
+  purpose = '',
+): Failure {
+  const scope = (operation ? neededPermissions(operation) : [missing]).join(' ')
+  const sentence = user
+    ? `Your role ${user.role} lacks ${nameOf(missing)}${purpose}. ${wayOutFor(missing)}`
+    : `This key lacks ${nameOf(missing)}${purpose}. Use a key that has it.`
+  return new Failure('PERMISSION_DENIED', sentence, {
     headers: { 'WWW-Authenticate': `Bearer realm="roomkeeper", error="insufficient_scope", scope="${scope}"` },
   })
+}
+
+const nameOf = (permission: Permission): string =>
+  ({
+    read: 'the scope read',
+    operate: 'the scope operate or write',
+    write: 'the scope write',
+    manage: 'the attribute manage',
+    everywhere: 'access to all regions',
+    audit: 'the right to read the audit log',
+  })[permission]
+
+function wayOutFor(permission: Permission): string {
+  const allowed = rolesWith(permission)
+  if (permission === 'everywhere') return 'This needs an owner, or an admin of all regions. Ask an owner.'
+  return `This needs the role ${allowed.join(' or ')}. Ask an owner.`
+}

@@ -30,7 +30,7 @@ export const requestRecorder =
         status: reply.statusCode,
         ms: Math.round(tookMs * 10) / 10,
         org: caller.org.id,
-        key: caller.keyId,
+        ...(caller.user ? { user: caller.user.id } : { key: caller.key?.id }),
         ip: request.ip,
       },
       isWrite ? 'write' : 'read',

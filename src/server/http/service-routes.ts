@@ -56,7 +56,9 @@ export function serviceRoutes(
         if (isLocalRequest(request)) return
         const caller = await identify(request, reply)
         if (caller instanceof Failure) throw caller
-        if (!caller.read) throw permissionDenied('read', 'the scope read')
+        if (!caller.permissions.read) throw permissionDenied(caller, 'read')
+        // The metrics count the whole service.
+        if (!caller.access.isEverything) throw permissionDenied(caller, 'everywhere')
       },
     },
     async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.scrape()),

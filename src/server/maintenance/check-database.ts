@@ -1,6 +1,8 @@
 // Checks a database as a whole: its pages and rows, its references, its audit logs, and whether the secret key fits.
+
 import { sql } from 'kysely'
-import type { Org } from '../auth/keyring.ts'
+import type { Org } from '../auth/token-holder.ts'
+import { RegionAccess } from '../core/region-access.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { listTables } from '../db/copy/catalog.ts'
 import type { TableSide } from '../db/copy/table-rows.ts'
@@ -116,7 +118,14 @@ export async function checkSecretParts(
 ): Promise<CheckLine[]> {
   const verdicts: ChainVerdict[] = []
   for (const org of orgs) {
-    verdicts.push(await verifyChain(new OrgReader(org.key, side.engine, side), secrets, org, []))
+    verdicts.push(
+      await verifyChain(
+        new OrgReader({ org: org.key, access: RegionAccess.everything }, side.engine, side),
+        secrets,
+        org,
+        [],
+      ),
+    )
   }
   const sealed = await openSealedValues(side, secrets, orgs)
   return [

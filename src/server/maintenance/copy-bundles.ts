@@ -1,7 +1,9 @@
 // Copies the content of log bundles between a folder and PostgreSQL, in either direction, one bundle and one chunk at a time.
+
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { DatabaseOptions } from '../config/server-options.ts'
+import { RegionAccess } from '../core/region-access.ts'
 import type { TransactionSide } from '../db/copy/transaction-side.ts'
 import type { Database } from '../db/db.ts'
 import { TelemetryTx } from '../db/handles.ts'
@@ -41,7 +43,10 @@ export async function copyBundles(
   for (const { org, report, endpoint, command, file, uploadId, at } of bundles) {
     const bundle = await storage.open({ org, report, uploadId, file: file as string })
     if (!bundle) continue
-    const tx = new TelemetryTx(org, copy.engine, copy, { isWatched: () => false, rows: [] })
+    const tx = new TelemetryTx({ org, access: RegionAccess.everything }, copy.engine, copy, {
+      isWatched: () => false,
+      rows: [],
+    })
     const id = uploadId ?? randomUUID()
     if (uploadId === null) {
       await insertUpload(tx, { id, report, endpoint, bytes: bundle.size, at: at ?? 0 })

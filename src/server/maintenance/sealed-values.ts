@@ -1,5 +1,5 @@
 // Opens everything that is encrypted with the secret key, to prove that the key fits the database.
-import type { Org } from '../auth/keyring.ts'
+import type { Org } from '../auth/token-holder.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { listTables } from '../db/copy/catalog.ts'
 import { readBatches, type TableRow, type TableSide } from '../db/copy/table-rows.ts'

@@ -25,6 +25,7 @@ import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
 import { findSessionHolder } from '../resources/sessions/store.ts'
+import { findUserSessionHolder } from '../resources/sessions/user-session-store.ts'
 import { SharedSettings } from '../resources/settings/stored-settings.ts'
 import { lockDatabase, nodeIdentity } from './node.ts'
 
@@ -195,10 +196,11 @@ export async function openCore(
   }
 }
 
+const findTokenHolder = { key: findHolder, session: findSessionHolder, userSession: findUserSessionHolder } as const
+
 function makeKeyring(db: Database, { rateLimit, rateBurst }: ServeOptions, clock: Clock): Keyring {
-  return new Keyring(
-    (hash, kind) => (kind === 'key' ? findHolder(db.system, hash) : findSessionHolder(db.system, hash)),
-    clock,
-    { rate: rateLimit, burst: rateBurst ?? rateLimit * 2 },
-  )
+  return new Keyring((hash, kind) => findTokenHolder[kind](db.system, hash), clock, {
+    rate: rateLimit,
+    burst: rateBurst ?? rateLimit * 2,
+  })
 }

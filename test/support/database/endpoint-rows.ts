@@ -1,7 +1,7 @@
 // Endpoints that are only rows, for tests that need a thousand of them or one in a state that takes long to reach.
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import type { DatabaseSchema } from '../../../src/server/db/schema.ts'
+import type { DatabaseSchema } from '../../../src/server/db/schema/schema.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 type Row = Selectable<DatabaseSchema['endpoints']>

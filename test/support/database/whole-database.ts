@@ -1,6 +1,6 @@
 // A database with rows in every table, and everything that a database contains, for tests of copies and backups.
 
-import type { KeyHolder } from '../../../src/server/auth/keyring.ts'
+import type { KeyHolder } from '../../../src/server/auth/token-holder.ts'
 import { listTables } from '../../../src/server/db/copy/catalog.ts'
 import { readBatches, type TableRow } from '../../../src/server/db/copy/table-rows.ts'
 import { withoutTransaction } from '../../../src/server/db/copy/transaction-side.ts'

@@ -1,6 +1,6 @@
 // Tests which air values are outliers, and how values and limits are written.
 import { expect, test } from 'vitest'
-import { defaultAirLimits } from '../../../contract/session.ts'
+import { defaultAirLimits } from '../../../contract/people/session.ts'
 import { type AirSample, airOutliers, distanceBeyondLimit, limitText, sensorValueText } from './air.ts'
 
 const good: AirSample = { co2: 600, voc: 300, temp: 21.5, humidity: 40 }

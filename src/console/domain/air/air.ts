@@ -1,6 +1,6 @@
 // Air quality: which values are outside the limits, and how sensors and their values are labelled.
 import { type Sensor, sensorRanges } from '../../../contract/device/models.ts'
-import type { AirLimits } from '../../../contract/session.ts'
+import type { AirLimits } from '../../../contract/people/session.ts'
 
 export type AirSensor = keyof AirLimits
 /** In the order in which the console shows them. */

@@ -9,6 +9,7 @@ export const categoryNames: Readonly<Record<AuditLogEntry['category'], string>> 
 
 export const actorTypeNames: Readonly<Record<AuditLogEntry['actor']['type'], string>> = {
   KEY: 'API key',
+  USER: 'Person',
   DEVICE: 'Device',
   CLI: 'Command line',
   SYSTEM: 'System',

@@ -1,7 +1,7 @@
 // Shows the organisation, the air limits and the version of this installation, with links to the API documents.
 import { Anchor, Code, Group, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
-import type { AirLimits } from '../../../contract/session.ts'
+import type { AirLimits } from '../../../contract/people/session.ts'
 import { pathUnderBase } from '../../base-path.ts'
 import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
 import { Section } from '../../parts/page/page.tsx'

@@ -1,6 +1,6 @@
 // Describes the access of an API key, and says whether it is expired or the last manager key.
 import type { Static } from 'typebox'
-import type { Key } from '../../../contract/keys.ts'
+import type { Key } from '../../../contract/people/keys.ts'
 
 export type ApiKey = Static<typeof Key>
 

@@ -13,7 +13,7 @@ import { RevokeKey } from './revoke-key.tsx'
 
 export function KeysSection() {
   const { keys } = useBody('keysList')
-  const ownId = useSession().key.id
+  const ownId = useSession().key?.id
   const [creating, create] = useDisclosure(false)
   const [revoking, revoke] = useDisclosure(false)
   const [selectedKey, setSelectedKey] = useState<ApiKey>()

@@ -14,7 +14,7 @@ interface RevokeKeyProps {
 }
 
 export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps) {
-  const isOwn = key?.id === useSession().key.id
+  const isOwn = key?.id === useSession().key?.id
   const revoke = useWrite('keysDelete', {
     successText: `Key ${key?.name} revoked`,
     onDone: () => {

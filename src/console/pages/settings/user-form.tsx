@@ -2,8 +2,8 @@
 import { MultiSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useId, useState } from 'react'
 import type { Static } from 'typebox'
+import type { User } from '../../../contract/people/users.ts'
 import type { Region } from '../../../contract/regions.ts'
-import type { User } from '../../../contract/users.ts'
 import { useWrite } from '../../api.ts'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
@@ -15,7 +15,7 @@ interface FormProps {
   readonly onClose: () => void
 }
 
-type UserFields = Omit<UserRecord, 'id'>
+type UserFields = Pick<UserRecord, 'email' | 'role' | 'regionIds'>
 
 /** The server accepts the same addresses. */
 const emailPattern = /^[^@\s]+@[^@\s]+$/

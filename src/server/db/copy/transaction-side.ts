@@ -2,7 +2,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Database } from '../db.ts'
 import type { EngineName, StatementRunner } from '../engine.ts'
-import type { DatabaseSchema } from '../schema.ts'
+import type { DatabaseSchema } from '../schema/schema.ts'
 import type { TableSide } from './table-rows.ts'
 
 export type TransactionSide = TableSide & StatementRunner

@@ -1,6 +1,6 @@
 // Makes a Kysely for PostgreSQL whose statements are sent by the given function.
 import { Kysely, PostgresDialect } from 'kysely'
-import type { DatabaseSchema } from '../schema.ts'
+import type { DatabaseSchema } from '../schema/schema.ts'
 import type { QueryResult } from './named-statements.ts'
 
 export function kyselyOn(

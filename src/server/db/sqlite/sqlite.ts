@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
 import type { AttemptOutcome, DatabaseEngine, EngineTransaction, StatementRunner } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
-import type { DatabaseSchema } from '../schema.ts'
+import type { DatabaseSchema } from '../schema/schema.ts'
 
 type Values = readonly unknown[]
 

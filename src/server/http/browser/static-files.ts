@@ -6,7 +6,7 @@ import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { consolePages } from '../../../contract/session.ts'
+import { consolePages } from '../../../contract/people/session.ts'
 import { matchesEtag } from '../answer.ts'
 import { pageHeaders } from './page-headers.ts'
 

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import { OrgReader } from '../../db/handles.ts'
 import { headText, verifyChain } from './chain.ts'
 import { findHead, listWindow } from './store.ts'
@@ -155,7 +156,7 @@ describe('auditLogs [interface 1] [contract 4.auditLogs]', () => {
     const { org } = await orgWithEntries(1)
     const seen: string[] = []
     const { kysely } = harness.services.db.system
-    const spy = new OrgReader(org.key, engine, {
+    const spy = new OrgReader({ org: org.key, access: RegionAccess.everything }, engine, {
       kysely,
       async run(query, values) {
         seen.push(await planOf(query.sql, values))

@@ -1,6 +1,6 @@
 // Computes and verifies the HMAC chain that reveals an edited, removed or reordered audit entry.
 
-import type { Org } from '../../auth/keyring.ts'
+import type { Org } from '../../auth/token-holder.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { type EntryRow, findEntryOutside, findHead, listAfter } from './store.ts'

@@ -3,7 +3,7 @@
 import { deviceChanges } from '../../../contract/device/protocol.ts'
 import type { AuditCategory, Operation } from '../../../contract/operation.ts'
 import { type AuditedId, operations } from '../../../contract/operations.ts'
-import type { Org } from '../../auth/keyring.ts'
+import type { Org } from '../../auth/token-holder.ts'
 import type { Actor, RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import type { Tx } from '../../db/handles.ts'
@@ -139,6 +139,7 @@ async function appendEntry(
     }),
     request_id: ctx.requestId ?? null,
     ip: ctx.ip ?? null,
+    regions: null,
   }
   const mac = entryMac(ctx.secrets, head.mac, entry)
   await insertEntry(tx, { ...entry, mac })

@@ -1,7 +1,7 @@
 // Reads the audit log in pages, and exports a whole time window. [contract 4.auditLogs]
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
-import type { RequestContext } from '../../context/request-context.ts'
+import type { Actor, RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { invalid } from '../../core/failure.ts'
 import { pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
@@ -78,7 +78,7 @@ const entryOf = (row: EntryRow): Static<typeof AuditEntry> => ({
   timestamp: isoTime(row.timestamp),
   category: row.category as 'USER' | 'DEVICE' | 'ORG',
   type: row.type,
-  actor: { type: row.actor_type as 'KEY' | 'DEVICE' | 'CLI' | 'SYSTEM', id: row.actor_id, name: row.actor_name },
+  actor: { type: row.actor_type as Actor['type'], id: row.actor_id, name: row.actor_name },
   target: { type: row.target_type, id: row.target_id, name: row.target_name },
   details: JSON.parse(row.details),
   ...(row.request_id !== null && { requestId: row.request_id }),

@@ -1,8 +1,8 @@
 // Holds the SQL of the audit log and of the heads of its chains.
 
 import type { Selectable } from 'kysely'
-import { query, queryOne, write, writeOne } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { query, queryOne, write, writeOne } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type EntryRow = Selectable<DatabaseSchema['audit_log']>
 export type HeadRow = Selectable<DatabaseSchema['audit_heads']>
@@ -45,6 +45,7 @@ export const insertEntry = write((db, p: EntryRow) =>
     request_id: p.request_id,
     ip: p.ip,
     mac: p.mac,
+    regions: p.regions,
   }),
 )
 

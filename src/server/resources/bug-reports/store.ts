@@ -1,9 +1,9 @@
 // SQL of bug reports and of their items, one for each endpoint.
 
 import { isUuid } from '../../core/uuid.ts'
-import { isAnyOf } from '../../db/any-of.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { query, queryOne, write, writeExists, writeTelemetry } from '../../db/query.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryOne, write, writeExists, writeTelemetry } from '../../db/queries/query.ts'
 import { systemWrite } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
@@ -44,7 +44,7 @@ export const insertItems = write((db, p: { org: number; report: string; commands
     ),
 )
 
-const selectReport = queryOne((db, p: Key) =>
+const selectReport = wholeQueryOne((db, p: Key) =>
   db
     .selectFrom('bug_reports')
     .select(['id', 'created_at', 'expires_at', 'in_call_logs'])
@@ -54,7 +54,7 @@ const selectReport = queryOne((db, p: Key) =>
 export const findReport = (on: OrgReader, id: string) => selectReport(on, { id })
 export type ReportRow = NonNullable<Awaited<ReturnType<typeof findReport>>>
 
-export const listItems = query((db, p: Key) =>
+export const listItems = wholeQuery((db, p: Key) =>
   db
     .selectFrom('bug_report_items as i')
     .leftJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
@@ -66,7 +66,7 @@ export const listItems = query((db, p: Key) =>
 )
 export type ItemRow = Awaited<ReturnType<typeof listItems>>[number]
 
-const selectFile = queryOne((db, p: Key & { endpoint: string }) =>
+const selectFile = wholeQueryOne((db, p: Key & { endpoint: string }) =>
   db
     .selectFrom('bug_report_items')
     .select(['file', 'upload_id', 'operation_id'])
@@ -78,7 +78,7 @@ const selectFile = queryOne((db, p: Key & { endpoint: string }) =>
 export const findFile = async (on: OrgReader, id: string, endpoint: string) =>
   isUuid(endpoint) ? selectFile(on, { id, endpoint }) : undefined
 
-const selectUploadTarget = queryOne((db, p: Key) =>
+const selectUploadTarget = wholeQueryOne((db, p: Key) =>
   db
     .selectFrom('bug_report_items as i')
     .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
@@ -124,7 +124,7 @@ export const deleteExpiredReports = systemWrite((db, p: { now: number }) =>
 )
 
 /** Returns those of the ids that exist. */
-export const listExistingReports = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+export const listExistingReports = wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .selectFrom('bug_reports')
     .select('id')

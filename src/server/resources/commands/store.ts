@@ -2,11 +2,18 @@
 
 import { type Selectable, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
-import { isAnyOf } from '../../db/any-of.ts'
 import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { query, queryOne, write, writeOne, writeTelemetry, writeTelemetryOne } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import {
+  wholeQuery,
+  wholeQueryOne,
+  write,
+  writeOne,
+  writeTelemetry,
+  writeTelemetryOne,
+} from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
 
 export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
@@ -36,12 +43,12 @@ const columns = [
   'error',
 ] as const
 
-const selectCommand = queryOne((db, p: { org: number; id: string }) =>
+const selectCommand = wholeQueryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('operations').select(columns).where('org', '=', p.org).where('id', '=', p.id),
 )
 export const findCommand = async (on: OrgReader, id: string) => (isUuid(id) ? selectCommand(on, { id }) : undefined)
 
-export const listCommandsOf = query((db, p: { org: number; endpoint: string; limit: number }) =>
+export const listCommandsOf = wholeQuery((db, p: { org: number; endpoint: string; limit: number }) =>
   db
     .selectFrom('operations')
     .select(columns)
@@ -64,7 +71,7 @@ export interface ResendRule {
 }
 
 /** Lists the commands to send to a device, the oldest first, without those sent a moment ago over this connection. */
-export const listWaiting = query((db, p: ResendRule & { org: number; endpoint: string }) =>
+export const listWaiting = wholeQuery((db, p: ResendRule & { org: number; endpoint: string }) =>
   db
     .selectFrom('operations')
     .select(columns)

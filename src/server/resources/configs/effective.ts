@@ -1,6 +1,6 @@
 // Computes the desired config of a device: the keys of the endpoint, overlaid with those of its profile. [contract 5.3.versions]
 import type { ConfigValue } from '../../../contract/device/config-keys.ts'
-import type { Org } from '../../auth/keyring.ts'
+import type { Org } from '../../auth/token-holder.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { endpointContext, openConfig, profileContext, type SealedConfig } from './sealed-config.ts'
 

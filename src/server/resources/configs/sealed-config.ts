@@ -1,6 +1,6 @@
 // Seals a config for storage: passwords are encrypted, all other keys are plain JSON. [contract 5.3.versions]
 import { type ConfigValue, configKeys, type DeviceConfigBody } from '../../../contract/device/config-keys.ts'
-import type { Org } from '../../auth/keyring.ts'
+import type { Org } from '../../auth/token-holder.ts'
 import type { Secrets } from '../../core/secrets.ts'
 
 export interface SealedConfig {

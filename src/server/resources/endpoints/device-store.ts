@@ -1,18 +1,18 @@
 // SQL of the writes that devices cause: enrolment, connects, disconnects and status reports.
 
 import { type Kysely, sql } from 'kysely'
-import { isAnyOf } from '../../db/any-of.ts'
 import type { Tx } from '../../db/handles.ts'
-import { nextId } from '../../db/next-id.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import { nextId } from '../../db/queries/next-id.ts'
 import {
-  queryOne,
+  wholeQueryOne,
   write,
   writeExists,
   writeTelemetry,
   writeTelemetryExists,
   writeTelemetryOne,
-} from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+} from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQuery, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
 import { isConnected } from '../../nodes/connected-sql.ts'
 import { insertStay } from './stay-store.ts'
@@ -225,7 +225,7 @@ export const clearEndedNode = systemWrite((db, p: { node: number; endedAt: numbe
 )
 
 /** Called after `lockConnection`. */
-export const findStatus = queryOne((db, p: { org: number; id: string }) =>
+export const findStatus = wholeQueryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select(['status', 'pairing_serial']).where('org', '=', p.org).where('id', '=', p.id),
 )
 

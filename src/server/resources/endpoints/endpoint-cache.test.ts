@@ -5,6 +5,7 @@ import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts
 import { enrolDevice, newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { until } from '../../../../test/support/program.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import { OrgReader } from '../../db/handles.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 
@@ -122,7 +123,7 @@ test('an endpoint that is deleted while its row is read does not stay in the lis
   const { org, device } = await makeBuilding()
   const { db } = harness.services
   let gate = Promise.resolve()
-  const reader = new OrgReader(org.org.key, db.engine, {
+  const reader = new OrgReader({ org: org.org.key, access: RegionAccess.everything }, db.engine, {
     kysely: db.system.kysely,
     run: async (query, values) => {
       const rows = await db.system.run(query, values)

@@ -6,6 +6,7 @@ import { makeCredential, tokenHash } from '../../auth/token.ts'
 import { RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure } from '../../core/failure.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { SystemReader } from '../../db/system.ts'
 import { change } from '../audit/change.ts'
@@ -46,6 +47,7 @@ export async function enrolDevice(services: Services, request: EnrolRequest, ori
       org: { key: code.org, id: code.org_id },
       actor: { type: 'DEVICE', id: request.serial, name: request.serial },
       may: () => false,
+      access: RegionAccess.everything,
     },
     origin,
   )

@@ -1,7 +1,7 @@
 // SQL of the credentials of unenrolled endpoints, which are kept for a while so that their devices can be told.
 import { type Kysely, sql } from 'kysely'
-import { write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
 
 const columns = ['hash', 'org', 'endpoint_id', 'serial', 'unenrolled_at'] as const

@@ -1,9 +1,9 @@
 // SQL of stays: which endpoint was in which room, and when. The history of a room consists of them.
 
 import { sql } from 'kysely'
-import { isAnyOf } from '../../db/any-of.ts'
 import type { Tx } from '../../db/handles.ts'
-import { write } from '../../db/query.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import { write } from '../../db/queries/query.ts'
 
 interface Stay {
   org: number

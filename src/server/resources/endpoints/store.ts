@@ -1,11 +1,11 @@
 // SQL of endpoints, for the API and for the stores of other resources.
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
-import { isAnyNumberOf, isAnyOf, isIn } from '../../db/any-of.ts'
 import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { query, queryExists, queryOne, write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
+import { query, queryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { connectionTime, isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
@@ -114,7 +114,7 @@ const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
 }
 
 /** The parts are materialized, because the statement refers to them several times. */
-const selectPairGroups = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+const selectPairGroups = wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .with(
       (cte) => cte('mentioned').materialized(),
@@ -183,7 +183,7 @@ type Connection = { org: number; id: string; node: number; connection: number; h
  * Returns whether the endpoint's row names this connection, and its credential is still the one that was used. On PostgreSQL
  * the row is locked, so that no other node can take the device over before this transaction ends.
  */
-export const lockConnection = queryExists((db, p: Connection, engine) =>
+export const lockConnection = wholeQueryExists((db, p: Connection, engine) =>
   db
     .selectFrom('endpoints as e')
     .innerJoin('credential_directory as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
@@ -196,7 +196,7 @@ export const lockConnection = queryExists((db, p: Connection, engine) =>
     .$if(engine === 'postgres', (q) => q.forShare('e')),
 )
 
-export const hasEndpointWithProfile = queryExists((db, p: { org: number; profile: number }) =>
+export const hasEndpointWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
 

@@ -22,7 +22,7 @@ const later = Date.UTC(2090, 0, 1)
 
 const write = (...uses: TokenUse[]) =>
   writeLastUsed(harness.services, { takeUses: () => uses } as unknown as Keyring, makeLog('silent'))
-const use = (at: number, session?: Buffer): TokenUse => ({ org: org.org.key, keyId: 1, at, session })
+const use = (at: number, session?: Buffer): TokenUse => ({ org: org.org.key, keyId: 1, userId: undefined, at, session })
 const times = async () => {
   const { kysely } = harness.services.db.system
   const key = await kysely

@@ -26,11 +26,14 @@ export async function writeLastUsed({ db, node }: Services, keyring: Keyring, lo
 }
 
 /** A key and its sessions may have been used at different times: the last one counts. Sorted by the keys of the rows. */
-function latestByKey(uses: readonly TokenUse[]): readonly TokenUse[] {
-  const last = new Map<string, TokenUse>()
-  for (const use of uses) {
+function latestByKey(uses: readonly TokenUse[]): readonly KeyUse[] {
+  const last = new Map<string, KeyUse>()
+  for (const use of uses.filter(isOfKey)) {
     const name = `${use.org}/${use.keyId}`
     if ((last.get(name)?.at ?? Number.NEGATIVE_INFINITY) < use.at) last.set(name, use)
   }
   return [...last.values()].sort((a, b) => a.org - b.org || a.keyId - b.keyId)
 }
+
+type KeyUse = TokenUse & { readonly keyId: number }
+const isOfKey = (use: TokenUse): use is KeyUse => use.keyId !== undefined

@@ -1,13 +1,13 @@
 // Carries out the operations on API keys, one function for each. [contract 3.1] [contract 6.keys]
 import type { Static } from 'typebox'
-import type { Key } from '../../../contract/keys.ts'
-import type { Scope } from '../../../contract/operation.ts'
+import type { Key } from '../../../contract/people/keys.ts'
+import { type CallerScope, scopes as callerScopes } from '../../../contract/people/permissions.ts'
 import { makeApiKey, tokenHash, visiblePart } from '../../auth/token.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime, parseTime } from '../../core/clock.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
-import { nextId } from '../../db/next-id.ts'
+import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { permissionDenied } from '../../http/gate.ts'
 import { parseInt32 } from '../../http/input/input.ts'
@@ -17,7 +17,7 @@ import { deleteKey, findKey, hasOtherManager, insertKey, type KeyRow, listKeys }
 
 export interface NewKey {
   readonly name: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly CallerScope[]
   readonly manage?: boolean
   readonly expiresAt?: string | null
   /** The limit, in requests per second, of this key alone. Only the command line sets it. */
@@ -47,6 +47,9 @@ export async function keysCreate(ctx: RequestContext, newKey: NewKey) {
       created_at: now,
       expires_at,
       last_used_at: null,
+      operate: newKey.scopes.includes('operate') ? 1 : 0,
+      all_regions: 1,
+      user_id: null,
     }
     await insertKey(tx, row, tokenHash(token))
     const { name, prefix, scopes, manage, expiresAt } = view(row)
@@ -82,8 +85,8 @@ export async function keysDelete(ctx: RequestContext, keyId: string) {
 /** A key cannot grant a permission that it does not have. [contract 3.6] */
 function refuseGrantBeyondOwn(ctx: RequestContext, { scopes, manage }: NewKey) {
   for (const scope of scopes)
-    if (!ctx.may(scope)) throw permissionDenied(scope, `the scope ${scope}, so it cannot grant it`)
-  if (manage && !ctx.may('manage')) throw permissionDenied('manage', 'the attribute manage, so it cannot grant it')
+    if (!ctx.may(scope)) throw permissionDenied(ctx, scope, undefined, ', so it cannot grant it')
+  if (manage && !ctx.may('manage')) throw permissionDenied(ctx, 'manage', undefined, ', so it cannot grant it')
 }
 
 function expiryOf({ expiresAt }: NewKey, now: number): number | null {
@@ -97,7 +100,7 @@ const view = (row: KeyRow): Static<typeof Key> => ({
   id: String(row.id),
   name: row.name,
   prefix: row.prefix,
-  scopes: [...(row.read === 1 ? (['read'] as const) : []), ...(row.write === 1 ? (['write'] as const) : [])],
+  scopes: callerScopes.filter((scope) => row[scope] === 1),
   manage: row.manage === 1,
   createdAt: isoTime(row.created_at),
   ...(row.expires_at !== null && { expiresAt: isoTime(row.expires_at) }),

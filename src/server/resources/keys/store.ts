@@ -1,21 +1,22 @@
 // Holds the SQL of API keys and of the directory that finds them by their hash.
 
 import type { Selectable } from 'kysely'
-import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
+import { type KeyHolder, keyHolderOf } from '../../auth/token-holder.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { query, queryOne, write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { holderColumns } from '../../db/queries/holder-columns.ts'
+import { query, queryOne, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, type SystemTx, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
 
 export type KeyRow = Selectable<DatabaseSchema['api_keys']>
 
-const selectHolder = systemQueryOne((db, p: { hash: Buffer }) =>
+const selectHolder = systemQueryOne((db, p: { hash: Buffer }, engine) =>
   db
     .selectFrom('key_directory as d')
     .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 'd.org').onRef('k.id', '=', 'd.key_id'))
     .innerJoin('orgs as o', 'o.key', 'd.org')
-    .select(['o.key as org', 'o.id as org_id', 'k.id', 'k.name', 'k.read', 'k.write', 'k.manage'])
-    .select(['k.expires_at', 'k.rate_limit'])
+    .leftJoin('users as u', (j) => j.onRef('u.org', '=', 'k.org').onRef('u.id', '=', 'k.user_id'))
+    .select(holderColumns(engine))
     .where('d.hash', '=', p.hash),
 )
 export async function findHolder(on: SystemReader, hash: Buffer): Promise<KeyHolder | undefined> {
@@ -62,6 +63,9 @@ const insertRow = write((db, p: KeyRow) =>
     created_at: p.created_at,
     expires_at: p.expires_at,
     last_used_at: p.last_used_at,
+    operate: p.operate,
+    all_regions: p.all_regions,
+    user_id: p.user_id,
   }),
 )
 const insertDirectoryEntry = write((db, p: { org: number; id: number; hash: Buffer }) =>

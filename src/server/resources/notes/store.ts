@@ -1,20 +1,20 @@
 // Holds the SQL of room notes.
 
 import type { Selectable } from 'kysely'
-import { query, queryOne, write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { wholeQuery, wholeQueryOne, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type NoteRow = Selectable<DatabaseSchema['room_notes']>
 
-export const listNotes = query((db, p: { org: number }) =>
+export const listNotes = wholeQuery((db, p: { org: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).orderBy('id', 'desc'),
 )
 
-export const listNotesOfRoom = query((db, p: { org: number; room: number }) =>
+export const listNotesOfRoom = wholeQuery((db, p: { org: number; room: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id', 'desc'),
 )
 
-export const findNote = queryOne((db, p: { org: number; room: number; id: number }) =>
+export const findNote = wholeQueryOne((db, p: { org: number; room: number; id: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('id', '=', p.id).where('room_id', '=', p.room),
 )
 

@@ -1,10 +1,11 @@
 // Creates organisations, and changes their time zone. The first start and the command line call these functions.
 
-import type { Org } from '../../auth/keyring.ts'
 import { randomText } from '../../auth/token.ts'
+import type { Org } from '../../auth/token-holder.ts'
 import { type Actor, RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { mustFind, StartupError } from '../../core/failure.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import { nameProblem } from '../../core/text.ts'
 import { timeZoneProblem } from '../../core/time-zone.ts'
 import { SystemReader } from '../../db/system.ts'
@@ -53,5 +54,10 @@ function requireTimeZone(timezone: string): void {
 export async function commandLineActor(services: Services, actor: Actor, orgId: string): Promise<RequestContext> {
   const org = await findOrg(services.db.system, { id: orgId })
   if (!org) throw new StartupError(`There is no organisation ${orgId}. See "org list".`)
-  return new RequestContext(services, { actor, org: { key: org.key, id: org.id }, may: () => true })
+  return new RequestContext(services, {
+    actor,
+    org: { key: org.key, id: org.id },
+    may: () => true,
+    access: RegionAccess.everything,
+  })
 }

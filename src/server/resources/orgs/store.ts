@@ -1,5 +1,5 @@
 // Holds the SQL of organisations.
-import { write } from '../../db/query.ts'
+import { write } from '../../db/queries/query.ts'
 import { type SystemTx, systemQuery, systemQueryOne, systemWriteOne } from '../../db/system.ts'
 
 export const listOrgs = systemQuery((db, _: object) =>

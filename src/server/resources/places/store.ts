@@ -1,11 +1,11 @@
 // Holds the SQL that finds the room, location and region of endpoints, rooms and locations in one statement.
 
 import { sql } from 'kysely'
-import { isAnyNumberOf, isAnyOf } from '../../db/any-of.ts'
-import { query } from '../../db/query.ts'
+import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
+import { wholeQuery } from '../../db/queries/query.ts'
 
 /** Returns one row for each endpoint, room and location that exists, with the places that contain it. */
-export const listPlacesOf = query(
+export const listPlacesOf = wholeQuery(
   (
     db,
     p: { org: number; endpoints: readonly string[]; rooms: readonly number[]; locations: readonly number[] },

@@ -3,9 +3,9 @@
 // A statement that writes the columns of a resource raises the version of that resource itself, in the resource's
 // store. This file raises the versions of the other resources that show the written values.
 
-import { isAnyNumberOf } from '../../db/any-of.ts'
 import type { Tx } from '../../db/handles.ts'
-import { write } from '../../db/query.ts'
+import { isAnyNumberOf } from '../../db/queries/any-of.ts'
+import { write } from '../../db/queries/query.ts'
 
 /** For each thing that can change: the statements that raise the versions of all answers that show it. */
 const shownBy = {

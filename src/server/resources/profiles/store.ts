@@ -1,8 +1,8 @@
 // Holds the SQL of profiles.
 
 import type { Selectable } from 'kysely'
-import { query, queryOne, write } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { query, queryOne, wholeQuery, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type ProfileRow = Selectable<DatabaseSchema['profiles']>
 
@@ -15,7 +15,7 @@ export const findProfile = queryOne((db, p: { org: number; id: number }) =>
 )
 
 /** Lists the endpoints that the profile is assigned to. */
-export const listEndpointsWithProfile = query((db, p: { org: number; profile: number }) =>
+export const listEndpointsWithProfile = wholeQuery((db, p: { org: number; profile: number }) =>
   db
     .selectFrom('endpoints')
     .select(['id', 'serial'])

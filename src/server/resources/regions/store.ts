@@ -1,18 +1,18 @@
 // Holds the SQL of regions.
 
-import { query, queryExists, queryOne, write } from '../../db/query.ts'
+import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 
 type RegionKey = { org: number; id: number }
 
-export const listRegions = query((db, p: { org: number }) =>
+export const listRegions = wholeQuery((db, p: { org: number }) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).orderBy('id'),
 )
 
-export const findRegion = queryOne((db, p: RegionKey) =>
+export const findRegion = wholeQueryOne((db, p: RegionKey) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
 
-export const listAssignedLocations = query((db, p: { org: number }) =>
+export const listAssignedLocations = wholeQuery((db, p: { org: number }) =>
   db
     .selectFrom('locations')
     .select(['id', 'name', 'region_id'])
@@ -21,7 +21,7 @@ export const listAssignedLocations = query((db, p: { org: number }) =>
     .orderBy('id'),
 )
 
-export const listLocationsOfRegion = query((db, p: RegionKey) =>
+export const listLocationsOfRegion = wholeQuery((db, p: RegionKey) =>
   db
     .selectFrom('locations')
     .select(['id', 'name'])
@@ -30,7 +30,7 @@ export const listLocationsOfRegion = query((db, p: RegionKey) =>
     .orderBy('id'),
 )
 
-export const regionHasLocation = queryExists((db, p: RegionKey) =>
+export const regionHasLocation = wholeQueryExists((db, p: RegionKey) =>
   db.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.id).limit(1),
 )
 

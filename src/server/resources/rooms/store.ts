@@ -1,9 +1,9 @@
 // Holds the SQL of rooms and of the look-up of enrolment codes.
 
 import { sql } from 'kysely'
-import { isAnyNumberOf } from '../../db/any-of.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { query, queryExists, queryOne, write } from '../../db/query.ts'
+import { isAnyNumberOf } from '../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'
@@ -12,7 +12,7 @@ type RoomKey = { org: number; id: number }
 type RoomFilter = { org: number; region: number; location: number; freshSinceSeconds: number }
 
 const selectRooms = bySite((byRegion, byLocation) =>
-  query((db, p: RoomFilter) =>
+  wholeQuery((db, p: RoomFilter) =>
     db
       .selectFrom('rooms as r')
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -62,7 +62,7 @@ const selectRooms = bySite((byRegion, byLocation) =>
 export const listRooms = (on: OrgReader, freshSinceSeconds: number, region?: number, location?: number) =>
   selectRooms(on, { freshSinceSeconds }, region, location)
 
-export const findRoom = queryOne((db, p: RoomKey) =>
+export const findRoom = wholeQueryOne((db, p: RoomKey) =>
   db
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -86,7 +86,7 @@ export const findRoom = queryOne((db, p: RoomKey) =>
 export type RoomRow = NonNullable<Awaited<ReturnType<typeof findRoom>>>
 
 /** True if an endpoint in the room has rejected its config. */
-export const hasFailedConfig = queryExists((db, p: RoomKey) =>
+export const hasFailedConfig = wholeQueryExists((db, p: RoomKey) =>
   db
     .selectFrom('endpoints as n')
     .innerJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id'))
@@ -97,7 +97,7 @@ export const hasFailedConfig = queryExists((db, p: RoomKey) =>
     .limit(1),
 )
 
-export const hasRoomWithProfile = queryExists((db, p: { org: number; profile: number }) =>
+export const hasRoomWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
 
@@ -209,7 +209,7 @@ export const unassignRoomsOfLocation = write((db, p: { org: number; location: nu
 )
 
 /** Ids of rooms that do not exist are skipped. */
-export const listRoomsById = query((db, p: { org: number; ids: readonly number[] }, engine) =>
+export const listRoomsById = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
     .selectFrom('rooms')
     .select(['id', 'name'])

@@ -1,6 +1,6 @@
 // Maps sensors to their column and to the factor with which values are stored as integers.
 import type { Sensor } from '../../../contract/device/models.ts'
-import type { SensorColumn } from '../../db/schema.ts'
+import type { SensorColumn } from '../../db/schema/schema.ts'
 
 export const columnOf: Readonly<Record<Sensor, SensorColumn>> = {
   co2: 'co2',

@@ -1,8 +1,11 @@
 // Serves the sign-in, the current session and the sign-out of the console. [contract 9.session]
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/session.ts'
-import type { Caller, KeyHolder, Keyring } from '../../auth/keyring.ts'
+import { scopes } from '../../../contract/people/permissions.ts'
+import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/people/session.ts'
+import type { Caller, Keyring } from '../../auth/keyring.ts'
+import { sessionKindOf } from '../../auth/token.ts'
+import type { KeyHolder, TokenHolder } from '../../auth/token-holder.ts'
 import type { Services } from '../../context/services.ts'
 import { invalid } from '../../core/failure.ts'
 import { programVersion } from '../../core/program-version.ts'
@@ -30,13 +33,17 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
   const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
     done(cookie.originProblem(request))
 
-  const view = async (holder: KeyHolder): Promise<ConsoleSession> => {
+  const view = async (holder: TokenHolder): Promise<ConsoleSession> => {
     const org = await findOrg(services.db.system, { id: holder.org.id })
     return {
       org: { id: holder.org.id, name: org?.name ?? '', timezone: org?.timezone ?? 'UTC' },
-      key: { id: String(holder.keyId), name: holder.name },
-      scopes: (['read', 'write'] as const).filter((scope) => holder[scope]),
-      manage: holder.manage,
+      ...(holder.user
+        ? { user: { id: String(holder.user.id), email: holder.actor.name, role: holder.user.role } }
+        : holder.key && { key: { id: String(holder.key.id), name: holder.key.name } }),
+      scopes: scopes.filter((scope) => holder.permissions[scope]),
+      manage: holder.permissions.manage,
+      allRegions: holder.access.isEverything,
+      regionIds: holder.access.regionIds ?? [],
       airLimits: services.settings.airLimits,
       version,
     }
@@ -45,7 +52,7 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
     sendJson(reply.header('Cache-Control', 'no-store'), JSON.stringify(value))
 
   const signedIn = async (request: FastifyRequest): Promise<Caller | undefined> =>
-    keyring.find(cookie.read(request) ?? '', 'session')
+    keyring.find(cookie.read(request) ?? '', sessionKindOf(cookie.read(request) ?? ''))
 
   app.post(sessionPath, { onRequest }, async (request, reply) => {
     const { key, link } = readSignIn(request.body)
@@ -56,11 +63,11 @@ export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie,
     let secret: string
     if (key !== undefined) {
       const caller = await keyring.find(key)
-      if (!caller) throw refuse(request, badToken(key))
+      if (!caller?.key) throw refuse(request, badToken(key))
       const failure = takeFromRateLimit(caller, reply, services.clock.now())
       if (failure) throw failure
-      holder = caller
-      secret = await sessionStart(services, caller, origin)
+      holder = { ...caller, key: caller.key }
+      secret = await sessionStart(services, holder, origin)
     } else {
       holder = await linkHolder(services, link ?? '')
       if (!holder) throw refuse(request, badLink())

@@ -1,7 +1,8 @@
 // Starts and ends sessions of the console, and makes sign-in links. [contract 9.session] [contract 9.link]
 
-import type { Caller, KeyHolder } from '../../auth/keyring.ts'
+import type { Caller } from '../../auth/keyring.ts'
 import { isSignInLinkSecret, makeSessionSecret, makeSignInLinkSecret, tokenHash } from '../../auth/token.ts'
+import type { KeyHolder } from '../../auth/token-holder.ts'
 import { contextOf, type RequestContext, type RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'
@@ -12,6 +13,7 @@ import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { findKey, type KeyRow, listKeys } from '../keys/store.ts'
 import { deleteLink, deleteSession, deleteSurplusSessions, findLinkHolder, insertLink, insertSession } from './store.ts'
+import { deleteUserSession } from './user-session-store.ts'
 
 /** More concurrent sessions of one key than this do not come from people. */
 const maxSessionsPerKey = 1000
@@ -52,35 +54,37 @@ async function startSession(
   via: 'key' | 'link',
   verify: (tx: Tx) => Promise<void>,
 ): Promise<string> {
-  if (!holder.read) {
+  if (!holder.permissions.read) {
     throw new Failure(
       'PERMISSION_DENIED',
-      `The key "${holder.name}" lacks the scope read, and the console shows what it reads. Sign in with a key that has it.`,
+      `The key "${holder.key.name}" lacks the scope read, and the console shows what it reads. Sign in with a key that has it.`,
     )
   }
   const secret = makeSessionSecret()
   await change(contextOf(services, holder, origin), 'sessionStart', async (tx) => {
     await verify(tx)
-    if (!(await findKey(tx, { id: holder.keyId }))) {
+    if (!(await findKey(tx, { id: holder.key.id }))) {
       throw signInFirst('This key was revoked a moment ago. Sign in with another one.')
     }
     const now = services.clock.now()
-    await insertSession(tx, { hash: tokenHash(secret), key_id: holder.keyId, created_at: now, used_at: now })
-    await deleteSurplusSessions(tx, { key: holder.keyId, max: maxSessionsPerKey })
-    return { result: undefined, target: auditRef('key', { id: holder.keyId, name: holder.name }), after: { via } }
+    await insertSession(tx, { hash: tokenHash(secret), key_id: holder.key.id, created_at: now, used_at: now })
+    await deleteSurplusSessions(tx, { key: holder.key.id, max: maxSessionsPerKey })
+    return { result: undefined, target: auditRef('key', holder.key), after: { via } }
   })
   return secret
 }
 
 /** Ends the session of this caller. A session that has ended already is no error. */
 export async function sessionEnd(services: Services, caller: Caller, origin: RequestOrigin): Promise<void> {
-  const { session } = caller
+  const { session, key, user } = caller
   if (!session) return
+  const isOfPerson = user !== undefined && key === undefined
   const alreadyEnded = sessionEnded()
   try {
     await change(contextOf(services, caller, origin), 'sessionEnd', async (tx) => {
-      if (!(await deleteSession(tx, { hash: session.hash }))) throw alreadyEnded
-      return { result: undefined, target: auditRef('key', { id: caller.keyId, name: caller.name }) }
+      const { hash } = session
+      if (!(await (isOfPerson ? deleteUserSession(tx, { hash }) : deleteSession(tx, { hash })))) throw alreadyEnded
+      return { result: undefined, target: key ? auditRef('key', key) : auditRef('user', caller.actor) }
     })
   } catch (error) {
     if (error !== alreadyEnded) throw error

@@ -1,18 +1,20 @@
 // Holds the SQL of the console's sessions and sign-in links.
 
 import type { Insertable } from 'kysely'
-import { type KeyHolder, keyHolderOf } from '../../auth/keyring.ts'
-import { write, writeExists } from '../../db/query.ts'
-import type { DatabaseSchema } from '../../db/schema.ts'
+import { type KeyHolder, keyHolderOf } from '../../auth/token-holder.ts'
+import { holderColumns } from '../../db/queries/holder-columns.ts'
+import { write, writeExists } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
 
-const selectSessionHolder = systemQueryOne((db, p: { hash: Buffer }) =>
+const selectSessionHolder = systemQueryOne((db, p: { hash: Buffer }, engine) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 's.org').onRef('k.id', '=', 's.key_id'))
     .innerJoin('orgs as o', 'o.key', 's.org')
-    .select(['o.key as org', 'o.id as org_id', 'k.id', 'k.name', 'k.read', 'k.write', 'k.manage'])
-    .select(['k.expires_at', 'k.rate_limit', 's.used_at'])
+    .leftJoin('users as u', (j) => j.onRef('u.org', '=', 'k.org').onRef('u.id', '=', 'k.user_id'))
+    .select(holderColumns(engine))
+    .select('s.used_at')
     .where('s.hash', '=', p.hash),
 )
 /** Finds the key that a session acts for. */
@@ -60,13 +62,13 @@ export const deleteUnusedSessions = systemWrite((db, p: { before: number }) =>
   db.deleteFrom('sessions').where('used_at', '<', p.before),
 )
 
-const selectLinkHolder = systemQueryOne((db, p: { hash: Buffer; now: number }) =>
+const selectLinkHolder = systemQueryOne((db, p: { hash: Buffer; now: number }, engine) =>
   db
     .selectFrom('login_links as l')
     .innerJoin('api_keys as k', (j) => j.onRef('k.org', '=', 'l.org').onRef('k.id', '=', 'l.key_id'))
     .innerJoin('orgs as o', 'o.key', 'l.org')
-    .select(['o.key as org', 'o.id as org_id', 'k.id', 'k.name', 'k.read', 'k.write', 'k.manage'])
-    .select(['k.expires_at', 'k.rate_limit'])
+    .leftJoin('users as u', (j) => j.onRef('u.org', '=', 'k.org').onRef('u.id', '=', 'k.user_id'))
+    .select(holderColumns(engine))
     .where('l.hash', '=', p.hash)
     .where('l.expires_at', '>', p.now)
     .where((e) => e.or([e('k.expires_at', 'is', null), e('k.expires_at', '>', p.now)])),

@@ -1,5 +1,5 @@
 // SQL of the settings that all nodes share. The table has other rows too, such as the identity of the secret key.
-import { isAnyOf } from '../../db/any-of.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
 import { systemQuery, systemWrite } from '../../db/system.ts'
 
 /** In a transaction of PostgreSQL, `mustLock` keeps others from changing them until its end. */

@@ -1,12 +1,13 @@
 // Carries out the operations on users, one function for each. [contract 5.4.user] [contract 6.users]
 
 import type { Static } from 'typebox'
-import type { User } from '../../../contract/users.ts'
+import type { Role } from '../../../contract/people/permissions.ts'
+import type { User } from '../../../contract/people/users.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { nextId } from '../../db/next-id.ts'
+import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { parseInt32 } from '../../http/input/input.ts'
@@ -125,8 +126,11 @@ async function requireAnotherOwner(tx: Tx, user: { id: number; role: string }, v
 }
 
 const view = (user: { id: number; email: string; role: string }, regionIds: number[]): Static<typeof User> => ({
+  allRegions: false,
+  state: 'INVITED',
+  signsInWith: [],
   id: String(user.id),
   email: user.email,
-  role: user.role as 'owner' | 'admin',
+  role: user.role as Role,
   regionIds,
 })

@@ -2,23 +2,23 @@
 
 import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { query, queryExists, queryOne, write } from '../../db/query.ts'
+import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 
 type UserKey = { org: number; id: number }
 
-export const listUsers = query((db, p: { org: number }) =>
+export const listUsers = wholeQuery((db, p: { org: number }) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).orderBy('id'),
 )
 
-export const findUser = queryOne((db, p: UserKey) =>
+export const findUser = wholeQueryOne((db, p: UserKey) =>
   db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
 
-export const findUserByEmail = queryOne((db, p: { org: number; key: string }) =>
+export const findUserByEmail = wholeQueryOne((db, p: { org: number; key: string }) =>
   db.selectFrom('users').select('id').where('org', '=', p.org).where('email_key', '=', p.key),
 )
 
-export const hasOtherOwner = queryExists((db, p: UserKey) =>
+export const hasOtherOwner = wholeQueryExists((db, p: UserKey) =>
   db
     .selectFrom('users')
     .select('id')
@@ -28,11 +28,11 @@ export const hasOtherOwner = queryExists((db, p: UserKey) =>
     .limit(1),
 )
 
-export const listRegionsOfUsers = query((db, p: { org: number }) =>
+export const listRegionsOfUsers = wholeQuery((db, p: { org: number }) =>
   db.selectFrom('user_regions').select(['user_id', 'region_id']).where('org', '=', p.org).orderBy('region_id'),
 )
 
-const selectRegionsOfUser = query((db, p: UserKey) =>
+const selectRegionsOfUser = wholeQuery((db, p: UserKey) =>
   db
     .selectFrom('user_regions')
     .select('region_id')

@@ -2,7 +2,7 @@
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Sensor } from '../../../../contract/device/models.ts'
-import type { AirLimits, Limits } from '../../../../contract/session.ts'
+import type { AirLimits, Limits } from '../../../../contract/people/session.ts'
 import { airSensors, limitText, sensorLabels, sensorNumberText, sensorValueText } from '../../../domain/air/air.ts'
 import { chartLines, type SensorSummary, summaryOf } from '../../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../../parts/chart/plot-options.ts'

@@ -1,6 +1,6 @@
 // SQL of the uploads of log bundles, and on PostgreSQL of their content.
 
-import { query, queryOne, writeTelemetry, writeTelemetryExists } from '../../../db/query.ts'
+import { queryOne, wholeQuery, writeTelemetry, writeTelemetryExists } from '../../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../../db/system.ts'
 
 interface NewUpload {
@@ -99,7 +99,7 @@ export const findChunk = queryOne((db, p: { org: number; upload: string; seq: nu
 )
 
 /** Lists the bundles of these reports that version 0.1 stored in its folder. */
-export const listOldBundles = query((db, p: { org: number; report: string }) =>
+export const listOldBundles = wholeQuery((db, p: { org: number; report: string }) =>
   db
     .selectFrom('bug_report_items')
     .select(['endpoint_id as endpoint', 'operation_id as command', 'file', 'size'])

@@ -6,6 +6,7 @@ import { newDevice, type TestDevice } from '../../../../../test/support/devices/
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { type PlainSample, plainHistory } from '../../../../../test/support/plain-history.ts'
 import { type Interval, intervals } from '../../../../contract/sensor-history.ts'
+import { RegionAccess } from '../../../core/region-access.ts'
 import { OrgReader } from '../../../db/handles.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 import { daysIn, hours, quarters } from '../slots.ts'
@@ -89,7 +90,7 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
 function watched(): { on: OrgReader; asked: { rows: number; text: string; values: readonly unknown[] }[] } {
   const { db } = harness.services
   const asked: { rows: number; text: string; values: readonly unknown[] }[] = []
-  const on = new OrgReader(org.org.key, db.engine, {
+  const on = new OrgReader({ org: org.org.key, access: RegionAccess.everything }, db.engine, {
     kysely: db.system.kysely,
     async run(query, values) {
       const rows = await db.system.run(query, values)

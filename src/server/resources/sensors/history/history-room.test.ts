@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { type Rollup, sensorColumns } from '../../../db/schema.ts'
+import { type Rollup, sensorColumns } from '../../../db/schema/schema.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 

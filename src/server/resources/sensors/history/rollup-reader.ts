@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../core/failure.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import type { SensorColumn } from '../../../db/schema.ts'
+import type { SensorColumn } from '../../../db/schema/schema.ts'
 import type { RollupTable } from '../rollups/store.ts'
 import { numbersFrom, quarterSeconds, quarters, slots as rawSlots, type SlotScale, slotSeconds } from '../slots.ts'
 import {

@@ -1,6 +1,6 @@
 // Reads raw samples: as they are, or summed up in buckets of five minutes.
 import type { OrgReader } from '../../../db/handles.ts'
-import type { SensorColumn } from '../../../db/schema.ts'
+import type { SensorColumn } from '../../../db/schema/schema.ts'
 import { numbersFrom, quarters, slots } from '../slots.ts'
 import { samplesInSlot } from './rollup-reader.ts'
 import { type EndpointSelection, listRaw, listSums, type RawRow, type StatisticsRow } from './store.ts'

@@ -2,12 +2,12 @@
 
 import { sql } from 'kysely'
 import { isUuid } from '../../../core/uuid.ts'
-import { isAnyNumberOf } from '../../../db/any-of.ts'
 import type { EngineName } from '../../../db/engine.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { query, queryOne } from '../../../db/query.ts'
-import { queryNumbers } from '../../../db/query-numbers.ts'
-import type { SensorColumn } from '../../../db/schema.ts'
+import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { query, queryOne, wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
+import { queryNumbers } from '../../../db/queries/query-numbers.ts'
+import type { SensorColumn } from '../../../db/schema/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
 import type { RollupTable } from '../rollups/store.ts'
 
@@ -23,7 +23,7 @@ export const findZones = queryOne((db, p: { org: number }) =>
     .where('o.key', '=', p.org),
 )
 
-const numberOf = queryOne((db, p: { org: number; id: string }) =>
+const numberOf = wholeQueryOne((db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
 )
 export const findNumber = async (on: OrgReader, id: string) =>
@@ -37,7 +37,7 @@ export interface RoomStay {
   readonly endpoint_id: string
 }
 /** The stays in a room that overlap the window, in Unix seconds. */
-export const listStays = query((db, p: { org: number; room: number; from: number; to: number }) =>
+export const listStays = wholeQuery((db, p: { org: number; room: number; from: number; to: number }) =>
   db
     .selectFrom('endpoint_rooms')
     .select(['endpoint', 'since', 'until', 'endpoint_id'])
@@ -200,7 +200,7 @@ export const listSums = (
 
 export type RawRow = { endpoint: number; timestamp: number } & { [S in SensorColumn]: number | null }
 const raw = bySensors((columns, ofRoom) =>
-  query((db, p: SamplesOf & Range, engine) =>
+  wholeQuery((db, p: SamplesOf & Range, engine) =>
     db
       .selectFrom('samples as s')
       .select(['s.endpoint', 's.timestamp', ...columns.map((c) => `s.${c}` as const)])

@@ -1,5 +1,5 @@
 // Adds up the statistics of buckets, from rollups and from samples, in any order.
-import type { SensorColumn } from '../../../db/schema.ts'
+import type { SensorColumn } from '../../../db/schema/schema.ts'
 import type { StatisticsRow } from './store.ts'
 
 type Numbers = Record<string, number | null>

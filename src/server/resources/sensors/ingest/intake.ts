@@ -3,7 +3,7 @@
 import { modelOf } from '../../../../contract/device/models.ts'
 import type { DeviceSample, SampleRefused } from '../../../../contract/device/protocol.ts'
 import type { Services } from '../../../context/services.ts'
-import type { NumberRow } from '../../../db/insert-many.ts'
+import type { NumberRow } from '../../../db/queries/insert-many.ts'
 import { ConnectionReplaced, type Device, type DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { maxUnansweredMessages } from '../../../devices/mqtt/limits/back-pressure.ts'
 import type { LatestSamples } from '../latest/cache.ts'

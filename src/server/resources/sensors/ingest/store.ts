@@ -1,8 +1,8 @@
 // SQL that writes incoming samples: to the history, and as the latest sample of their endpoint.
 
 import { type Selectable, sql } from 'kysely'
-import { insertMany, type NumberRow } from '../../../db/insert-many.ts'
-import { type DatabaseSchema, sensorColumns } from '../../../db/schema.ts'
+import { insertMany, type NumberRow } from '../../../db/queries/insert-many.ts'
+import { type DatabaseSchema, sensorColumns } from '../../../db/schema/schema.ts'
 import { type SystemTx, systemQuery } from '../../../db/system.ts'
 
 export type SampleRow = Omit<Selectable<DatabaseSchema['samples_latest']>, 'org' | 'endpoint'>

@@ -1,14 +1,14 @@
 // SQL of the latest samples: of one endpoint, of one room, and of a whole organisation in pages.
 
 import { isUuid } from '../../../core/uuid.ts'
-import { isAnyNumberOf } from '../../../db/any-of.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { query, queryOne } from '../../../db/query.ts'
+import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
 import { columns } from '../ingest/store.ts'
 
 const columnsOfLatest = columns.map((name) => `s.${name}` as const)
 
-const latest = queryOne((db, p: { org: number; id: string }) =>
+const latest = wholeQueryOne((db, p: { org: number; id: string }) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
@@ -20,7 +20,7 @@ const latest = queryOne((db, p: { org: number; id: string }) =>
 export const findLatest = async (on: OrgReader, id: string) => (isUuid(id) ? latest(on, { id }) : undefined)
 
 /** The latest samples of the endpoints in a room that are not older than `since`, in Unix seconds. */
-export const listLatestInRoom = query((db, p: { org: number; room: number; since: number }) =>
+export const listLatestInRoom = wholeQuery((db, p: { org: number; room: number; since: number }) =>
   db
     .selectFrom('endpoints as e')
     .innerJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
@@ -36,7 +36,7 @@ interface Page<K> {
   limit: number
 }
 /** Samples in the order of their endpoint's number, also those of deleted endpoints. */
-export const listLatest = query((db, p: Page<number>) =>
+export const listLatest = wholeQuery((db, p: Page<number>) =>
   db
     .selectFrom('samples_latest')
     .select(['endpoint', ...columns])
@@ -47,7 +47,7 @@ export const listLatest = query((db, p: Page<number>) =>
 )
 
 /** The timestamps of the latest samples. A sample never changes, so its timestamp tells whether it is known. */
-export const listLatestTimestamps = query((db, p: Page<number>) =>
+export const listLatestTimestamps = wholeQuery((db, p: Page<number>) =>
   db
     .selectFrom('samples_latest')
     .select(['endpoint', 'timestamp'])
@@ -57,7 +57,7 @@ export const listLatestTimestamps = query((db, p: Page<number>) =>
     .limit(p.limit),
 )
 
-export const listLatestOf = query((db, p: { org: number; endpoints: readonly number[] }, engine) =>
+export const listLatestOf = wholeQuery((db, p: { org: number; endpoints: readonly number[] }, engine) =>
   db
     .selectFrom('samples_latest')
     .select(['endpoint', ...columns])
@@ -65,7 +65,7 @@ export const listLatestOf = query((db, p: { org: number; endpoints: readonly num
     .where(isAnyNumberOf(engine, 'endpoint', p.endpoints)),
 )
 
-export const listEndpointNumbersAfter = query((db, p: Page<string>) =>
+export const listEndpointNumbersAfter = wholeQuery((db, p: Page<string>) =>
   db
     .selectFrom('endpoints')
     .select(['id', 'number', 'room_id'])
@@ -75,7 +75,7 @@ export const listEndpointNumbersAfter = query((db, p: Page<string>) =>
     .limit(p.limit),
 )
 
-export const listRoomsAfter = query((db, p: Page<number>) =>
+export const listRoomsAfter = wholeQuery((db, p: Page<number>) =>
   db
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))

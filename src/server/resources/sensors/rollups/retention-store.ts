@@ -1,7 +1,7 @@
 // SQL that deletes old data: raw samples by slot, rollups by endpoint, and latest samples of deleted endpoints.
 
 import { sql } from 'kysely'
-import { queryOne, writeTelemetry } from '../../../db/query.ts'
+import { wholeQueryOne, writeTelemetry } from '../../../db/queries/query.ts'
 import { type SystemReader, systemQueryExists, systemQueryOne, systemWrite } from '../../../db/system.ts'
 import type { RollupTable } from './store.ts'
 
@@ -31,7 +31,7 @@ export const hasDueBefore = systemQueryExists((db, p: { slot: number }) =>
 )
 
 /** The oldest slot before the given one. */
-export const findOldestSlot = queryOne((db, p: { org: number; before: number }) =>
+export const findOldestSlot = wholeQueryOne((db, p: { org: number; before: number }) =>
   db
     .selectFrom('samples')
     .select('slot')
@@ -75,7 +75,7 @@ export const deleteRollups = {
 }
 
 const findNextIn = (table: RollupTable) =>
-  queryOne((db, p: { org: number; endpoint: number }) =>
+  wholeQueryOne((db, p: { org: number; endpoint: number }) =>
     db
       .selectFrom(table)
       .select(['endpoint', 'slot'])

@@ -6,7 +6,7 @@ import { newDevice, type TestDevice } from '../../../../../test/support/devices/
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { until } from '../../../../../test/support/program.ts'
 import { dayOf } from '../../../core/time-zone.ts'
-import { type Rollup, type SensorColumn, sensorColumns } from '../../../db/schema.ts'
+import { type Rollup, type SensorColumn, sensorColumns } from '../../../db/schema/schema.ts'
 import { rollUp } from './roll-up.ts'
 import type { RollupTable } from './store.ts'
 

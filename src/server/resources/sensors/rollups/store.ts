@@ -3,9 +3,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { EngineName } from '../../../db/engine.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
-import { insertMany } from '../../../db/insert-many.ts'
-import { query, queryOne, writeTelemetry } from '../../../db/query.ts'
-import { type DatabaseSchema, sensorColumns } from '../../../db/schema.ts'
+import { insertMany } from '../../../db/queries/insert-many.ts'
+import { query, queryOne, writeTelemetry } from '../../../db/queries/query.ts'
+import { type DatabaseSchema, sensorColumns } from '../../../db/schema/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
 
 export type RollupTable = 'sample_quarters' | 'sample_hours' | 'sample_days'

@@ -1,9 +1,20 @@
 // Assigns ids: per organisation and noun, from 1, never used twice. [contract D.5]
 
-import type { TelemetryTx, Tx } from './handles.ts'
+import type { TelemetryTx, Tx } from '../handles.ts'
 import { writeAny } from './query.ts'
 
-export type CountedNoun = 'region' | 'location' | 'room' | 'note' | 'profile' | 'config' | 'user' | 'key' | 'endpoint'
+export type CountedNoun =
+  | 'region'
+  | 'location'
+  | 'room'
+  | 'note'
+  | 'profile'
+  | 'config'
+  | 'user'
+  | 'key'
+  | 'endpoint'
+  | 'userSession'
+  | 'passkey'
 
 const incrementCounter = writeAny((db, p: { org: number; noun: string }) =>
   db

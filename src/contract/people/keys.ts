@@ -1,22 +1,29 @@
 // API keys: what the key operations take and give. [contract 3.1] [contract 6.keys]
 
 import Type from 'typebox'
-import { mediumBodyBytes, operation } from './operation.ts'
-import { Empty, ListOf, Name, OneOf, Shape, Timestamp } from './shape.ts'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, Name, OneOf, Shape, Timestamp } from '../shape.ts'
+import { scopes } from './permissions.ts'
 
 const id = Type.String({ description: 'Identifier of the key.' })
-const Scopes = Type.Array(OneOf(['read', 'write'], 'A scope.'), {
+export const KeyScopes = Type.Array(OneOf(scopes, 'A scope.'), {
   minItems: 1,
-  maxItems: 2,
-  description: 'What the key may do. Write does not imply Read.',
+  maxItems: 3,
+  description: 'What the key may do. Write contains operate, and does not contain read.',
 })
 
 const fields = {
   id,
   name: Type.String({ description: 'Name of the key.' }),
   prefix: Type.String({ description: 'How the key starts; the rest is shown once, when it is created.' }),
-  scopes: Scopes,
+  scopes: KeyScopes,
   manage: Type.Boolean({ description: 'Whether it may manage keys and users.' }),
+  regionIds: Type.Optional(
+    Type.Array(Int32('Identifier of a region.'), {
+      description:
+        'The regions that the key is limited to; absent: all. An empty list means nothing: its regions were deleted.',
+    }),
+  ),
   createdAt: Timestamp('When it was created.'),
   expiresAt: Type.Optional(Timestamp('When it stops working; absent: never.')),
   lastUsedAt: Type.Optional(Timestamp('When it was last used; absent: never.')),
@@ -57,13 +64,20 @@ export const keyOperations = {
     description: 'A key cannot grant what it does not have itself.',
     body: Shape('KeysCreateRequest', {
       name: Name('key'),
-      scopes: Scopes,
+      scopes: KeyScopes,
       manage: Type.Optional(Type.Boolean({ description: 'Whether it may manage keys and users; default false.' })),
+      regionIds: Type.Optional(
+        Type.Array(Int32('Identifier of a region.'), {
+          minItems: 1,
+          maxItems: 1000,
+          description: 'The regions that the key is limited to; absent: all. Not together with manage.',
+        }),
+      ),
       expiresAt: Type.Optional(
         Type.Union([Timestamp('When it stops working. A date alone is midnight in UTC.'), Type.Null()]),
       ),
     }),
-    bodyLimitBytes: mediumBodyBytes,
+    bodyLimitBytes: largeBodyBytes,
     response: KeyWithSecret,
     versioned: true,
     audit: { category: 'USER', type: 'API_KEY_CREATED' },

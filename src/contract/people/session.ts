@@ -1,7 +1,7 @@
 // Signing in to the console: what a browser sends for a session, and what it learns. [contract 9.session]
 import Type, { type Static } from 'typebox'
-import type { Scope } from './operation.ts'
-import { Shape } from './shape.ts'
+import { Shape } from '../shape.ts'
+import type { CallerScope, Role } from './permissions.ts'
 
 /** An API key, or the secret of a sign-in link: one of the two. */
 export const SignIn = Shape('ConsoleSignIn', {
@@ -29,9 +29,15 @@ export const defaultAirLimits: AirLimits = {
 /** The signed-in caller and its permissions. */
 export interface ConsoleSession {
   readonly org: { readonly id: string; readonly name: string; readonly timezone: string }
-  readonly key: { readonly id: string; readonly name: string }
-  readonly scopes: readonly Scope[]
+  /** Set if the session was opened with an API key that belongs to nobody. */
+  readonly key?: { readonly id: string; readonly name: string }
+  /** Set if the caller is a person. */
+  readonly user?: { readonly id: string; readonly email: string; readonly name?: string; readonly role: Role }
+  readonly scopes: readonly CallerScope[]
   readonly manage: boolean
+  /** Whether the caller sees the whole organisation; if not, only what is in the regions. [contract 11.access] */
+  readonly allRegions: boolean
+  readonly regionIds: readonly number[]
   readonly airLimits: AirLimits
   /** The version of the server. A console of another version should reload. */
   readonly version: string

@@ -1,7 +1,7 @@
 // Passes a list of ids as one parameter, so that the text of a query does not depend on its length.
 
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { EngineName } from './engine.ts'
+import type { EngineName } from '../engine.ts'
 
 /**
  * For `where(isAnyOf(engine, 'id', p.ids))`. The list travels as JSON (see query.ts). PostgreSQL unpacks it

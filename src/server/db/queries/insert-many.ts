@@ -1,9 +1,9 @@
 // Writes many rows with one statement or a few, instead of one for each row.
 
 import { CompiledQuery } from 'kysely'
-import type { DatabaseSchema } from './schema.ts'
-import type { SystemTx } from './system.ts'
-import type { WriteTarget } from './written-rows.ts'
+import type { DatabaseSchema } from '../schema/schema.ts'
+import type { SystemTx } from '../system.ts'
+import type { WriteTarget } from '../written-rows.ts'
 
 export type NumberRow = readonly (number | null)[]
 

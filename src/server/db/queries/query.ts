@@ -1,12 +1,24 @@
 // Queries that are built and compiled once for each engine, and run with other values each time.
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
-import type { EngineName } from './engine.ts'
-import type { Handle, OrgReader, TelemetryTx, Tx } from './handles.ts'
-import type { DatabaseSchema } from './schema.ts'
-import { Placeholder, type WriteTarget, writeTargetOf } from './written-rows.ts'
+import type { Compilable, CompiledQuery, Kysely, SelectQueryBuilder } from 'kysely'
+import type { EngineName } from '../engine.ts'
+import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
+import type { DatabaseSchema } from '../schema/schema.ts'
+import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
+import { isVisible, type PlacedTable, type VisibleSubject } from './visible.ts'
 
 /** Builds a query in which `p` stands for the values: `(db, p) => db.selectFrom('regions')….where('org', '=', p.org)`. */
-export type BuildQuery<P, R> = (db: Kysely<DatabaseSchema>, p: P, engine: EngineName) => Compilable<R>
+export type BuildQuery<P, R, S = DatabaseSchema> = (db: Kysely<S>, p: P, engine: EngineName) => Compilable<R>
+
+/** Tables whose rows all callers of an organisation may see, as far as their operations allow it. */
+type PlainSchema = Omit<DatabaseSchema, PlacedTable>
+
+/** Builds a query of which only the visible rows are read: the condition is added to it. */
+type BuildSelect<P, R> = (
+  db: Kysely<DatabaseSchema>,
+  p: P,
+  engine: EngineName,
+  // biome-ignore lint/suspicious/noExplicitAny: a condition on a column that the query names can be added whatever its tables are
+) => SelectQueryBuilder<any, any, R>
 
 interface ForOrg {
   readonly org: number
@@ -16,21 +28,68 @@ type Values<P> = Omit<P, 'org'>
 /** The argument is optional if the query has no other values. */
 type ValuesArgument<P> = object extends Values<P> ? [values?: Values<P>] : [values: Values<P>]
 
-/** Reads the rows of one organisation. */
-export function query<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+/** Reads rows of one organisation that are in no place, such as profiles and keys. */
+export function query<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
+  return wholeQuery(build as unknown as BuildQuery<P, R>)
+}
+
+/** Reads the first row, or undefined. */
+export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
+  return wholeQueryOne(build as unknown as BuildQuery<P, R>)
+}
+
+/** Reads whether there is a row. */
+export function queryExists<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
+  return wholeQueryExists(build as unknown as BuildQuery<P, R>)
+}
+
+/**
+ * Reads rows that the caller sees. `subject` says which thing the rows show, and `column` has its id: `visibleQuery('room', 'r.id', …)`.
+ * For callers who see everything the statement is the query as it is written. [contract 11.access]
+ */
+export function visibleQuery<P extends ForOrg, R>(subject: VisibleSubject, column: string, build: BuildSelect<P, R>) {
+  const all = compileOnce(build)
+  const visible = compileOnce<P & { visibleRegions: readonly number[] }, R>((db, p, engine) =>
+    build(db, p, engine).where(isVisible(engine, subject, column, p)),
+  )
+  return (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R[]> => {
+    const { regionIds } = on.access
+    if (regionIds === undefined) return all(on, values, on.org)
+    return visible(on, { ...values, visibleRegions: regionIds }, on.org)
+  }
+}
+
+export function visibleQueryOne<P extends ForOrg, R>(
+  subject: VisibleSubject,
+  column: string,
+  build: BuildSelect<P, R>,
+) {
+  const run = visibleQuery(subject, column, build)
+  return async (on: OrgReader, ...values: ValuesArgument<P>): Promise<R | undefined> => (await run(on, ...values))[0]
+}
+
+export function visibleQueryExists<P extends ForOrg, R>(
+  subject: VisibleSubject,
+  column: string,
+  build: BuildSelect<P, R>,
+) {
+  const run = visibleQuery(subject, column, build)
+  return async (on: OrgReader, ...values: ValuesArgument<P>): Promise<boolean> => (await run(on, ...values)).length > 0
+}
+
+/** Reads rows of one organisation, whichever regions the caller sees: for devices, caches, tasks, and checks that need the truth. */
+export function wholeQuery<P extends ForOrg, R>(build: BuildQuery<P, R>) {
   const run = compileOnce(build)
   return (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R[]> => run(on, values, on.org)
 }
 
-/** Reads the first row, or undefined. */
-export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+export function wholeQueryOne<P extends ForOrg, R>(build: BuildQuery<P, R>) {
   const run = compileOnce(build)
   return async (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R | undefined> =>
     (await run(on, values, on.org))[0]
 }
 
-/** Reads whether there is a row. */
-export function queryExists<P extends ForOrg, R>(build: BuildQuery<P, R>) {
+export function wholeQueryExists<P extends ForOrg, R>(build: BuildQuery<P, R>) {
   const run = compileOnce(build)
   return async (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<boolean> =>
     (await run(on, values, on.org)).length > 0

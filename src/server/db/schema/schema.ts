@@ -2,6 +2,7 @@
 // Times are milliseconds, flags are 0 or 1 and JSON is text, because both engines read these alike.
 
 import type { Generated } from 'kysely'
+import type { PeopleSchema } from './people.ts'
 
 /** The sensors' columns in the tables of samples. */
 export const sensorColumns = ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index'] as const
@@ -19,7 +20,7 @@ export type Rollup = { org: number; endpoint: number; slot: number; room: number
   [S in SensorColumn as `${S}_count`]: number
 } & { [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null }
 
-export interface DatabaseSchema {
+export interface DatabaseSchema extends PeopleSchema {
   settings: { name: string; value: string }
   /** A row for each start of a server. */
   nodes: {
@@ -57,24 +58,9 @@ export interface DatabaseSchema {
     request_id: string | null
     ip: string | null
     mac: Buffer
+    /** The regions of everything that the entry names, as JSON; null for entries of version 0.1. */
+    regions: string | null
   }
-  api_keys: {
-    org: number
-    id: number
-    version: number
-    name: string
-    prefix: string
-    read: number
-    write: number
-    manage: number
-    rate_limit: number | null
-    created_at: number
-    expires_at: number | null
-    last_used_at: number | null
-  }
-  key_directory: { hash: Buffer; org: number; key_id: number }
-  sessions: { hash: Buffer; org: number; key_id: number; created_at: number; used_at: number }
-  login_links: { hash: Buffer; org: number; key_id: number; expires_at: number }
   regions: { org: number; id: number; version: number; name: string }
   locations: { org: number; id: number; version: number; name: string; region_id: number | null }
   profiles: {
@@ -108,8 +94,6 @@ export interface DatabaseSchema {
     author: string
     created_at: number
   }
-  users: { org: number; id: number; version: number; email: string; email_key: string; role: string }
-  user_regions: { org: number; user_id: number; region_id: number }
   endpoints: {
     org: number
     id: string

@@ -1,0 +1,105 @@
+// The account of the caller: what it may do, and the personal keys of a person. [contract 11.user] [contract 11.local]
+
+import Type from 'typebox'
+import { mediumBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, Name, OneOf, Shape, Timestamp } from '../shape.ts'
+import { Key, KeyScopes, KeyWithSecret } from './keys.ts'
+import { roles, scopes } from './permissions.ts'
+
+const id = Type.String({ description: 'Identifier of the key.' })
+/** A person may have this many keys. */
+export const maxPersonalKeys = 10
+/** A personal key works for this long at most. */
+export const maxPersonalKeyDays = 365
+
+const keyExample = {
+  id: '12',
+  name: 'Laptop',
+  prefix: 'rk_9fQx2L',
+  scopes: ['read'],
+  manage: false,
+  createdAt: '2026-03-02T09:15:00.000Z',
+  expiresAt: '2026-06-01T00:00:00.000Z',
+}
+
+export const Me = Shape('Me', {
+  actor: Shape('MeActor', {
+    type: OneOf(['KEY', 'USER'], 'What the caller is.'),
+    id: Type.String(),
+    name: Type.String({ description: 'The name of the key, or the e-mail address of the person.' }),
+  }),
+  role: Type.Optional(OneOf(roles, 'The role of a person.')),
+  scopes: Type.Array(OneOf(scopes, 'A scope.'), { description: 'What the caller may do.' }),
+  manage: Type.Boolean({ description: 'Whether the caller may manage keys, users and the identity provider.' }),
+  allRegions: Type.Boolean({ description: 'Whether the caller sees the whole organisation.' }),
+  regionIds: Type.Array(Int32('Identifier of a region.'), {
+    description: 'The regions that the caller sees, unless it sees all.',
+  }),
+  org: Shape('MeOrg', { id: Type.String(), name: Type.String(), timezone: Type.String() }),
+})
+
+export const meOperations = {
+  meGet: operation({
+    method: 'GET',
+    path: '/me',
+    tag: 'My account',
+    scope: 'read',
+    summary: 'Read who the caller is and what it may do',
+    response: Me,
+    example: {
+      response: {
+        actor: { type: 'USER', id: '4', name: 'ada@example.org' },
+        role: 'admin',
+        scopes: ['read', 'operate', 'write'],
+        manage: false,
+        allRegions: false,
+        regionIds: [11],
+        org: { id: 'LXJ45kN', name: 'Example', timezone: 'Europe/Oslo' },
+      },
+    },
+  }),
+  myKeysList: operation({
+    method: 'GET',
+    path: '/me/keys',
+    tag: 'My account',
+    scope: 'read',
+    person: true,
+    summary: 'List the personal API keys of the caller',
+    response: ListOf('MyKeyList', 'keys', Key),
+    example: { response: { keys: [keyExample] } },
+  }),
+  myKeysCreate: operation({
+    method: 'POST',
+    path: '/me/keys',
+    tag: 'My account',
+    scope: 'read',
+    person: true,
+    summary: 'Create a personal API key; the answer is the only place that shows it',
+    description:
+      'The key acts as its person, never may more than they, and ends with them. A person has at most 10 keys. The key is refused after 30 days in which the person did not sign in, until they do.',
+    body: Shape('MyKeysCreateRequest', {
+      name: Name('key'),
+      scopes: KeyScopes,
+      expiresAt: Timestamp('When it stops working, at most 365 days from now. A date alone is midnight in UTC.'),
+    }),
+    bodyLimitBytes: mediumBodyBytes,
+    response: KeyWithSecret,
+    audit: { category: 'USER', type: 'API_KEY_CREATED' },
+    example: {
+      body: { name: keyExample.name, scopes: keyExample.scopes, expiresAt: keyExample.expiresAt },
+      response: { ...keyExample, key: 'rk_9fQx2L…' },
+    },
+  }),
+  myKeysDelete: operation({
+    method: 'DELETE',
+    path: '/me/keys/{id}',
+    tag: 'My account',
+    scope: 'read',
+    person: true,
+    summary: 'Revoke a personal API key of the caller',
+    params: { id },
+    response: Empty,
+    audit: { category: 'USER', type: 'API_KEY_REVOKED' },
+    example: { params: { id: '12' }, response: {} },
+  }),
+}

@@ -1,0 +1,210 @@
+// Users: people who sign in, their roles and regions. [contract 11.user] [contract 6.users]
+
+import Type from 'typebox'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+import { roles } from './permissions.ts'
+
+const id = Type.String({ description: 'Identifier of the user.' })
+const Role = OneOf(roles, 'What the user may do. Owners see everything.')
+export const userStates = ['INVITED', 'ACTIVE', 'DISABLED'] as const
+const State = OneOf(userStates, 'INVITED users have not signed in yet; DISABLED users cannot.')
+
+export const User = Shape('webpageUser', {
+  id,
+  email: Type.String({ description: 'E-mail address.' }),
+  name: Type.Optional(Type.String({ description: 'Name of the person.' })),
+  role: Role,
+  allRegions: Type.Boolean({ description: 'Whether the user sees the whole organisation.' }),
+  regionIds: Type.Array(Int32('Identifier of a region.'), {
+    description: 'The regions that the user sees, unless they see all. An empty list means nothing.',
+  }),
+  state: State,
+  signsInWith: Type.Array(OneOf(['oidc', 'passkey'], 'A way to sign in.'), {
+    description: 'The ways to sign in that the user has set up; a link always works too.',
+  }),
+  lastSeenAt: Type.Optional(Timestamp('When the user last used the service; absent: never.')),
+})
+
+const name = SingleLineText(100, 'Name of the person.')
+const allRegions = Type.Boolean({ description: 'Whether the user sees the whole organisation; default false.' })
+
+const email = Type.String({
+  maxLength: 254,
+  format: 'email-address',
+  description: 'E-mail address, unique in the organisation.',
+})
+const regionIds = Type.Array(Int32('Identifier of a region.'), { maxItems: 1000 })
+const example = {
+  id: '4',
+  email: 'ada@example.org',
+  role: 'admin',
+  allRegions: false,
+  regionIds: [11],
+  state: 'INVITED',
+  signsInWith: [],
+}
+const sent = { email: example.email, role: example.role, regionIds: example.regionIds }
+
+export const UserSession = Shape('UserSession', {
+  id: Type.String({ description: 'Identifier of the session.' }),
+  via: OneOf(['oidc', 'passkey', 'link'], 'How the person signed in.'),
+  createdAt: Timestamp('When the person signed in.'),
+  usedAt: Timestamp('When the session was last used.'),
+  ip: Type.Optional(Type.String({ description: 'Address at the sign-in.' })),
+  browser: Type.Optional(Type.String({ description: 'Browser and system, as far as the browser says.' })),
+})
+export const sessionExample = {
+  id: '7',
+  via: 'passkey',
+  createdAt: '2026-03-02T09:15:00.000Z',
+  usedAt: '2026-03-02T11:40:00.000Z',
+  ip: '192.0.2.14',
+  browser: 'Firefox on Linux',
+}
+
+export const userOperations = {
+  usersList: operation({
+    method: 'GET',
+    path: '/users',
+    tag: 'Users',
+    scope: 'read',
+    summary: 'List the users',
+    response: ListOf('webpageUserList', 'users', User),
+    example: { response: { users: [example] } },
+  }),
+  usersGet: operation({
+    method: 'GET',
+    path: '/users/{id}',
+    tag: 'Users',
+    scope: 'read',
+    summary: 'Read a user',
+    params: { id },
+    response: User,
+    versioned: true,
+    example: { params: { id: '4' }, response: example },
+  }),
+  usersCreate: operation({
+    method: 'POST',
+    path: '/users',
+    tag: 'Users',
+    scope: 'write',
+    manage: true,
+    summary: 'Create a user',
+    description:
+      'The user may sign in with the identity provider. usersInvite makes a link for others. No mail is sent.',
+    body: Shape('UsersCreateRequest', {
+      email,
+      role: Role,
+      name: Type.Optional(name),
+      allRegions: Type.Optional(allRegions),
+      regionIds: Type.Optional(regionIds),
+      state: Type.Optional(State),
+    }),
+    bodyLimitBytes: largeBodyBytes,
+    response: User,
+    versioned: true,
+    audit: { category: 'USER', type: 'USER_CREATED' },
+    example: { body: sent, response: example },
+  }),
+  usersUpdate: operation({
+    method: 'PUT',
+    path: '/users/{id}',
+    tag: 'Users',
+    scope: 'write',
+    manage: true,
+    summary: 'Change a user',
+    description:
+      'An absent key keeps its value. The last owner cannot be demoted, nor can the last one who can sign in be demoted or disabled. DISABLED ends all sessions and personal keys at once.',
+    params: { id },
+    body: Shape('UsersUpdateRequest', {
+      email: Type.Optional(email),
+      role: Type.Optional(Role),
+      name: Type.Optional(Type.Union([name, Type.Null()])),
+      allRegions: Type.Optional(allRegions),
+      regionIds: Type.Optional(regionIds),
+      state: Type.Optional(State),
+    }),
+    bodyLimitBytes: largeBodyBytes,
+    response: User,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'USER', type: 'USER_UPDATED' },
+    example: { params: { id: '4' }, body: sent, response: example },
+  }),
+  usersDelete: operation({
+    method: 'DELETE',
+    path: '/users/{id}',
+    tag: 'Users',
+    scope: 'write',
+    manage: true,
+    summary: 'Delete a user',
+    description:
+      'Their sessions and personal keys end. The last owner, and the last one who can sign in, cannot be deleted.',
+    params: { id },
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'USER', type: 'USER_DELETED' },
+    example: { params: { id: '4' }, response: {} },
+  }),
+  usersInvite: operation({
+    method: 'POST',
+    path: '/users/{id}/invite',
+    tag: 'Users',
+    scope: 'write',
+    manage: true,
+    summary: 'Make a link with which a user signs in and adds a passkey',
+    description: 'The link works once, within 7 days. Earlier links of the user stop working.',
+    params: { id },
+    response: Shape('UsersInviteResponse', {
+      url: Type.String({ description: 'The link. It is not shown again.' }),
+      expiresAt: Timestamp('When the link stops working.'),
+      mailed: Type.Boolean({ description: 'Whether the link was sent to the user by mail.' }),
+    }),
+    audit: { category: 'USER', type: 'USER_INVITED' },
+    example: {
+      params: { id: '4' },
+      response: {
+        url: 'https://rooms.example.org/sign-in#rki_…',
+        expiresAt: '2026-03-09T09:15:00.000Z',
+        mailed: false,
+      },
+    },
+  }),
+  usersUnlink: operation({
+    method: 'POST',
+    path: '/users/{id}/unlink',
+    tag: 'Users',
+    scope: 'write',
+    manage: true,
+    summary: 'Remove the identity and the passkeys of a user, and end their sessions',
+    description: 'The user needs a new invitation. The last owner who can sign in cannot be unlinked.',
+    params: { id },
+    response: Empty,
+    audit: { category: 'USER', type: 'USER_UNLINKED' },
+    example: { params: { id: '4' }, response: {} },
+  }),
+  userSessionsList: operation({
+    method: 'GET',
+    path: '/users/{id}/sessions',
+    tag: 'Users',
+    scope: 'read',
+    manage: true,
+    summary: 'List the sessions of a user',
+    params: { id },
+    response: ListOf('UserSessionList', 'sessions', UserSession),
+    example: { params: { id: '4' }, response: { sessions: [sessionExample] } },
+  }),
+  userSessionsDelete: operation({
+    method: 'DELETE',
+    path: '/users/{id}/sessions',
+    tag: 'Users',
+    scope: 'write',
+    manage: true,
+    summary: 'Sign a user out everywhere',
+    params: { id },
+    response: Empty,
+    audit: { category: 'USER', type: 'SESSION_REVOKED' },
+    example: { params: { id: '4' }, response: {} },
+  }),
+}

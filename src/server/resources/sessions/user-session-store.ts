@@ -1,0 +1,86 @@
+// Holds the SQL of the sessions of people. [contract 11.local]
+
+import type { Insertable } from 'kysely'
+import { personOf, type TokenHolder } from '../../auth/token-holder.ts'
+import { regionList } from '../../db/queries/holder-columns.ts'
+import { query, write, writeExists } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
+
+const selectUserSessionHolder = systemQueryOne((db, p: { hash: Buffer }, engine) =>
+  db
+    .selectFrom('user_sessions as s')
+    .innerJoin('users as u', (j) => j.onRef('u.org', '=', 's.org').onRef('u.id', '=', 's.user_id'))
+    .innerJoin('orgs as o', 'o.key', 's.org')
+    .select(['o.key as org', 'o.id as org_id', 'u.id', 'u.email', 'u.role', 'u.all_regions'])
+    .select(['s.used_at', 's.expires_at', regionList(engine, 'user_regions', 'user_id', 'u').as('regions')])
+    .where('s.hash', '=', p.hash)
+    .where('u.state', '=', 'ACTIVE'),
+)
+/** Finds the person that a session acts for, unless the person is disabled. */
+export async function findUserSessionHolder(on: SystemReader, hash: Buffer): Promise<TokenHolder | undefined> {
+  const row = await selectUserSessionHolder(on, { hash })
+  if (!row) return undefined
+  return {
+    org: { key: row.org, id: row.org_id },
+    ...personOf(row),
+    expiresAt: row.expires_at,
+    rateLimit: null,
+    key: undefined,
+    session: { hash, usedAt: row.used_at },
+  }
+}
+
+export const insertUserSession = write((db, p: Insertable<DatabaseSchema['user_sessions']>) =>
+  db.insertInto('user_sessions').values({
+    hash: p.hash,
+    org: p.org,
+    user_id: p.user_id,
+    id: p.id,
+    via: p.via,
+    created_at: p.created_at,
+    used_at: p.used_at,
+    expires_at: p.expires_at,
+    ip: p.ip,
+    browser: p.browser,
+    oidc_sid: p.oidc_sid,
+    refresh_token: p.refresh_token,
+    checked_at: p.checked_at,
+  }),
+)
+
+export const deleteUserSession = writeExists((db, p: { org: number; hash: Buffer }) =>
+  db.deleteFrom('user_sessions').where('org', '=', p.org).where('hash', '=', p.hash).returning('id'),
+)
+
+/** Signs a person out everywhere, and returns the sessions that ended. */
+export const deleteSessionsOfUser = write((db, p: { org: number; user: number }) =>
+  db.deleteFrom('user_sessions').where('org', '=', p.org).where('user_id', '=', p.user).returning('id'),
+)
+
+export const listSessionsOfUser = query((db, p: { org: number; user: number }) =>
+  db
+    .selectFrom('user_sessions')
+    .select(['id', 'via', 'created_at', 'used_at', 'expires_at', 'ip', 'browser'])
+    .where('org', '=', p.org)
+    .where('user_id', '=', p.user)
+    .orderBy('used_at', 'desc'),
+)
+
+/** A person who signs in is active from then on. */
+export const updateSignedIn = write((db, p: { org: number; user: number; at: number }) =>
+  db
+    .updateTable('users')
+    .set({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE' })
+    .where('org', '=', p.org)
+    .where('id', '=', p.user),
+)
+
+/** Another node may have written a later use: a time never goes back. */
+export const updateUserSessionUsed = systemWrite((db, p: { hash: Buffer; at: number }) =>
+  db.updateTable('user_sessions').set({ used_at: p.at }).where('hash', '=', p.hash).where('used_at', '<', p.at),
+)
+
+export const deleteUnusedUserSessions = systemWrite((db, p: { before: number; now: number }) =>
+  db.deleteFrom('user_sessions').where((e) => e.or([e('used_at', '<', p.before), e('expires_at', '<=', p.now)])),
+)

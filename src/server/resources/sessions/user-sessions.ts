@@ -1,0 +1,79 @@
+// Starts and ends the sessions of people, however they signed in. [contract 11.local]
+
+import { permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
+import { makeUserSessionSecret, tokenHash } from '../../auth/token.ts'
+import type { Org } from '../../auth/token-holder.ts'
+import { RequestContext, type RequestOrigin } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
+import { RegionAccess } from '../../core/region-access.ts'
+import type { Tx } from '../../db/handles.ts'
+import { nextId } from '../../db/queries/next-id.ts'
+import { change } from '../audit/change.ts'
+import { auditRef } from '../audit/changed.ts'
+import { insertUserSession, updateSignedIn } from './user-session-store.ts'
+
+export type SignInWay = 'oidc' | 'passkey' | 'link'
+
+/** The person that a sign-in found. */
+export interface SignedInUser {
+  readonly id: number
+  readonly email: string
+  readonly role: Role
+}
+
+export interface UserSessionOptions {
+  readonly via: SignInWay
+  /** As the browser names itself; see browserName(). */
+  readonly browser?: string | undefined
+  /** The latest end of a session that an identity provider vouched for. */
+  readonly expiresAt?: number | undefined
+  readonly oidcSid?: string | undefined
+  /** Sealed. */
+  readonly refreshToken?: Buffer | undefined
+}
+
+/** The context of a person who is signing in: the audit log names them as the actor. */
+export const signingIn = (services: Services, org: Org, user: SignedInUser, origin: RequestOrigin): RequestContext =>
+  new RequestContext(
+    services,
+    {
+      org,
+      actor: { type: 'USER', id: String(user.id), name: user.email },
+      may: (permission) => permissionsOfRole(user.role, true)[permission],
+      access: RegionAccess.everything,
+      user: { id: user.id, role: user.role },
+    },
+    origin,
+  )
+
+/** Starts a session in one audited transaction with the work that proves who it is, and returns the secret of the session. */
+export async function startUserSession(
+  ctx: RequestContext,
+  user: SignedInUser,
+  { via, browser, expiresAt, oidcSid, refreshToken }: UserSessionOptions,
+  verify: (tx: Tx) => Promise<void> = async () => {},
+): Promise<string> {
+  const secret = makeUserSessionSecret()
+  await change(ctx, 'sessionStart', async (tx) => {
+    await verify(tx)
+    const now = ctx.clock.now()
+    await updateSignedIn(tx, { user: user.id, at: now })
+    await insertUserSession(tx, {
+      hash: tokenHash(secret),
+      user_id: user.id,
+      id: await nextId(tx, 'userSession'),
+      via,
+      created_at: now,
+      used_at: now,
+      expires_at: expiresAt ?? null,
+      ip: ctx.ip ?? null,
+      browser: browser ?? null,
+      oidc_sid: oidcSid ?? null,
+      refresh_token: refreshToken ?? null,
+      checked_at: refreshToken ? now : null,
+    })
+    return { result: undefined, target: auditRef('user', { id: user.id, name: user.email }), after: { via } }
+  })
+  ctx.keysChanged()
+  return secret
+}
