@@ -16,6 +16,7 @@ test('a noun writes only its own tables', () => {
     'bug-reports': ['bug_reports', 'bug_report_items', 'bundle_uploads', 'bundle_chunks'],
     configs: ['endpoint_configs', 'config_versions'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
+    identity: ['identity_providers'],
     keys: ['api_keys', 'key_directory'],
     locations: ['locations'],
     notes: ['room_notes'],
@@ -33,9 +34,9 @@ test('a noun writes only its own tables', () => {
       'sample_due',
       'sample_progress',
     ],
-    sessions: ['sessions', 'login_links'],
+    sessions: ['sessions', 'login_links', 'user_sessions', 'sign_in_refusals'],
     settings: ['settings'],
-    users: ['users', 'user_regions'],
+    users: ['users', 'user_regions', 'user_identities'],
   }
   const wrong = files
     .filter((f) => areaOf(f.path) === 'server/resources' && f.path !== versions)

@@ -29,7 +29,12 @@ export interface TokenHolder {
   /** Set if the caller is a person. */
   readonly user: { readonly id: number; readonly role: Role } | undefined
   /** Set if the caller uses a session. [contract 9.session] */
-  readonly session?: { readonly hash: Buffer; readonly usedAt: number }
+  readonly session?: {
+    readonly hash: Buffer
+    readonly usedAt: number
+    /** When the identity provider was last asked about the session; null or absent if it cannot be asked. */
+    readonly checkedAt?: number | null
+  }
 }
 
 /** Names the limits that callers share: all sessions of a key, and all sessions and keys of a person. */

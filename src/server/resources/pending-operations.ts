@@ -16,9 +16,3 @@ export const pendingMeRoutes: OperationHandlers<'meGet' | 'myKeysList' | 'myKeys
   myKeysCreate: pending,
   myKeysDelete: pending,
 }
-
-export const pendingIdentityRoutes: OperationHandlers<'identityGet' | 'identityUpdate' | 'identityTest'> = {
-  identityGet: pending,
-  identityUpdate: pending,
-  identityTest: pending,
-}

@@ -1,4 +1,5 @@
 // Keeps the state of a sign-in at a provider in a sealed cookie of the browser that began it.
+import type { Actor } from '../../../context/request-context.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { publicPathOf } from '../../../core/public-path.ts'
 import type { Secrets } from '../../../core/secrets.ts'
@@ -16,6 +17,10 @@ export interface SignInFlow extends FlowSecrets {
   readonly purpose: 'signIn' | 'test'
   /** A path of the console. */
   readonly returnTo: string
+  /** The one who asked for the test. */
+  readonly testedBy?: Actor
+  /** The session that the browser had. It ends, and its user may add the identity. SameSite=Strict hides it on the way back. */
+  readonly previousSession?: string
 }
 
 interface FlowCookieOptions {
