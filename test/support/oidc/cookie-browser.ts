@@ -45,6 +45,11 @@ export class CookieBrowser {
     if (answer.status >= 400) throw new Error(`the provider answered ${answer.status} to the sign-out`)
   }
 
+  /** Puts a cookie for all paths of a host into the browser. */
+  set(url: string, name: string, value: string): void {
+    this.#store(`${name}=${value}; Path=/`, new URL(url))
+  }
+
   cookiesFor({ hostname, pathname }: URL): string {
     return this.#cookies
       .filter(
