@@ -2,6 +2,11 @@
 import type { MigrationStatements } from './dialect.ts'
 
 export const people: MigrationStatements = (dialect) => [
+  // The first version allowed two roles only. Both databases can replace a column with its check, and SQLite nothing less.
+  'ALTER TABLE users RENAME COLUMN role TO old_role',
+  `ALTER TABLE users ADD COLUMN role text NOT NULL DEFAULT 'viewer' CHECK (role IN ('owner', 'admin', 'operator', 'viewer'))`,
+  'UPDATE users SET role = old_role',
+  'ALTER TABLE users DROP COLUMN old_role',
   // Users that exist already may not sign in before an owner invites them, and see no region.
   'ALTER TABLE users ADD COLUMN name text',
   'ALTER TABLE users ADD COLUMN all_regions integer NOT NULL DEFAULT 0',
