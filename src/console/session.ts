@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
 import type { ErrorBody } from '../contract/error.ts'
+import type { Permissions } from '../contract/people/permissions.ts'
 import { type ConsoleSession, type SignIn, sessionPath } from '../contract/people/session.ts'
 import { pathUnderBase, serverUrl } from './base-path.ts'
 import { reachableFetch } from './reachable-fetch.ts'
@@ -37,11 +38,18 @@ export function useSession(): ConsoleSession {
   return signedIn.session
 }
 
-/** The permissions of the key behind the session; pages hide the actions that it does not allow. */
-export function usePermissions(): { readonly write: boolean; readonly manage: boolean } {
-  const { scopes, manage } = useSession()
-  const write = scopes.includes('write')
-  return { write, manage: write && manage }
+/** The permissions of the session; pages hide the actions that it does not allow. [contract 11.user] */
+export function usePermissions(): Permissions {
+  const { scopes, manage, allRegions, user } = useSession()
+  const [read, write] = [scopes.includes('read'), scopes.includes('write')]
+  return {
+    read,
+    operate: write || scopes.includes('operate'),
+    write,
+    manage: write && manage,
+    everywhere: write && allRegions,
+    audit: read && (user === undefined || user.role === 'owner' || user.role === 'admin'),
+  }
 }
 
 export function client(): Client {
