@@ -3,12 +3,13 @@ import { ActionIcon, Badge, Button, Code, Group, Table, Text } from '@mantine/co
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useBody } from '../../api.ts'
+import { type ApiKey, accessText, isKeyExpired } from '../../domain/key/api-key.ts'
+import { NewKeyDialog } from '../../domain/key/new-key-dialog.tsx'
 import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
-import { type ApiKey, accessText, isKeyExpired } from './api-key.ts'
-import { NewKeyDialog } from './new-key-dialog.tsx'
+import { NewKeyForm } from './new-key-form.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 
 export function KeysSection() {
@@ -53,7 +54,12 @@ export function KeysSection() {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <NewKeyDialog opened={creating} onClose={create.close} />
+      <NewKeyDialog
+        title="New API key"
+        opened={creating}
+        onClose={create.close}
+        form={(onCreated) => <NewKeyForm onCancel={create.close} onCreated={onCreated} />}
+      />
       <RevokeKey apiKey={selectedKey} keys={keys} opened={revoking} onClose={revoke.close} />
     </Section>
   )

@@ -1,46 +1,33 @@
 // Creates an API key in a form: name, access and expiry.
 
-import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { dayMs } from '../../../contract/durations.ts'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
+import { ExpiryField, useExpiry } from '../../domain/key/expiry-field.tsx'
+import type { CreatedKey } from '../../domain/key/new-key-display.tsx'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import type { CreatedKey } from './new-key-display.tsx'
 
 interface NewKeyFormProps {
   readonly onCancel: () => void
   readonly onCreated: (created: CreatedKey) => void
 }
 
-type Lifetime = 'never' | '30' | '90' | 'date'
-const lifetimes: readonly { readonly value: Lifetime; readonly label: string }[] = [
-  { value: 'never', label: 'Never' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: 'date', label: 'On a date' },
-]
-
-/** Returns the end of that day in the viewer's zone, in milliseconds. */
-const endOfDay = (date: string): number => new Date(`${date}T23:59:59`).getTime()
-
 export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps) {
   const [name, setName] = useState('')
   const [reads, setReads] = useState(true)
   const [writes, setWrites] = useState(false)
   const [manages, setManages] = useState(false)
-  const [lifetime, setLifetime] = useState<Lifetime>('never')
-  const [date, setDate] = useState('')
+  const expiry = useExpiry('never')
   const create = useWrite('keysCreate', { onDone: onCreated, quiet: true })
-  const isPast = lifetime === 'date' && date !== '' && !(endOfDay(date) > Date.now())
-  const isReady = name.trim() !== '' && (reads || writes) && !(lifetime === 'date' && (date === '' || isPast))
+  const isReady = name.trim() !== '' && (reads || writes) && expiry.isValid
   const submit = () => {
-    const expiresAtMs = lifetime === 'date' ? endOfDay(date) : Date.now() + Number(lifetime) * dayMs
+    const expiresAt = expiry.expiresAt()
     const body = {
       name: name.trim(),
       scopes: [...(reads ? (['read'] as const) : []), ...(writes ? (['write'] as const) : [])],
       manage: manages,
-      ...(lifetime !== 'never' && { expiresAt: new Date(expiresAtMs).toISOString() }),
+      ...(expiresAt !== undefined && { expiresAt }),
     }
     create.mutate({ input: { body } })
   }
@@ -90,24 +77,7 @@ export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps) {
           }}
         />
       </Stack>
-      <Group gap="sm" align="flex-start" grow>
-        <Select
-          label="Expires"
-          data={[...lifetimes]}
-          value={lifetime}
-          onChange={(value) => setLifetime((value ?? 'never') as Lifetime)}
-          allowDeselect={false}
-        />
-        {lifetime === 'date' && (
-          <TextInput
-            type="date"
-            label="Last day"
-            value={date}
-            error={isPast && 'Choose today or a later date.'}
-            onChange={(event) => setDate(event.currentTarget.value)}
-          />
-        )}
-      </Group>
+      <ExpiryField expiry={expiry} lifetimes={['never', '30', '90', 'date']} />
     </DialogForm>
   )
 }
