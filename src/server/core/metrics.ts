@@ -12,6 +12,9 @@ const misnamedMetrics = [
 /** Which program runs, on which Node and database. */
 export type BuildLabels = Readonly<Record<'version' | 'node' | 'database', string>>
 
+/** Counts a sign-in of a person by its way and its outcome. */
+export type SignInCounter = (way: 'oidc' | 'passkey' | 'link', outcome: 'accepted' | 'refused') => void
+
 export interface Metrics {
   /** All metrics except the latencies. */
   readonly registry: Registry
@@ -20,12 +23,15 @@ export interface Metrics {
   readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
   /** Requests that were refused because they had no valid token. */
   authFailures: number
+  readonly signIn: SignInCounter
   request(operation: string, status: number, seconds: number): void
   describeBuild(build: BuildLabels): void
   describeNode(node: { readonly id: number; readonly name: string }): void
   /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
+  /** Counts by outcome how often providers were asked about sessions. */
+  watchSessionChecks(counts: Readonly<Record<string, number>>): void
   watchUnsent(answers: { readonly bytes: number; readonly closed: number }): void
   watchPools(pools: Readonly<Record<string, { readonly waitingCount: number; readonly totalCount: number }>>): void
 }
@@ -59,6 +65,12 @@ export function makeMetrics(): Metrics {
     'Writing transactions by outcome, waiting for their turn included.',
     'outcome',
   )
+  const signIns = new Counter({
+    name: 'roomkeeper_sign_ins_total',
+    help: 'Sign-ins of people by way and outcome.',
+    labelNames: ['way', 'outcome'],
+    registers,
+  })
   const watchCount: Metrics['watchCount'] = (name, help, count) => {
     new Counter({
       name,
@@ -89,6 +101,18 @@ export function makeMetrics(): Metrics {
         () => streams.sent,
       )
       watchCount('roomkeeper_event_streams_cut_total', 'Streams of readers that were too slow.', () => streams.cut)
+    },
+    watchSessionChecks(counts) {
+      new Counter({
+        name: 'roomkeeper_session_refreshes_total',
+        help: 'Questions to identity providers whether a session may go on, by outcome.',
+        labelNames: ['outcome'],
+        registers,
+        collect() {
+          this.reset()
+          for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count)
+        },
+      })
     },
     watchUnsent(answers) {
       new Gauge({
@@ -126,6 +150,7 @@ export function makeMetrics(): Metrics {
       })
     },
     authFailures: 0,
+    signIn: (way, outcome) => signIns.inc({ way, outcome }),
     db: { transaction: (outcome, seconds) => transactionDurations.observe(outcome, seconds) },
     request(operation, status, seconds) {
       let counts = requests.get(operation)

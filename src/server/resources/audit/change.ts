@@ -49,17 +49,39 @@ const cliChanges = {
   settingsSet: { category: 'ORG', type: 'SETTING_UPDATED' },
 } as const
 
-/** These changes are sign-ins and sign-outs of the console. [contract 9.session] [contract 9.link] */
+/** These changes are sign-ins and sign-outs of the console, and what people change about their own. [contract 9.session] [contract 11.local] */
 const consoleChanges = {
   sessionStart: { category: 'USER', type: 'SESSION_STARTED' },
   sessionEnd: { category: 'USER', type: 'SESSION_ENDED' },
+  sessionRevoke: { category: 'USER', type: 'SESSION_REVOKED' },
+  signInRefuse: { category: 'USER', type: 'SIGN_IN_REFUSED' },
+  passkeyAdd: { category: 'USER', type: 'PASSKEY_ADDED' },
+  passkeyRemove: { category: 'USER', type: 'PASSKEY_REMOVED' },
   loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
 } as const
 
-const otherChanges: Readonly<Record<string, EntryKind>> = { ...deviceChanges, ...cliChanges, ...consoleChanges }
+/** These changes come with a sign-in at an identity provider, or with its end there. [contract 11.oidc] */
+const providerChanges = {
+  userLinked: { category: 'USER', type: 'USER_LINKED' },
+  userCreatedBySignIn: { category: 'USER', type: 'USER_CREATED' },
+  userUpdatedBySignIn: { category: 'USER', type: 'USER_UPDATED' },
+  identityTested: { category: 'USER', type: 'IDENTITY_TESTED' },
+} as const
+
+const otherChanges: Readonly<Record<string, EntryKind>> = {
+  ...deviceChanges,
+  ...cliChanges,
+  ...consoleChanges,
+  ...providerChanges,
+}
 
 /** A change is an operation of the API, an action of a device, a command, or a sign-in or sign-out of the console. */
-export type ChangeId = AuditedId | keyof typeof deviceChanges | keyof typeof cliChanges | keyof typeof consoleChanges
+export type ChangeId =
+  | AuditedId
+  | keyof typeof deviceChanges
+  | keyof typeof cliChanges
+  | keyof typeof consoleChanges
+  | keyof typeof providerChanges
 
 const kindOf = (id: ChangeId): EntryKind =>
   otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)

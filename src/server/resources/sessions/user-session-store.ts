@@ -3,7 +3,7 @@
 import type { Insertable } from 'kysely'
 import { personOf, type TokenHolder } from '../../auth/token-holder.ts'
 import { regionList } from '../../db/queries/holder-columns.ts'
-import { query, write, writeExists } from '../../db/queries/query.ts'
+import { query, wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
 
@@ -13,7 +13,12 @@ const selectUserSessionHolder = systemQueryOne((db, p: { hash: Buffer }, engine)
     .innerJoin('users as u', (j) => j.onRef('u.org', '=', 's.org').onRef('u.id', '=', 's.user_id'))
     .innerJoin('orgs as o', 'o.key', 's.org')
     .select(['o.key as org', 'o.id as org_id', 'u.id', 'u.email', 'u.role', 'u.all_regions'])
-    .select(['s.used_at', 's.expires_at', regionList(engine, 'user_regions', 'user_id', 'u').as('regions')])
+    .select([
+      's.used_at',
+      's.expires_at',
+      's.checked_at',
+      regionList(engine, 'user_regions', 'user_id', 'u').as('regions'),
+    ])
     .where('s.hash', '=', p.hash)
     .where('u.state', '=', 'ACTIVE'),
 )
@@ -27,7 +32,7 @@ export async function findUserSessionHolder(on: SystemReader, hash: Buffer): Pro
     expiresAt: row.expires_at,
     rateLimit: null,
     key: undefined,
-    session: { hash, usedAt: row.used_at },
+    session: { hash, usedAt: row.used_at, checkedAt: row.checked_at },
   }
 }
 
@@ -61,10 +66,40 @@ export const deleteSessionsOfUser = write((db, p: { org: number; user: number })
 export const listSessionsOfUser = query((db, p: { org: number; user: number }) =>
   db
     .selectFrom('user_sessions')
-    .select(['id', 'via', 'created_at', 'used_at', 'expires_at', 'ip', 'browser'])
+    .select(['hash', 'id', 'via', 'created_at', 'used_at', 'expires_at', 'ip', 'browser'])
     .where('org', '=', p.org)
     .where('user_id', '=', p.user)
     .orderBy('used_at', 'desc'),
+)
+
+/** Deletes all but the `max` most recently used sessions of a person. */
+export const deleteSurplusUserSessions = write((db, p: { org: number; user: number; max: number }, engine) =>
+  db.deleteFrom('user_sessions').where('hash', 'in', (q) => {
+    const oldest = q
+      .selectFrom('user_sessions')
+      .select('hash')
+      .where('org', '=', p.org)
+      .where('user_id', '=', p.user)
+      .orderBy('used_at', 'desc')
+      .orderBy('hash')
+      .offset(p.max)
+    // SQLite has no OFFSET without a LIMIT.
+    return engine === 'sqlite' ? oldest.limit(-1) : oldest
+  }),
+)
+
+/** Ends one session of a person by its id. */
+export const deleteSessionOfUser = writeExists((db, p: { org: number; user: number; id: number }) =>
+  db
+    .deleteFrom('user_sessions')
+    .where('org', '=', p.org)
+    .where('user_id', '=', p.user)
+    .where('id', '=', p.id)
+    .returning('id'),
+)
+
+export const findUserName = wholeQueryOne((db, p: { org: number; user: number }) =>
+  db.selectFrom('users').select('name').where('org', '=', p.org).where('id', '=', p.user),
 )
 
 /** Another node may have written a later use: a time never goes back. */
