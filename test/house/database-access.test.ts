@@ -16,7 +16,7 @@ test('a noun writes only its own tables', () => {
     'bug-reports': ['bug_reports', 'bug_report_items', 'bundle_uploads', 'bundle_chunks'],
     configs: ['endpoint_configs', 'config_versions'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
-    keys: ['api_keys', 'key_directory'],
+    keys: ['api_keys', 'key_directory', 'key_regions'],
     locations: ['locations'],
     notes: ['room_notes'],
     commands: ['operations'],
@@ -33,9 +33,10 @@ test('a noun writes only its own tables', () => {
       'sample_due',
       'sample_progress',
     ],
-    sessions: ['sessions', 'login_links'],
+    sessions: ['sessions', 'login_links', 'user_sessions'],
     settings: ['settings'],
-    users: ['users', 'user_regions'],
+    // Unlinking a user removes what the sign-in has stored for them.
+    users: ['users', 'user_regions', 'user_identities', 'passkeys', 'user_links'],
   }
   const wrong = files
     .filter((f) => areaOf(f.path) === 'server/resources' && f.path !== versions)
@@ -121,6 +122,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/sessions/user-session-store.ts',
     'server/resources/settings/store.ts',
     'server/resources/settings/stored-settings.ts',
+    'server/resources/users/store.ts',
   ])
 })
 

@@ -36,6 +36,11 @@ export class RegionAccess {
     return !this.#set || (regionIds.length > 0 && regionIds.every((id) => this.sees(id)))
   }
 
+  /** Returns whether this caller sees all that the other sees. */
+  includes({ regionIds }: RegionAccess): boolean {
+    return !this.#set || regionIds?.every((id) => this.sees(id)) === true
+  }
+
   /** Equal for callers that see the same regions. */
   get key(): string {
     return this.regionIds === undefined ? 'everything' : `regions ${this.regionIds.join()}`

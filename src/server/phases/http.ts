@@ -21,7 +21,7 @@ import { eventRoutes } from '../resources/events/routes.ts'
 import { keyRoutes } from '../resources/keys/routes.ts'
 import { locationRoutes } from '../resources/locations/routes.ts'
 import { noteRoutes } from '../resources/notes/routes.ts'
-import { pendingIdentityRoutes, pendingMeRoutes, pendingUserRoutes } from '../resources/pending-operations.ts'
+import { pendingIdentityRoutes, pendingUserRoutes } from '../resources/pending-operations.ts'
 import { profileRoutes } from '../resources/profiles/routes.ts'
 import { regionRoutes } from '../resources/regions/routes.ts'
 import { roomRoutes } from '../resources/rooms/routes.ts'
@@ -59,7 +59,6 @@ const operationHandlers = ({ bundles, latest, endpoints }: Resources): Operation
   ...userRoutes,
   ...keyRoutes,
   ...pendingUserRoutes,
-  ...pendingMeRoutes,
   ...pendingIdentityRoutes,
 })
 

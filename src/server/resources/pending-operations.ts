@@ -6,16 +6,7 @@ const pending = (): never => {
   throw new Failure('UNAVAILABLE', 'This operation is not available yet.')
 }
 
-export const pendingUserRoutes: OperationHandlers<
-  'usersInvite' | 'usersUnlink' | 'userSessionsList' | 'userSessionsDelete'
-> = { usersInvite: pending, usersUnlink: pending, userSessionsList: pending, userSessionsDelete: pending }
-
-export const pendingMeRoutes: OperationHandlers<'meGet' | 'myKeysList' | 'myKeysCreate' | 'myKeysDelete'> = {
-  meGet: pending,
-  myKeysList: pending,
-  myKeysCreate: pending,
-  myKeysDelete: pending,
-}
+export const pendingUserRoutes: OperationHandlers<'usersInvite'> = { usersInvite: pending }
 
 export const pendingIdentityRoutes: OperationHandlers<'identityGet' | 'identityUpdate' | 'identityTest'> = {
   identityGet: pending,

@@ -67,15 +67,6 @@ export const listSessionsOfUser = query((db, p: { org: number; user: number }) =
     .orderBy('used_at', 'desc'),
 )
 
-/** A person who signs in is active from then on. */
-export const updateSignedIn = write((db, p: { org: number; user: number; at: number }) =>
-  db
-    .updateTable('users')
-    .set({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE' })
-    .where('org', '=', p.org)
-    .where('id', '=', p.user),
-)
-
 /** Another node may have written a later use: a time never goes back. */
 export const updateUserSessionUsed = systemWrite((db, p: { hash: Buffer; at: number }) =>
   db.updateTable('user_sessions').set({ used_at: p.at }).where('hash', '=', p.hash).where('used_at', '<', p.at),

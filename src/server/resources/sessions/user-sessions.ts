@@ -8,9 +8,11 @@ import type { Services } from '../../context/services.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
+import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import { insertUserSession, updateSignedIn } from './user-session-store.ts'
+import { updateSignedIn } from '../users/store.ts'
+import { insertUserSession } from './user-session-store.ts'
 
 export type SignInWay = 'oidc' | 'passkey' | 'link'
 
@@ -57,7 +59,9 @@ export async function startUserSession(
   await change(ctx, 'sessionStart', async (tx) => {
     await verify(tx)
     const now = ctx.clock.now()
-    await updateSignedIn(tx, { user: user.id, at: now })
+    if (!(await updateSignedIn(tx, { user: user.id, at: now }))) {
+      throw signInFirst('You may not sign in at present. Ask an owner of your organisation.')
+    }
     await insertUserSession(tx, {
       hash: tokenHash(secret),
       user_id: user.id,
