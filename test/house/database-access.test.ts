@@ -33,7 +33,7 @@ test('a noun writes only its own tables', () => {
       'sample_due',
       'sample_progress',
     ],
-    sessions: ['sessions', 'login_links', 'user_sessions'],
+    sessions: ['sessions', 'login_links', 'user_sessions', 'user_links', 'sign_in_refusals'],
     settings: ['settings'],
     // Unlinking a user removes what the sign-in has stored for them.
     users: ['users', 'user_regions', 'user_identities', 'passkeys', 'user_links'],
@@ -118,7 +118,9 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/rooms/store.ts',
     'server/resources/sensors/ingest/store.ts',
     'server/resources/sensors/rollups/retention-store.ts',
+    'server/resources/sessions/refusal-store.ts',
     'server/resources/sessions/store.ts',
+    'server/resources/sessions/user-link-store.ts',
     'server/resources/sessions/user-session-store.ts',
     'server/resources/settings/store.ts',
     'server/resources/settings/stored-settings.ts',

@@ -3,10 +3,11 @@ import Type, { type Static } from 'typebox'
 import { Shape } from '../shape.ts'
 import type { CallerScope, Role } from './permissions.ts'
 
-/** An API key, or the secret of a sign-in link: one of the two. */
+/** An API key, or the secret of a sign-in link: one of the two. A link that makes the first owner needs their e-mail address too. */
 export const SignIn = Shape('ConsoleSignIn', {
   key: Type.Optional(Type.String({ maxLength: 200 })),
   link: Type.Optional(Type.String({ maxLength: 200 })),
+  email: Type.Optional(Type.String({ maxLength: 254, format: 'email-address' })),
 })
 export type SignIn = Static<typeof SignIn>
 

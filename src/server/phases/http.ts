@@ -21,12 +21,13 @@ import { eventRoutes } from '../resources/events/routes.ts'
 import { keyRoutes } from '../resources/keys/routes.ts'
 import { locationRoutes } from '../resources/locations/routes.ts'
 import { noteRoutes } from '../resources/notes/routes.ts'
-import { pendingIdentityRoutes, pendingUserRoutes } from '../resources/pending-operations.ts'
+import { pendingIdentityRoutes } from '../resources/pending-operations.ts'
 import { profileRoutes } from '../resources/profiles/routes.ts'
 import { regionRoutes } from '../resources/regions/routes.ts'
 import { roomRoutes } from '../resources/rooms/routes.ts'
 import { sensorRoutes } from '../resources/sensors/routes.ts'
-import { sessionRoutes } from '../resources/sessions/routes.ts'
+import { BrowserSessions } from '../resources/sessions/browser-sessions.ts'
+import { invitationRoutes, sessionRoutes } from '../resources/sessions/routes.ts'
 import { userRoutes } from '../resources/users/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -58,7 +59,7 @@ const operationHandlers = ({ bundles, latest, endpoints }: Resources): Operation
   ...profileRoutes,
   ...userRoutes,
   ...keyRoutes,
-  ...pendingUserRoutes,
+  ...invitationRoutes,
   ...pendingIdentityRoutes,
 })
 
@@ -119,7 +120,8 @@ function addRoutes(
   const { services, keyring, log, metrics, options } = core
   const { db, clock, publicUrl } = services
   serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
-  sessionRoutes(app, { services, keyring, cookie, refuse })
+  const browser = new BrowserSessions({ services, keyring, cookie, refuse })
+  sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)
   enrolRoute(app, {

@@ -6,8 +6,6 @@ const pending = (): never => {
   throw new Failure('UNAVAILABLE', 'This operation is not available yet.')
 }
 
-export const pendingUserRoutes: OperationHandlers<'usersInvite'> = { usersInvite: pending }
-
 export const pendingIdentityRoutes: OperationHandlers<'identityGet' | 'identityUpdate' | 'identityTest'> = {
   identityGet: pending,
   identityUpdate: pending,

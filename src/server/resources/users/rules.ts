@@ -5,6 +5,7 @@ import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import { RegionAccess } from '../../core/region-access.ts'
+import { emailKey } from '../../core/text.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { refuseGrantBeyondOwn } from '../../http/grants.ts'
@@ -143,8 +144,6 @@ function stateAfter(before: UserRow, requested: string | undefined): string {
   if (before.state !== 'DISABLED') return before.state
   return before.signed_in_at === null ? 'INVITED' : 'ACTIVE'
 }
-
-const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 
 /** An address belongs to one user of an organisation, ignoring case. [contract D.2] */
 async function refuseTakenEmail(tx: Tx, email: string, ownId: number | undefined) {

@@ -204,11 +204,11 @@ export const deleteInvitations = write((db, p: UserKey) =>
   db.deleteFrom('user_links').where('org', '=', p.org).where('user_id', '=', p.id),
 )
 
-/** A person who signs in is active from then on. Returns false for one who is disabled or was deleted. */
+/** A person who signs in is active from then on. Returns false for a user who is disabled or gone. */
 export const updateSignedIn = writeExists((db, p: { org: number; user: number; at: number }) =>
   db
     .updateTable('users')
-    .set({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE' })
+    .set((e) => ({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE', version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.user)
     .where('state', '!=', 'DISABLED')
@@ -223,4 +223,44 @@ export const updateLastSeen = systemWrite((db, p: { org: number; id: number; at:
     .where('org', '=', p.org)
     .where('id', '=', p.id)
     .where((e) => e.or([e('last_seen_at', 'is', null), e('last_seen_at', '<', p.at)])),
+)
+
+export const updateInvited = write((db, p: { org: number; user: number; at: number }) =>
+  db.updateTable('users').set({ invited_at: p.at }).where('org', '=', p.org).where('id', '=', p.user),
+)
+
+/** The ways in which a user signs in are part of the answer, so its version changes with them. [contract D.9] */
+export const raiseUserVersion = write((db, p: { org: number; user: number }) =>
+  db
+    .updateTable('users')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.user),
+)
+
+/** An active owner needs no further link of the first owner. [contract 11.local] */
+export const hasActiveOwner = wholeQueryExists((db, p: { org: number }) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .where('org', '=', p.org)
+    .where('role', '=', 'owner')
+    .where('state', '=', 'ACTIVE')
+    .limit(1),
+)
+
+/** The first owner is active at once, because they are signing in. */
+export const insertFirstOwner = write((db, p: UserKey & { email: string; email_key: string; at: number }) =>
+  db.insertInto('users').values({
+    org: p.org,
+    id: p.id,
+    version: 1,
+    email: p.email,
+    email_key: p.email_key,
+    role: 'owner',
+    state: 'ACTIVE',
+    invited_at: p.at,
+    signed_in_at: p.at,
+    last_seen_at: p.at,
+  }),
 )
