@@ -196,7 +196,7 @@ async function expectAuditLog(places: GeneratedPlaces, caller: Credentials, neve
   const inOne: LogEntry[] = (await send(places, 'auditLogs', window, caller)).body.logs
   expect(await readPages(places, caller), 'pages have what one long page has').toEqual(inOne)
   // What was only ever visible is in the log with all of its details.
-  const always = everythingIn(places).filter((t) => isVisible(places, t) && t.past.size === 0 && t.kind !== 'user')
+  const always = everythingIn(places).filter((t) => isVisible(places, t) && !t.hasMoved && t.kind !== 'user')
   for (const { id, kind } of always.filter(({ kind }) => kind !== 'endpoint')) {
     const created = whole.findLast(({ target }) => target?.id === String(id))
     expect(created, `${kind} ${id}`).toBeDefined()
@@ -233,8 +233,10 @@ async function followChanges(plan: Plan, kind: (typeof callerKinds)[number]): Pr
   const things = everythingIn(places)
   const hidden = things.filter((thing) => !isVisible(places, thing))
   for (const [i, endpoint] of places.endpoints.entries()) await sendSample(harness, endpoint, i + 1)
-  for (const { kind: noun, id, marks } of [...places.regions, ...places.locations, ...places.rooms]) {
-    await places.call('PUT', `/${noun}s/${id}`, { body: { name: `${marks[0]} renamed` } })
+  for (const { kind: noun, id, marks, parents } of [...places.regions, ...places.locations, ...places.rooms]) {
+    // A room whose locationId is absent would be in no location any more.
+    const body = { name: `${marks[0]} renamed`, ...(noun === 'room' && { locationId: parents[0]?.id ?? null }) }
+    await places.call('PUT', `/${noun}s/${id}`, { body })
   }
   const endpointIds = places.endpoints.map(({ id }) => id)
   for (const id of endpointIds) await places.call('POST', `/endpoints/${id}/config`, { body: { nightMode: true } })

@@ -40,6 +40,8 @@ export interface Thing {
   parents: readonly Thing[]
   /** The regions that it was in before it moved. */
   readonly past: Set<Thing>
+  /** True if it, or what it is in, was moved. */
+  hasMoved: boolean
 }
 
 export const regionsOf = (thing: Thing): Thing[] =>
@@ -85,7 +87,7 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
   ) => {
     const name = mark(kind)
     const { id } = await create(name)
-    return { kind, id: id as number, marks: [name], parents, past: new Set<Thing>() }
+    return { kind, id: id as number, marks: [name], parents, past: new Set<Thing>(), hasMoved: false }
   }
   const at = <T>(things: readonly T[], index: number): T => things[index % things.length] as T
   const within = (things: readonly Thing[], index: number | null) => (index === null ? [] : [at(things, index)])
@@ -118,7 +120,7 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
     const marks = [serial, rest.operation, rest.supportId, mark('message'), mark('config')]
     await make('/endpoints/send_message', { endpointIds: [id], message: marks[3] })
     await make(`/endpoints/${id}/config`, { ntpServer: marks[4] })
-    endpoints.push({ kind: 'endpoint', id, ...rest, marks, parents: [room], past: new Set() })
+    endpoints.push({ kind: 'endpoint', id, ...rest, marks, parents: [room], past: new Set(), hasMoved: false })
   }
   const users: Thing[] = []
   for (const { allRegions, regions: indexes } of plan.users) {
@@ -135,7 +137,10 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
 
   const settle = (thing: Thing, parent: Thing) => {
     const inside = [...locations, ...rooms, ...endpoints, ...notes].filter((t) => t === thing || isIn(t, thing))
-    for (const moved of inside) for (const region of regionsOf(moved)) moved.past.add(region)
+    for (const moved of inside) {
+      moved.hasMoved = true
+      for (const region of regionsOf(moved)) moved.past.add(region)
+    }
     thing.parents = [parent]
   }
   for (const { what, which, to } of plan.moves) {
