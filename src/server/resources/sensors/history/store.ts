@@ -235,6 +235,7 @@ export const listRaw = (
   { from, to }: Range,
 ) => raw(columns, selection.room !== 0)(on, { ...samplesOf(selection, slots), from, to }) as Promise<RawRow[]>
 
+/** The endpoints are those of a selection whose visibility was checked. */
 const seek = (table: RollupTable | 'sample_due') =>
   wholeQueryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
     // One index lookup for each endpoint: the minimum over all would read all their rows.
