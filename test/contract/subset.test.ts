@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CallInput, makeClient, pathOf } from '../../src/client/client.ts'
+import type { Event } from '../../src/contract/events.ts'
 import { type OperationId, type Operations, operations } from '../../src/contract/operations.ts'
 import { type Credentials, newApiKey } from '../support/callers.ts'
 import { follow } from '../support/event-follower.ts'
@@ -243,7 +244,7 @@ async function followChanges(plan: Plan, kind: (typeof callerKinds)[number]): Pr
   const { body: last } = await places.call('POST', `/rooms/${anchor?.id}/notes`, {
     body: { note: 'The last change.' },
   })
-  const isLast = ({ change }: { change?: { target: { type: string; id: string } } }) => change?.target.id === last.id
+  const isLast = ({ change }: Event) => change?.target?.id === last.id
   for (const follower of [whole, part]) await until('the last change', () => follower.events.some(isLast))
 
   const byId = new Map(whole.received.map(({ id, event }) => [id, event]))

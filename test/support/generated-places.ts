@@ -4,6 +4,7 @@ import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.t
 import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
 import { storedConnection } from './devices/stored-connection.ts'
+import { setFirstIds } from './first-ids.ts'
 import { newEndpoint } from './fixture.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
@@ -67,15 +68,9 @@ export interface GeneratedPlaces extends TestOrg {
 export const everythingIn = (places: GeneratedPlaces): readonly Thing[] =>
   [places.regions, places.locations, places.rooms, places.endpoints, places.notes, places.users].flat()
 
-/** Ids of each kind begin far apart, so that an answer can be searched for them. */
-const firstIds = { region: 7_100_000, location: 7_200_000, room: 7_300_000, note: 7_400_000, user: 7_500_000 }
-
 export async function buildPlaces(harness: Harness, plan: Plan): Promise<GeneratedPlaces> {
   const org = await harness.newOrg()
-  await harness.services.db.systemTransaction(async ({ kysely }) => {
-    const counters = Object.entries(firstIds).map(([noun, last]) => ({ org: org.org.key, noun, last }))
-    await kysely.insertInto('counters').values(counters).execute()
-  })
+  await setFirstIds(harness, org)
   const make = async (path: string, body: unknown) => {
     const reply = await org.call('POST', path, { body })
     if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`)
