@@ -5,7 +5,6 @@ import type { OrgReader, Tx } from '../../db/handles.ts'
 import {
   visibleQuery,
   visibleQueryOne,
-  wholeQuery,
   wholeQueryExists,
   wholeQueryOne,
   write,
