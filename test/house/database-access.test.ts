@@ -16,6 +16,7 @@ test('a noun writes only its own tables', () => {
     'bug-reports': ['bug_reports', 'bug_report_items', 'bundle_uploads', 'bundle_chunks'],
     configs: ['endpoint_configs', 'config_versions'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
+    identity: ['identity_providers'],
     keys: ['api_keys', 'key_directory', 'key_regions'],
     locations: ['locations'],
     notes: ['room_notes'],

@@ -50,6 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server/events',
     'server/auth',
     'server/config',
+    'server/outbound',
     'server/core',
   ],
   'server/first-start.ts': ['server/resources', 'server/context'],
@@ -73,6 +74,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server/events',
     'server/auth',
     'server/config',
+    'server/outbound',
     'server/core',
   ],
   'server/devices': [
@@ -104,6 +106,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server/events',
     'server/auth',
     'server/config',
+    'server/outbound',
     'server/core',
   ],
   'server/nodes': ['server/db', 'server/bus', 'server/config', 'server/core'],
@@ -111,7 +114,8 @@ const mayImport: Record<string, readonly string[]> = {
   'server/events': ['server/bus', 'server/core'],
   'server/bus': ['server/core'],
   'server/auth': ['server/core'],
-  'server/config': ['server/core'],
+  'server/config': ['server/outbound', 'server/core'],
+  'server/outbound': ['server/core'],
   'server/core': [],
 }
 

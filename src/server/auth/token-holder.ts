@@ -38,7 +38,12 @@ export interface TokenHolder {
   /** Set for a personal key: the time from which it is refused, and why. It may work again when its person signs in. */
   readonly refusedFrom?: { readonly at: number; readonly reason: PersonalKeyRefusal }
   /** Set if the caller uses a session. [contract 9.session] */
-  readonly session?: { readonly hash: Buffer; readonly usedAt: number }
+  readonly session?: {
+    readonly hash: Buffer
+    readonly usedAt: number
+    /** When the identity provider was last asked about the session; null or absent if it cannot be asked. */
+    readonly checkedAt?: number | null
+  }
 }
 
 /** Names the limits that callers share: all sessions of a key, and all sessions and keys of a person. */

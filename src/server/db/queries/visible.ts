@@ -5,25 +5,33 @@ import type { EngineName } from '../engine.ts'
 import { isAnyNumberOf } from './any-of.ts'
 
 /** The tables whose rows are in a place, or show places. `query()` does not know them: see `visibleQuery()`. */
-export type PlacedTable =
-  | 'regions'
-  | 'locations'
-  | 'rooms'
-  | 'room_notes'
-  | 'users'
-  | 'user_regions'
-  | 'endpoints'
-  | 'endpoint_rooms'
-  | 'endpoint_configs'
-  | 'config_versions'
-  | 'operations'
-  | 'bug_reports'
-  | 'bug_report_items'
-  | 'samples'
-  | 'samples_latest'
-  | 'sample_quarters'
-  | 'sample_hours'
-  | 'sample_days'
+const placedTables = [
+  'regions',
+  'locations',
+  'rooms',
+  'room_notes',
+  'users',
+  'user_regions',
+  'endpoints',
+  'endpoint_rooms',
+  'endpoint_configs',
+  'config_versions',
+  'operations',
+  'bug_reports',
+  'bug_report_items',
+  'samples',
+  'samples_latest',
+  'sample_quarters',
+  'sample_hours',
+  'sample_days',
+] as const
+export type PlacedTable = (typeof placedTables)[number]
+
+/** Returns a table with places that a statement reads. */
+export const placedTableIn = (statement: string): string | undefined =>
+  [...statement.matchAll(/\b(?:from|join)\s+"?(\w+)/g)].map((m) => m[1] ?? '').find((name) => placedNames.has(name))
+
+const placedNames: ReadonlySet<string> = new Set(placedTables)
 
 /** The thing that a row shows. An endpoint is named by its id, or by its number in the tables of samples. */
 export type VisibleSubject = 'region' | 'location' | 'room' | 'endpoint' | 'endpointNumber' | 'bugReport' | 'user'

@@ -60,10 +60,28 @@ const consoleChanges = {
   loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
 } as const
 
-const otherChanges: Readonly<Record<string, EntryKind>> = { ...deviceChanges, ...cliChanges, ...consoleChanges }
+/** These changes come with a sign-in at an identity provider, or with its end there. [contract 11.oidc] */
+const providerChanges = {
+  userLinked: { category: 'USER', type: 'USER_LINKED' },
+  userCreatedBySignIn: { category: 'USER', type: 'USER_CREATED' },
+  userUpdatedBySignIn: { category: 'USER', type: 'USER_UPDATED' },
+  identityTested: { category: 'USER', type: 'IDENTITY_TESTED' },
+} as const
+
+const otherChanges: Readonly<Record<string, EntryKind>> = {
+  ...deviceChanges,
+  ...cliChanges,
+  ...consoleChanges,
+  ...providerChanges,
+}
 
 /** A change is an operation of the API, an action of a device, a command, or a sign-in or sign-out of the console. */
-export type ChangeId = AuditedId | keyof typeof deviceChanges | keyof typeof cliChanges | keyof typeof consoleChanges
+export type ChangeId =
+  | AuditedId
+  | keyof typeof deviceChanges
+  | keyof typeof cliChanges
+  | keyof typeof consoleChanges
+  | keyof typeof providerChanges
 
 const kindOf = (id: ChangeId): EntryKind =>
   otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)

@@ -23,7 +23,7 @@ export const findZones = queryOne((db, p: { org: number }) =>
     .where('o.key', '=', p.org),
 )
 
-const numberOf = visibleQueryOne('endpoint', 'id', (db, p: { org: number; id: string }) =>
+const numberOf = visibleQueryOne('endpoint', 'endpoints.id', (db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
 )
 export const findNumber = async (on: OrgReader, id: string) =>
