@@ -28,6 +28,7 @@ import { roomRoutes } from '../resources/rooms/routes.ts'
 import { sensorRoutes } from '../resources/sensors/routes.ts'
 import { BrowserSessions } from '../resources/sessions/browser-sessions.ts'
 import { invitationRoutes, sessionRoutes } from '../resources/sessions/routes.ts'
+import { signInRoutes } from '../resources/sign-in/routes.ts'
 import { userRoutes } from '../resources/users/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -124,6 +125,7 @@ function addRoutes(
   serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
   const browser = new BrowserSessions({ services, keyring, cookie, refuse })
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
+  signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)
   enrolRoute(app, {
