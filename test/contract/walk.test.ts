@@ -10,7 +10,7 @@ let harness: Harness
 /** For reads, and for attempts that must leave no trace: each of them proves it. */
 let untouched: Fixture
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness({ publicUrl: 'https://rooms.example.org' })
   untouched = await newFixture(harness)
 })
 afterAll(() => harness.close())

@@ -66,7 +66,7 @@ export async function identityUpdate(
   return answer
 }
 
-/** Nobody locks themselves out: what people sign in with was tried a short while ago, by somebody who would be an owner. */
+/** Settings that nobody could sign in with must not be turned on, so an owner has to have tried them a short while ago. */
 function requireTest(ctx: RequestContext, before: StoredIdentity, after: StoredIdentity, publicUrl: PublicUrl): void {
   const problem = setupProblem(after, publicUrl)
   if (problem) throw new Failure('FAILED_PRECONDITION', problem)
