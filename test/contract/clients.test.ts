@@ -102,7 +102,7 @@ const beyond32Bits = '9007199254740993'
 const now = () => Math.floor(harness.clock.now() / 1000)
 
 beforeAll(async () => {
-  harness = await startHarness({ publicUrl: 'https://rooms.example.org' })
+  harness = await startHarness()
   f = await newFixture(harness)
   device = await newDevice(harness, f, { roomId: f.room })
   await device.publish('status', { networks: [network], freeSystemStorage: beyond32Bits })

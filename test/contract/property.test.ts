@@ -12,7 +12,7 @@ const requests = 2500
 let harness: Harness
 let fixture: Fixture
 beforeAll(async () => {
-  harness = await startHarness({ publicUrl: 'https://rooms.example.org' })
+  harness = await startHarness()
 })
 afterAll(() => harness.close())
 
