@@ -89,6 +89,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sessions/retention.ts',
     'server/resources/settings/stored-settings.ts',
+    'server/resources/sign-in/oidc/session-check.ts',
     'server/resources/sign-in/retention.ts',
   ])
   expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
@@ -121,6 +122,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/rooms/store.ts',
     'server/resources/sensors/ingest/store.ts',
     'server/resources/sensors/rollups/retention-store.ts',
+    'server/resources/sessions/provider-session-store.ts',
     'server/resources/sessions/refusal-store.ts',
     'server/resources/sessions/store.ts',
     'server/resources/sessions/user-link-store.ts',
