@@ -24,7 +24,7 @@ export const ownPasskeys = {
   queryFn: () => consoleRequest<{ readonly passkeys: readonly Passkey[] }>('GET', passkeysPath),
 }
 
-export const deletePasskey = (id: string): Promise<unknown> => consoleRequest('DELETE', `${passkeysPath}/${id}`)
+export const deleteOwnPasskey = (id: string): Promise<unknown> => consoleRequest('DELETE', `${passkeysPath}/${id}`)
 
 export const browserHasPasskeys = (): boolean => typeof window.PublicKeyCredential === 'function'
 

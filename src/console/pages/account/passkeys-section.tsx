@@ -6,7 +6,7 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { maxPasskeys, type Passkey } from '../../../contract/people/sign-in.ts'
 import { queryClient } from '../../api.ts'
-import { createPasskey, deletePasskey, ownPasskeys } from '../../domain/sign-in/passkeys.ts'
+import { createPasskey, deleteOwnPasskey, ownPasskeys } from '../../domain/sign-in/passkeys.ts'
 import { passkeyObstacle, useSignInWays } from '../../domain/sign-in/sign-in-ways.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
@@ -154,7 +154,7 @@ interface RemovePasskeyProps {
 
 function RemovePasskey({ passkey, isLast, opened, onClose }: RemovePasskeyProps) {
   const remove = useMutation({
-    mutationFn: deletePasskey,
+    mutationFn: deleteOwnPasskey,
     onSuccess: async () => {
       notifications.show({ message: 'Passkey removed', color: 'green' })
       onClose()

@@ -4,9 +4,9 @@ import type { BodyOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import type { Identity } from '../../../../contract/people/identity.ts'
 
-export type StoredIdentity = Static<typeof Identity>
+export type IdentityAnswer = Static<typeof Identity>
 export type IdentityChange = BodyOf<Operations['identityUpdate']>
-export type RoleOfGroup = StoredIdentity['groupRoles'][number]
+export type RoleOfGroup = IdentityAnswer['groupRoles'][number]
 
 export interface IdentityDraft {
   readonly issuer: string
@@ -21,7 +21,7 @@ export interface IdentityDraft {
   readonly createUsers: boolean
 }
 
-export const draftOf = (settings: StoredIdentity): IdentityDraft => ({
+export const draftOf = (settings: IdentityAnswer): IdentityDraft => ({
   issuer: settings.issuer ?? '',
   clientId: settings.clientId ?? '',
   clientSecret: '',
