@@ -31,7 +31,9 @@ export const Room = Shape('webpageRoom', {
   endpoints: Type.Array(Endpoint),
   profileId: Type.Optional(Int32('The profile of the room.')),
   dec: Type.Optional(
-    Type.String({ description: 'Enrolment code, for keys that also have Write; absent when it has expired.' }),
+    Type.String({
+      description: 'Enrolment code, for callers with the scope operate or write; absent when it has expired.',
+    }),
   ),
   decUsed: Type.Optional(
     Type.String({ description: 'First use of the code, Unix seconds; -62135596800 means never used.' }),
@@ -83,7 +85,7 @@ export const roomOperations = {
     tag: 'Rooms',
     scope: 'read',
     summary: 'Read one room with its endpoints',
-    description: 'The enrolment code is shown only to keys that also have Write.',
+    description: 'The enrolment code is shown only to callers with the scope operate or write.',
     params: { id },
     response: Room,
     versioned: true,
