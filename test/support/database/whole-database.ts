@@ -10,11 +10,12 @@ import { linkHolder, loginLinkCreate, sessionStartByLink } from '../../../src/se
 import { enrolDevice } from '../devices/test-device.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
 import type { Harness } from '../harness.ts'
+import { newWayToSignIn } from '../person.ts'
 
 /** Uses every part of the service once, so that no table is empty. */
 export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   const fixture = await newFixture(harness)
-  const { call, room, profile, endpoint } = fixture
+  const { call, room, profile, endpoint, region, person } = fixture
   const { services } = harness
   const config = { settingsPassword: 'Quite secret', nightMode: false }
   await call('POST', `/endpoints/${endpoint}/config`, { body: config })
@@ -26,12 +27,27 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   await loginLinkCreate(fixture.by)
   const { secret } = await loginLinkCreate(fixture.by)
   await sessionStartByLink(services, (await linkHolder(services, secret)) as KeyHolder, secret, {})
+  await call('POST', '/keys', { body: { name: 'One region', scopes: ['read'], regionIds: [region] } })
+  await newWayToSignIn(harness, fixture, person.id, 'oidc')
+  await newWayToSignIn(harness, fixture, person.id, 'passkey')
+  await call('POST', `/users/${person.id}/invite`)
+  await call('PUT', '/identity', { body: { passkeys: true } })
   // The quarter of an hour of the sample ends, so that it is rolled up; then a slot is due again.
   const due = services.db.system.kysely.selectFrom('sample_due').selectAll()
   const slots = await due.execute()
   harness.clock.advance(20 * 60_000)
   await rollUp(services)
   await services.db.systemTransaction(async ({ kysely }) => {
+    // Only sign-ins write these two.
+    const soon = harness.clock.now() + 60_000
+    await kysely
+      .insertInto('passkey_challenges')
+      .values({ challenge: 'answered', purpose: 'sign-in', org: null, user_id: null, expires_at: soon })
+      .execute()
+    await kysely
+      .insertInto('sign_in_refusals')
+      .values({ org: fixture.org.key, identity: 'mallory@example.org', refused_at: harness.clock.now() })
+      .execute()
     // The service releases its own tasks when it stops.
     await kysely.insertInto('tasks').values({ name: 'of no node', part: 0, node_id: 0 }).execute()
     await kysely
