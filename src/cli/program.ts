@@ -1,5 +1,6 @@
 // Defines every command of the command line with its options and help.
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { scopes as callerScopes } from '../contract/people/permissions.ts'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
@@ -86,9 +87,12 @@ export function program(terminal: Terminal): Command {
     .requiredOption('--org <id>', 'organisation of the key')
     .requiredOption('--name <name>', 'name of the key, shown in the audit log')
     .addOption(
-      new Option('--scope <scope>', 'read or write (repeatable)').argParser(collectScope).makeOptionMandatory(),
+      new Option('--scope <scope>', 'read, operate or write (repeatable); write contains operate')
+        .argParser(collectScope)
+        .makeOptionMandatory(),
     )
     .option('--manage', 'allow the key to manage keys and users')
+    .option('--region <id>', 'limit the key to a region (repeatable)', collect)
     .option('--expires <when>', 'expiry date such as 2027-01-31, or duration such as 90d or 12h')
     .option('--rate-limit <number>', 'requests per second for this key; 0 means no limit')
     .action(async (options) => (await import('./keys.ts')).keysCreateCommand(terminal, options))
@@ -200,6 +204,6 @@ const collect = (item: string, before: string[] = []) => [...before, item]
 
 const collectScope = (text: string, before: string[] = []) => {
   const scopes = text.split(',')
-  if (scopes.every((scope) => scope === 'read' || scope === 'write')) return [...before, ...scopes]
-  throw new InvalidArgumentError('The scope must be read or write; repeat --scope for each.')
+  if (scopes.every((scope) => (callerScopes as readonly string[]).includes(scope))) return [...before, ...scopes]
+  throw new InvalidArgumentError('The scope must be read, operate or write; repeat --scope for each.')
 }

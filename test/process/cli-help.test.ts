@@ -53,7 +53,7 @@ test.each([
   ['org create', ['--timezone']],
   ['org timezone', []],
   ['org list', []],
-  ['keys create', ['--org', '--name', '--scope', '--manage', '--expires']],
+  ['keys create', ['--org', '--name', '--scope', '--manage', '--region', '--expires']],
   ['keys list', ['--org']],
   ['keys revoke', ['--org']],
   ['audit verify', ['--org', '--expect']],
