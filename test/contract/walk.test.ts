@@ -5,12 +5,15 @@ import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
 import { calls, type Fixture, keyFor, newFixture, pathFor, perform } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
+import { freePort } from '../support/program.ts'
 
 let harness: Harness
 /** For reads, and for attempts that must leave no trace: each of them proves it. */
 let untouched: Fixture
 beforeAll(async () => {
-  harness = await startHarness()
+  // identityTest needs a public address.
+  const port = await freePort()
+  harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` })
   untouched = await newFixture(harness)
 })
 afterAll(() => harness.close())

@@ -179,7 +179,7 @@ describe('/console/sessions', () => {
     const personal = await newPerson(harness, org, { role: 'owner' })
     const { cookie: ofPersonalKey } = await signIn(harness, { key: personal.key })
     const { cookie } = await person(org)
-    for (const path of ['/console/sessions']) {
+    for (const path of ['/console/sessions', '/console/passkeys']) {
       for (const used of [ofKey, ofPersonalKey]) {
         const reply = await consoleCall(harness, 'GET', path, { cookie: used })
         expect([reply.status, reply.body.message]).toEqual([403, expect.stringContaining('Sign in as a person')])

@@ -13,6 +13,7 @@ const exitWithFailure = (): never => {
 /** A terminal for commands that are only asked for their help. */
 const silent = {
   version: '',
+  isInteractive: false,
   write() {},
   writeError() {},
   untilStopped: async () => '',
@@ -56,6 +57,8 @@ test.each([
   ['keys create', ['--org', '--name', '--scope', '--manage', '--region', '--expires']],
   ['keys list', ['--org']],
   ['keys revoke', ['--org']],
+  ['identity show', ['--org']],
+  ['identity disable', ['--org']],
   ['audit verify', ['--org', '--expect']],
   ['audit head', ['--org']],
   ['migrate', []],

@@ -46,6 +46,8 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const profile = (await make('/profiles', { name: 'Quiet', config: { nightMode: true } })).profile.id
   await make('/users', { email: 'owner@example.org', role: 'owner', regionIds: [] })
   const user = (await make('/users', { email: 'ada@example.org', role: 'admin', regionIds: [region] })).id
+  const provider = { issuer: 'https://login.example.org', clientId: 'roomkeeper', clientSecret: 'A client secret' }
+  await org.call('PUT', '/identity', { body: provider })
   const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
   const devices = await newEndpoint(harness, org, room)
   const person = await newPerson(harness, org, { role: 'owner' })

@@ -21,6 +21,7 @@ export type Purpose =
   | 'log upload'
   | 'identity'
   | 'identity settings'
+  | 'passkey challenge'
 
 export class Secrets {
   readonly #master: Buffer

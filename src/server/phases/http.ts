@@ -29,6 +29,7 @@ import { sensorRoutes } from '../resources/sensors/routes.ts'
 import { BrowserSessions } from '../resources/sessions/browser-sessions.ts'
 import { invitationRoutes, sessionRoutes } from '../resources/sessions/routes.ts'
 import { providerRoutes } from '../resources/sign-in/oidc/routes.ts'
+import { signInRoutes } from '../resources/sign-in/routes.ts'
 import { userRoutes } from '../resources/users/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -128,6 +129,7 @@ function addRoutes(
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
   const { providers } = core
   providerRoutes(app, { services, keyring, cookie, refuse, metrics, log, providers, publicUrl: options.publicUrl })
+  signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)
   enrolRoute(app, {

@@ -23,15 +23,21 @@ export class ProviderSite {
   readonly harness: Harness
   readonly provider: TestProvider
 
-  private constructor(harness: Harness, provider: TestProvider) {
+  /** The public address of the service. */
+  readonly url: string
+
+  private constructor(harness: Harness, provider: TestProvider, url: string) {
     this.harness = harness
+    this.url = url
     this.provider = provider
   }
 
-  static async start(): Promise<ProviderSite> {
+  /** The provider is at 127.0.0.1. For a browser a service at localhost is another site. */
+  static async start(host = '127.0.0.1'): Promise<ProviderSite> {
     const port = await freePort()
     const provider = await startTestProvider()
-    return new ProviderSite(await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` }), provider)
+    const url = `http://${host}:${port}`
+    return new ProviderSite(await startHarness({ port, publicUrl: url }), provider, url)
   }
 
   /** Makes an organisation whose owner has set up the provider, tested it and turned it on. */
@@ -43,7 +49,7 @@ export class ProviderSite {
     const owner = await newPerson(this.harness, org, { role: 'owner' })
     this.provider.addAccount('owner', { email: owner.email })
     client.redirectUris = [...client.redirectUris, this.callbackUrl(org)]
-    client.backchannelLogoutUri = `${this.harness.url}/auth/${org.id}/oidc/backchannel`
+    client.backchannelLogoutUri = `${this.url}/auth/${org.id}/oidc/backchannel`
     const { clientId, clientSecret } = client
     const body = { issuer: this.provider.issuer, clientId, clientSecret, ...settings }
     await org.call('PUT', '/identity', { body: { ...body, scopes: ['email', 'profile', 'groups'] } })
@@ -81,7 +87,7 @@ export class ProviderSite {
 
   /** Signs in as a person with an account at the provider, in a new browser unless one is given. */
   signIn(org: TestOrg, subject: string, browser = new CookieBrowser(), query = ''): Promise<SignInResult> {
-    return this.open(`${this.harness.url}/auth/${org.id}/oidc${query}`, subject, browser)
+    return this.open(`${this.url}/auth/${org.id}/oidc${query}`, subject, browser)
   }
 
   async open(url: string, subject: string, browser = new CookieBrowser()): Promise<SignInResult> {
@@ -110,7 +116,7 @@ export class ProviderSite {
 
   /** Asks who is signed in, as the console does. */
   async session(browser: CookieBrowser): Promise<Reply> {
-    const cookie = browser.cookiesFor(new URL(this.harness.url))
+    const cookie = browser.cookiesFor(new URL(this.url))
     return this.harness.call('GET', '/console/session', {
       key: false,
       headers: { cookie, 'sec-fetch-site': 'same-origin' },
@@ -118,7 +124,7 @@ export class ProviderSite {
   }
 
   callbackUrl(org: TestOrg): string {
-    return `${this.harness.url}/auth/${org.id}/oidc/callback`
+    return `${this.url}/auth/${org.id}/oidc/callback`
   }
 
   async close(): Promise<void> {

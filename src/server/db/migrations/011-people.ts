@@ -71,7 +71,7 @@ export const people: MigrationStatements = (dialect) => [
 )${dialect.strict}`,
   'CREATE INDEX user_links_user ON user_links (org, user_id)',
   'CREATE INDEX user_links_expiry ON user_links (expires_at)',
-  // The random challenges of passkeys that were not answered yet.
+  // The challenges that passkeys have answered, until they end: each works once. A challenge that was not answered is stored nowhere.
   `CREATE TABLE passkey_challenges (
     challenge text PRIMARY KEY,
     purpose text NOT NULL,
@@ -79,6 +79,7 @@ export const people: MigrationStatements = (dialect) => [
     user_id integer,
     expires_at ${dialect.bigint} NOT NULL
 )${dialect.strict}`,
+  'CREATE INDEX passkey_challenges_expiry ON passkey_challenges (expires_at)',
   `CREATE TABLE identity_providers (
     org integer PRIMARY KEY REFERENCES orgs (key),
     version integer NOT NULL,

@@ -1,12 +1,12 @@
 // Carries out the operations on the identity provider of an organisation. [contract 11.oidc]
 
-import { isIP } from 'node:net'
 import type { Static } from 'typebox'
 import type { Identity } from '../../../contract/people/identity.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
+import { passkeyProblemOf } from '../../core/relying-party.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
@@ -66,7 +66,7 @@ export async function identityUpdate(
   return answer
 }
 
-/** Nobody locks themselves out: what people sign in with was tried a short while ago, by somebody who would be an owner. */
+/** Settings that nobody could sign in with must not be turned on, so an owner has to have tried them a short while ago. */
 function requireTest(ctx: RequestContext, before: StoredIdentity, after: StoredIdentity, publicUrl: PublicUrl): void {
   const problem = setupProblem(after, publicUrl)
   if (problem) throw new Failure('FAILED_PRECONDITION', problem)
@@ -105,20 +105,10 @@ function setupProblem({ settings }: StoredIdentity, publicUrl: PublicUrl): strin
   return undefined
 }
 
-function passkeyProblem(publicUrl: PublicUrl): string | undefined {
-  if (publicUrl === undefined) {
-    return 'Passkeys are off, because the server has no public address. Start it with --public-url.'
-  }
-  const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
-  return isIP(host) === 0
-    ? undefined
-    : 'Passkeys are off, because the host of --public-url is an IP address. Give the server a name.'
-}
-
 function view(ctx: RequestContext, identity: StoredIdentity, publicUrl: PublicUrl): Static<typeof Identity> {
   const { issuer, clientId, scopes, groupRoles, trustedDomains, ...rest } = identity.settings
   const problem = setupProblem(identity, publicUrl)
-  const passkeys = passkeyProblem(publicUrl)
+  const passkeys = passkeyProblemOf(publicUrl)
   const isOfThese = identity.testedAt !== null && identity.testedHash === identityHash(ctx.secrets, identity)
   const base = publicUrl === undefined ? undefined : `${publicUrl}/auth/${ctx.org.id}/oidc`
   return {

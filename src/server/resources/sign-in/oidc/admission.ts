@@ -9,7 +9,7 @@ import { listRegionsOfUser } from '../../users/store.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 
 /** Each has a sentence on the page that the person sees. */
-export type RefusalReason =
+export type AdmissionRefusal =
   | 'disabled'
   | 'no group'
   | 'no address'
@@ -32,13 +32,13 @@ interface AdmittedUser {
 }
 
 export type Decision =
-  | { readonly kind: 'refuse'; readonly reason: RefusalReason }
+  | { readonly kind: 'refuse'; readonly reason: AdmissionRefusal }
   /** The identity leads to the user already; `grant` is set if the groups give another role or other regions than before. */
   | { readonly kind: 'known'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
   | { readonly kind: 'link'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
   | { readonly kind: 'create'; readonly email: string; readonly grant: Grant }
 
-const refuse = (reason: RefusalReason): Decision => ({ kind: 'refuse', reason })
+const refuse = (reason: AdmissionRefusal): Decision => ({ kind: 'refuse', reason })
 
 /** `signedInUser` is the user of the session that the browser had when the sign-in began: they may add their own identity. */
 export async function decide(

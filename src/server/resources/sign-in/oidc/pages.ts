@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { pageHeaders } from '../../../http/browser/page-headers.ts'
-import type { Decision, RefusalReason } from './admission.ts'
+import type { AdmissionRefusal, Decision } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 import type { ProviderReason } from './provider-error.ts'
 
@@ -15,7 +15,7 @@ dd{margin:0;overflow-wrap:anywhere}`
 
 const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-export interface Page {
+export interface ProviderPage {
   readonly status: number
   readonly title: string
   readonly sentences: readonly string[]
@@ -24,7 +24,11 @@ export interface Page {
   readonly link?: readonly [text: string, path: string]
 }
 
-export function sendPage(reply: FastifyReply, publicPath: string, { status, title, sentences, facts, link }: Page) {
+export function sendPage(
+  reply: FastifyReply,
+  publicPath: string,
+  { status, title, sentences, facts, link }: ProviderPage,
+) {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -54,14 +58,14 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character
 const signInLink = ['Go to the sign-in page', '/sign-in'] as const
 
 /** An organisation that does not exist has this page too, so that nobody can find out which ones do. */
-export const notSetUpPage: Page = {
+export const notSetUpPage: ProviderPage = {
   status: 404,
   title: 'No sign-in with a company account',
   sentences: ['Sign-in with a company account is not set up here. Sign in with a passkey or a link, or ask an owner.'],
   link: signInLink,
 }
 
-export const brokenFlowPage: Page = {
+export const brokenFlowPage: ProviderPage = {
   status: 400,
   title: 'Start again',
   sentences: [
@@ -70,14 +74,14 @@ export const brokenFlowPage: Page = {
   link: signInLink,
 }
 
-export const tooManyPage: Page = {
+export const tooManyPage: ProviderPage = {
   status: 429,
   title: 'Too many attempts',
   sentences: ['There were too many failed attempts from this address. Wait a minute, then try again.'],
 }
 
 /** The error of the provider is one word and its host. */
-export const providerErrorPage = (host: string, reason: ProviderReason): Page => ({
+export const providerErrorPage = (host: string, reason: ProviderReason): ProviderPage => ({
   status: 502,
   title: 'The sign-in did not work',
   sentences: [
@@ -86,7 +90,7 @@ export const providerErrorPage = (host: string, reason: ProviderReason): Page =>
   link: signInLink,
 })
 
-const refusals: Readonly<Record<RefusalReason, string>> = {
+const refusals: Readonly<Record<AdmissionRefusal, string>> = {
   disabled: 'Your account here is disabled. Ask an owner of the organisation to enable it.',
   'no group':
     'None of your groups has access here. Ask an owner of the organisation, or the people who manage your groups.',
@@ -102,7 +106,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   unknown: 'Nobody here has your e-mail address. Ask an owner of the organisation to add you.',
 }
 
-export const refusedPage = (reason: RefusalReason): Page => ({
+export const refusedPage = (reason: AdmissionRefusal): ProviderPage => ({
   status: 403,
   title: 'You cannot sign in here yet',
   sentences: [refusals[reason]],
@@ -116,7 +120,7 @@ const outcomes: Readonly<Record<Decision['kind'], string>> = {
   refuse: 'is refused',
 }
 
-export function testPage(identity: ProviderIdentity, decision: Decision, isPassed: boolean): Page {
+export function testPage(identity: ProviderIdentity, decision: Decision, isPassed: boolean): ProviderPage {
   const role =
     decision.kind === 'refuse' ? undefined : decision.kind === 'create' ? decision.grant.role : decision.user.role
   const email = decision.kind === 'known' || decision.kind === 'link' ? decision.user.email : undefined

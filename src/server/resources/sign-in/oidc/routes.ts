@@ -23,7 +23,7 @@ import { ownPath } from './own-path.ts'
 import {
   brokenFlowPage,
   notSetUpPage,
-  type Page,
+  type ProviderPage,
   providerErrorPage,
   refusedPage,
   sendPage,
@@ -56,7 +56,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   const { db, secrets, clock } = services
   const publicPath = publicPathOf(publicUrl ?? '')
   const flows = new FlowCookie({ secrets, clock, publicUrl: publicUrl ?? 'http://localhost' })
-  const show = (reply: FastifyReply, page: Page) => sendPage(reply, publicPath, page)
+  const show = (reply: FastifyReply, page: ProviderPage) => sendPage(reply, publicPath, page)
   const originOf = ({ id, ip }: FastifyRequest) => ({ requestId: id, ip })
 
   /** Returns undefined if the organisation does not exist or has no provider; `isTest` allows one that is not turned on. */
@@ -71,7 +71,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   }
 
   /** A failed attempt counts like a wrong token of the same address. */
-  const fail = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
+  const fail = (request: FastifyRequest, reply: FastifyReply, page: ProviderPage) => {
     metrics.signIn('oidc', 'refused')
     const failure = refuse(request, new Failure('UNAUTHENTICATED', page.title))
     return show(reply, failure.code === 'RESOURCE_EXHAUSTED' ? tooManyPage : page)

@@ -17,7 +17,7 @@ import {
   updateUserVersion,
 } from '../../users/identity-store.ts'
 import { signInSystem } from '../system-context.ts'
-import { type Decision, decide, emailKeyOf, type RefusalReason } from './admission.ts'
+import { type AdmissionRefusal, type Decision, decide, emailKeyOf } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 import type { SignedIn } from './provider-client.ts'
 import { sealRefreshToken } from './refresh-token.ts'
@@ -36,9 +36,9 @@ export interface SignInRequest {
 
 /** The person may not come in. */
 export class SignInRefused extends Error {
-  readonly reason: RefusalReason
+  readonly reason: AdmissionRefusal
 
-  constructor(reason: RefusalReason) {
+  constructor(reason: AdmissionRefusal) {
     super(reason)
     this.reason = reason
   }
