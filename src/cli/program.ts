@@ -112,7 +112,10 @@ export function program(terminal: Terminal): Command {
     .option('--user <email>', 'sign in as this person instead; works even if they have lost every other way')
     .action(async (options) => (await import('./login-link.ts')).loginLinkCommand(terminal, options))
 
-  const users = root.command('users').description('invite people who sign in to the console')
+  const users = root.command('users').description('list and invite people who sign in to the console')
+  addDatabaseCommand(users, 'list', 'list the people of an organisation, with role, regions and last use')
+    .option('--org <id>', 'organisation; optional if there is only one')
+    .action(async (options) => (await import('./users.ts')).usersListCommand(terminal, options))
   const invite = addDatabaseCommand(
     users,
     'invite',

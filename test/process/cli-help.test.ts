@@ -57,6 +57,7 @@ test.each([
   ['keys create', ['--org', '--name', '--scope', '--manage', '--region', '--expires']],
   ['keys list', ['--org']],
   ['keys revoke', ['--org']],
+  ['users list', ['--org']],
   ['identity show', ['--org']],
   ['identity disable', ['--org']],
   ['audit verify', ['--org', '--expect']],

@@ -209,6 +209,29 @@ describe('keys', () => {
   })
 })
 
+describe('users', () => {
+  test('list shows each person with role, regions, state and last use, and says if there is nobody', async () => {
+    const fresh = await siteForTest()
+    await fresh.json('migrate')
+    const { id: org } = await fresh.json('org', 'create', 'People')
+    const none = await fresh.run('users', 'list')
+    expectDone(none)
+    expect(none.stdout).toBe('This organisation has no users yet. Invite one with "users invite EMAIL".\n')
+    await fresh.json('users', 'invite', 'ada@example.org', '--role', 'owner', '--name', 'Ada Lovelace')
+    await fresh.json('users', 'invite', 'bob@example.org', '--role', 'operator')
+    await fresh.json('users', 'invite', 'eve@example.org', '--all-regions')
+    const { stdout } = await fresh.run('users', 'list', '--org', org)
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      '1  ada@example.org  owner  all regions  INVITED  signs in with link only  last seen never  Ada Lovelace',
+      '2  bob@example.org  operator  regions none  INVITED  signs in with link only  last seen never',
+      '3  eve@example.org  viewer  all regions  INVITED  signs in with link only  last seen never',
+    ])
+    const { users } = await fresh.json('users', 'list')
+    expect(users[0]).toMatchObject({ id: '1', email: 'ada@example.org', role: 'owner', name: 'Ada Lovelace' })
+    expectRefusal(await fresh.run('users', 'list', '--org', 'NoSuch1'), /There is no organisation NoSuch1/)
+  })
+})
+
 test('migrate makes a new database, says what it did, and does nothing to one that is up to date', async () => {
   const fresh = await siteForTest()
   const { migrated } = await fresh.json('migrate')
