@@ -14,24 +14,28 @@ import { ErrorPanel } from './parts/page/page.tsx'
 import { trackInput } from './parts/recovery/unsaved-input.ts'
 import { router } from './router.tsx'
 import { resumeSession, useSignedIn } from './session.ts'
-import { SignInPage } from './shell/sign-in-page.tsx'
+import { PasskeyOffer } from './sign-in/passkey-offer.tsx'
+import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { cssVariables, theme } from './theme.ts'
 
 function Console({ firstError }: { readonly firstError: unknown }) {
   const [startError, setStartError] = useState(firstError)
   const resume = useCallback(() => void resumeSession().then(() => setStartError(undefined), setStartError), [])
   const signedIn = useSignedIn()
+  const client = signedIn?.client
+  const orgId = signedIn?.session.org.id
   useEffect(() => {
-    if (!signedIn) return undefined
-    const stop = followEvents(signedIn.client, signedIn.session.org.id)
+    if (!client || !orgId) return undefined
+    const stop = followEvents(client, orgId)
     return () => {
       stop()
       queryClient.clear()
       notifications.clean()
     }
-  }, [signedIn])
+  }, [client, orgId])
   if (startError !== undefined) return <ErrorPanel error={startError} onRetry={resume} />
-  return signedIn ? <RouterProvider router={router} /> : <SignInPage />
+  if (!signedIn) return <SignInPage />
+  return signedIn.needsPasskey ? <PasskeyOffer /> : <RouterProvider router={router} />
 }
 
 async function start(): Promise<void> {

@@ -71,12 +71,20 @@ const audit = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
+  validateSearch: textParams('tab'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/settings/settings-page.tsx')), 'SettingsPage'),
+})
+const account = createRoute({
+  getParentRoute: () => root,
+  path: '/account',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/account/account-page.tsx')), 'AccountPage'),
 })
 
 export const router = createRouter({
   basepath: pathUnderBase('/'),
-  routeTree: root.addChildren([overview, rooms, room, devices, device, sites, profiles, profile, audit, settings]),
+  routeTree: root.addChildren([
+    ...[overview, rooms, room, devices, device, sites, profiles, profile, audit, settings, account],
+  ]),
   // Plain query strings: by default the router would put quotes around text that looks like a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

@@ -1,14 +1,17 @@
 // The current session and its API client. The session's secret is in a cookie that no script can read. [contract 9.session]
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
-import type { ErrorBody } from '../contract/error.ts'
+import type { Permissions } from '../contract/people/permissions.ts'
 import { type ConsoleSession, type SignIn, sessionPath } from '../contract/people/session.ts'
-import { pathUnderBase, serverUrl } from './base-path.ts'
+import { serverUrl } from './base-path.ts'
+import { consoleRequest } from './console-request.ts'
 import { reachableFetch } from './reachable-fetch.ts'
 
 interface SignedIn {
   readonly session: ConsoleSession
   readonly client: Client
+  /** Set after a person has signed in with a link, which works only once. */
+  readonly needsPasskey: boolean
 }
 
 let current: SignedIn | undefined
@@ -37,11 +40,18 @@ export function useSession(): ConsoleSession {
   return signedIn.session
 }
 
-/** The permissions of the key behind the session; pages hide the actions that it does not allow. */
-export function usePermissions(): { readonly write: boolean; readonly manage: boolean } {
-  const { scopes, manage } = useSession()
-  const write = scopes.includes('write')
-  return { write, manage: write && manage }
+/** The permissions of the session; pages hide the actions that it does not allow. [contract 11.user] */
+export function usePermissions(): Permissions {
+  const { scopes, manage, allRegions, user } = useSession()
+  const [read, write] = [scopes.includes('read'), scopes.includes('write')]
+  return {
+    read,
+    operate: write || scopes.includes('operate'),
+    write,
+    manage: write && manage,
+    everywhere: write && allRegions,
+    audit: read && (user === undefined || user.role === 'owner' || user.role === 'admin'),
+  }
 }
 
 export function client(): Client {
@@ -52,17 +62,35 @@ export function client(): Client {
 /** Picks up the session whose cookie the browser still has, if any. */
 export async function resumeSession(): Promise<void> {
   try {
-    startSession(await requestSession('GET'))
+    startSession(await readSession())
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
   }
 }
 
-export const signIn = async (secret: SignIn): Promise<void> => startSession(await requestSession('POST', secret))
+export async function signIn(secret: SignIn): Promise<void> {
+  const session = await consoleRequest<ConsoleSession>('POST', sessionPath, secret)
+  startSession(session, secret.link !== undefined && session.user !== undefined)
+}
 
 export async function signOut(): Promise<void> {
-  await requestSession('DELETE')
+  await consoleRequest('DELETE', sessionPath)
   setCurrent(undefined)
+}
+
+/** Called when the person has added a passkey, or does not want one now. */
+export const dismissPasskeyOffer = (): void => {
+  if (current) setCurrent({ ...current, needsPasskey: false })
+}
+
+/** Whether role, regions or person are others than those that the pages were rendered for. */
+export async function hasAccessChanged(): Promise<boolean> {
+  if (!current) return false
+  const before = current.session
+  const now = await readSession()
+  const accessOf = ({ org, key, user, scopes, manage, allRegions, regionIds }: ConsoleSession) =>
+    JSON.stringify([org.id, key?.id, user?.id, user?.role, scopes, manage, allRegions, regionIds.toSorted()])
+  return accessOf(before) !== accessOf(now)
 }
 
 /** Called when the server no longer accepts the session: its key was revoked, or it was unused for too long. */
@@ -76,25 +104,11 @@ export const endSession = (why: string): void => {
  */
 const uncachedFetch: typeof fetch = (input, init) => reachableFetch(input, { ...init, cache: 'no-store' })
 
-const startSession = (session: ConsoleSession) =>
-  setCurrent({ session, client: makeClient({ baseUrl: serverUrl(), org: session.org.id, fetch: uncachedFetch }) })
+const readSession = () => consoleRequest<ConsoleSession>('GET', sessionPath)
 
-async function requestSession(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<ConsoleSession> {
-  const response = await reachableFetch(pathUnderBase(sessionPath), {
-    method,
-    headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
+export const startSession = (session: ConsoleSession, needsPasskey = false): void =>
+  setCurrent({
+    session,
+    client: makeClient({ baseUrl: serverUrl(), org: session.org.id, fetch: uncachedFetch }),
+    needsPasskey,
   })
-  const text = await response.text()
-  if (response.ok) return JSON.parse(text)
-  const error = parseErrorBody(text)
-  throw new ApiError(response.status, error, error?.message ?? `Server error (${response.status}). Try again later.`)
-}
-
-function parseErrorBody(text: string): ErrorBody | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

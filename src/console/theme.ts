@@ -42,7 +42,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
+    // The colour of an alert has too little contrast for its title.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Button: { defaultProps: { size: 'sm' } },
+    // The placeholder is a focusable child that a menu may not have; without it the first item gets the focus.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // A table without buttons could not be scrolled with the keyboard.
+    TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
     // The header element of a dialog would otherwise be announced as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },

@@ -208,7 +208,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
 })
 
 test('create a key that is shown once, and revoke it', async () => {
-  await page.goto('/settings')
+  await page.goto('/settings?tab=keys')
   await button('New key').click()
   await dialog().getByLabel('Key name').fill('Wall display')
   await dialog().getByRole('button', { name: 'Create key' }).click()

@@ -17,7 +17,7 @@ test('a noun writes only its own tables', () => {
     configs: ['endpoint_configs', 'config_versions'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
     identity: ['identity_providers'],
-    keys: ['api_keys', 'key_directory'],
+    keys: ['api_keys', 'key_directory', 'key_regions'],
     locations: ['locations'],
     notes: ['room_notes'],
     commands: ['operations'],
@@ -37,7 +37,8 @@ test('a noun writes only its own tables', () => {
     sessions: ['sessions', 'login_links', 'user_sessions', 'user_links', 'sign_in_refusals'],
     'sign-in': ['passkeys', 'passkey_challenges'],
     settings: ['settings'],
-    users: ['users', 'user_regions', 'user_identities'],
+    // Unlinking a user removes what the sign-in has stored for them.
+    users: ['users', 'user_regions', 'user_identities', 'passkeys', 'user_links'],
   }
   const wrong = files
     .filter((f) => areaOf(f.path) === 'server/resources' && f.path !== versions)
@@ -130,6 +131,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/settings/stored-settings.ts',
     'server/resources/sign-in/passkey-store.ts',
     'server/resources/sign-in/provider-store.ts',
+    'server/resources/users/store.ts',
   ])
 })
 

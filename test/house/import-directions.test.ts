@@ -144,9 +144,13 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     // A sign-in uses the settings of the provider, and starts and ends sessions.
     'server/resources/identity/settings.ts',
     'server/resources/identity/test-ticket.ts',
+    'server/resources/endpoints/pair-groups.ts',
     'server/resources/places/site-filter.ts',
     'server/resources/places/versions.ts',
+    'server/resources/places/visible-after.ts',
+    'server/resources/regions/requested-regions.ts',
     'server/resources/rooms/enrolment-code.ts',
+    'server/resources/sessions/user-session-store.ts',
     // Every way to sign in starts a session, and records refusals.
     'server/resources/sessions/browser-name.ts',
     'server/resources/sessions/browser-sessions.ts',

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { backOffMs } from '../../client/back-off.ts'
 import { ApiError, type Client } from '../../client/client.ts'
 import { endSession } from '../session.ts'
+import { reloadIfAccessChanged } from './access-change.ts'
 import { invalidateFor, type LiveEvent } from './invalidate.ts'
 
 export interface LiveState {
@@ -65,7 +66,12 @@ function follow(client: Client, org: string): () => void {
   const refetchIfFirst = () => {
     if (lastEventId === undefined) invalidateFor({ type: 'reset', roomIds: [] })
   }
+  /** The server ends the stream when role or regions of its caller change. [contract 11.access] */
+  const checkAccess = (next: LiveState['state']) => {
+    if (live.state === 'lost' && next === 'live') void reloadIfAccessChanged()
+  }
   const publishState = (state: LiveState['state']) => {
+    checkAccess(state)
     if (live.state !== state) setLive({ state, sinceMs: Date.now() })
     channel.postMessage({ kind: 'state', live, id: lastEventId } satisfies TabMessage)
   }
@@ -80,6 +86,7 @@ function follow(client: Client, org: string): () => void {
     else if (data.kind === 'state') {
       if (data.live.state === 'live') refetchIfFirst()
       lastEventId = data.id ?? lastEventId
+      checkAccess(data.live.state)
       setLive(data.live)
     } else {
       lastEventId = data.id

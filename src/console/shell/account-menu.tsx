@@ -1,17 +1,19 @@
-// The account menu: the key behind the session, its permissions, and signing out.
+// The account menu: the person or key behind the session, their access, and signing out.
 import { ActionIcon, Menu, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { notifyError } from '../api.ts'
 import { pathUnderBase } from '../base-path.ts'
+import { accessText } from '../domain/key/api-key.ts'
+import { roleNames } from '../domain/person/roles.ts'
+import { regionsLine, useOwnRegionNames } from '../domain/site/own-regions.ts'
 import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
 export function AccountMenu() {
   const { org, key, user, scopes, manage, version } = useSession()
   const name = user?.name ?? user?.email ?? key?.name ?? ''
-  const permissions = [
-    scopes.includes('write') ? 'Read and write' : 'Read only',
-    ...(manage ? ['manage keys and users'] : []),
-  ]
+  const regionNames = useOwnRegionNames()
+  const access = user ? roleNames[user.role] : accessText({ scopes: [...scopes], manage })
   const handleSignOut = () => signOut().catch(notifyError)
   return (
     <Menu position="bottom-end" width={260}>
@@ -25,13 +27,16 @@ export function AccountMenu() {
           <Text fz="sm" fw={600} c="var(--mantine-color-text)">
             {name}
           </Text>
-          <Text fz="xs">{permissions.join(', ')}</Text>
+          {user?.name && <Text fz="xs">{user.email}</Text>}
+          <Text fz="xs">{access}</Text>
+          {regionNames && <Text fz="xs">{regionsLine(regionNames)}</Text>}
           <Text fz="xs">
             {org.name} ({org.id}), {org.timezone}
           </Text>
           <Text fz="xs">Roomkeeper {version}</Text>
         </Menu.Label>
         <Menu.Divider />
+        {user && <Menu.Item renderRoot={(props) => <Link to="/account" {...props} />}>My profile</Menu.Item>}
         <Menu.Item component="a" href={pathUnderBase('/docs')} target="_blank" rel="noreferrer">
           API reference
         </Menu.Item>

@@ -18,7 +18,7 @@ import { RoomStateLabel } from '../domain/room/room-state.tsx'
 import { DeviceIcon, RoomIcon, SearchIcon } from '../parts/page/icons.tsx'
 import { includesAll, normalizeText, searchWords } from '../parts/text/search-text.ts'
 import classes from './command-palette.module.css'
-import { navigationItems } from './navigation.ts'
+import { useNavigationItems } from './navigation.ts'
 
 interface Entry {
   readonly key: string
@@ -38,6 +38,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
   const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
+  const navigationItems = useNavigationItems()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const query = useDeferredValue(text)
@@ -77,7 +78,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
       })),
     ],
-    [rooms, endpoints, navigate],
+    [navigationItems, rooms, endpoints, navigate],
   )
   const results = useMemo(() => findEntries(entries, query), [entries, query])
   const at = Math.min(chosen, results.length - 1)

@@ -9,6 +9,7 @@ import {
   SettingsIcon,
   SiteIcon,
 } from '../parts/page/icons.tsx'
+import { usePermissions } from '../session.ts'
 
 interface NavigationItem {
   readonly to: '/' | '/rooms' | '/devices' | '/sites' | '/profiles' | '/audit' | '/settings'
@@ -16,7 +17,7 @@ interface NavigationItem {
   readonly icon: ComponentType
 }
 
-export const navigationItems: readonly NavigationItem[] = [
+const allItems: readonly NavigationItem[] = [
   { to: '/', name: 'Overview', icon: OverviewIcon },
   { to: '/rooms', name: 'Rooms', icon: RoomIcon },
   { to: '/devices', name: 'Devices', icon: DeviceIcon },
@@ -25,3 +26,8 @@ export const navigationItems: readonly NavigationItem[] = [
   { to: '/audit', name: 'Audit', icon: AuditIcon },
   { to: '/settings', name: 'Settings', icon: SettingsIcon },
 ]
+const itemsWithoutAudit = allItems.filter(({ to }) => to !== '/audit')
+
+/** Returns the pages that the session may open; the list is the same object at every call. */
+export const useNavigationItems = (): readonly NavigationItem[] =>
+  usePermissions().audit ? allItems : itemsWithoutAudit

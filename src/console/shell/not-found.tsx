@@ -2,14 +2,18 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { EmptyState, Page } from '../parts/page/page.tsx'
+import { usePermissions } from '../session.ts'
 
-export const NotFound = () => (
-  <Page title="Page not found">
-    <EmptyState title="There is no page at this address">
-      <p>Check the address, or start from the overview. The audit log lists what was deleted.</p>
-      <Button component={Link} to="/" variant="default">
-        Go to overview
-      </Button>
-    </EmptyState>
-  </Page>
-)
+export function NotFound() {
+  const { audit } = usePermissions()
+  return (
+    <Page title="Page not found">
+      <EmptyState title="There is no page at this address">
+        <p>Check the address, or start from the overview.{audit && ' The audit log lists what was deleted.'}</p>
+        <Button component={Link} to="/" variant="default">
+          Go to overview
+        </Button>
+      </EmptyState>
+    </Page>
+  )
+}

@@ -24,7 +24,8 @@ import { AccountMenu } from './account-menu.tsx'
 import { CommandPaletteButton } from './command-palette-button.tsx'
 import { LiveIndicator } from './live-indicator.tsx'
 import { Logo } from './logo.tsx'
-import { navigationItems } from './navigation.ts'
+import { useNavigationItems } from './navigation.ts'
+import { RegionsNote } from './regions-note.tsx'
 
 const Palette = lazy(() =>
   loadCode(() => import('./command-palette.tsx')).then((module) => ({ default: module.CommandPalette })),
@@ -35,6 +36,7 @@ const exact = { exact: true, includeSearch: false }
 
 export function Shell() {
   const { org } = useSession()
+  const navigationItems = useNavigationItems()
   const [menuOpened, menu] = useDisclosure(false)
   const [paletteOpened, palette] = useDisclosure(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
@@ -70,6 +72,7 @@ export function Shell() {
             <Text c="dimmed" fz="sm" truncate visibleFrom="sm" maw={260}>
               {org.name}
             </Text>
+            <RegionsNote />
           </Group>
           <Group gap="xs" wrap="nowrap">
             <CommandPaletteButton onClick={palette.open} />

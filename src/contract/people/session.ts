@@ -48,4 +48,13 @@ export interface ConsoleSession {
 export const sessionPath = '/console/session'
 
 /** The paths that the console answers, each with all below it; the address of a page is the server's too. */
-export const consolePages = ['/sign-in', '/rooms', '/devices', '/sites', '/profiles', '/audit', '/settings'] as const
+export const consolePages = [
+  '/sign-in',
+  '/rooms',
+  '/devices',
+  '/sites',
+  '/profiles',
+  '/audit',
+  '/settings',
+  '/account',
+] as const

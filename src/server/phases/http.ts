@@ -22,7 +22,6 @@ import { identityRoutes } from '../resources/identity/routes.ts'
 import { keyRoutes } from '../resources/keys/routes.ts'
 import { locationRoutes } from '../resources/locations/routes.ts'
 import { noteRoutes } from '../resources/notes/routes.ts'
-import { pendingMeRoutes, pendingUserRoutes } from '../resources/pending-operations.ts'
 import { profileRoutes } from '../resources/profiles/routes.ts'
 import { regionRoutes } from '../resources/regions/routes.ts'
 import { roomRoutes } from '../resources/rooms/routes.ts'
@@ -66,8 +65,6 @@ const operationHandlers = (
   ...userRoutes,
   ...keyRoutes,
   ...invitationRoutes,
-  ...pendingUserRoutes,
-  ...pendingMeRoutes,
   ...identityRoutes(publicUrl),
 })
 

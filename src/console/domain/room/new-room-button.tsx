@@ -8,7 +8,7 @@ import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
-import { usePermissions } from '../../session.ts'
+import { usePermissions, useSession } from '../../session.ts'
 import { LocationSelect } from '../site/location-select.tsx'
 import { useSites } from '../site/sites.ts'
 
@@ -42,6 +42,7 @@ interface NewRoomFormProps extends NewRoomButtonProps {
 
 function NewRoomForm({ location, onClose }: NewRoomFormProps) {
   const { locations, locationById } = useSites()
+  const { allRegions } = useSession()
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [locationId, setLocationId] = useState(locationById.get(Number(location))?.id ?? null)
@@ -53,7 +54,7 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
   return (
     <DialogForm
       verb="Create room"
-      canSubmit={name.trim() !== ''}
+      canSubmit={name.trim() !== '' && (allRegions || locationId !== null)}
       isBusy={create.isPending}
       error={create.error}
       onSubmit={() => create.mutate({ input: { body: { name: name.trim(), locationId } } })}
@@ -70,7 +71,7 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
       <LocationSelect
         value={locationId}
         onChange={setLocationId}
-        description={locations.length === 0 ? 'Optional. Add locations under Sites.' : 'Optional'}
+        description={locationHint(allRegions, locations.length) || undefined}
         disabled={locations.length === 0}
       />
       <Text fz="sm" c="dimmed">
@@ -79,3 +80,7 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
     </DialogForm>
   )
 }
+
+/** A room without a location is visible only to those who see all regions. */
+const locationHint = (allRegions: boolean, locationCount: number): string =>
+  [...(allRegions ? ['Optional.'] : []), ...(locationCount === 0 ? ['Add locations under Sites.'] : [])].join(' ')

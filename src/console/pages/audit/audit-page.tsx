@@ -8,6 +8,7 @@ import { EmptyState, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx
 import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { humanize, plural } from '../../parts/text/words.ts'
+import { usePermissions } from '../../session.ts'
 import { type AuditLogEntry, entriesPerPage, filterEntries, useAuditEntries } from './audit-entries.ts'
 import { categoryNames } from './audit-names.ts'
 import { AuditTable } from './audit-table.tsx'
@@ -18,7 +19,18 @@ const route = getRouteApi('/audit')
 const noEntries: readonly AuditLogEntry[] = []
 const categories = Object.entries(categoryNames).map(([value, label]) => ({ value, label }))
 
-export function AuditPage() {
+/** Only admins, owners and keys with Read may read the log. [contract 11.user] */
+export const AuditPage = () => (usePermissions().audit ? <AuditLog /> : <NoAuditAccess />)
+
+const NoAuditAccess = () => (
+  <Page title="Audit">
+    <EmptyState title="You do not have access to the audit log">
+      Admins and owners can read the audit log. Ask an owner if you need access.
+    </EmptyState>
+  </Page>
+)
+
+function AuditLog() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const window = useAuditWindow(search.from, search.to)

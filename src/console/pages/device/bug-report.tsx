@@ -113,7 +113,7 @@ function Download({ supportId, file, sizeBytes, name }: DownloadProps) {
   if (!may.write) {
     return (
       <Text fz="xs" c="dimmed">
-        Write access is required to download logs.
+        Logs can contain personal data. Your access does not include downloading them.
       </Text>
     )
   }

@@ -2,14 +2,21 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 
-export const DeviceNotFound = () => (
-  <Page title="Device not found">
-    <EmptyState title="There is no device at this address">
-      <p>The device may have been unenrolled; see the audit log. A device that enrols again gets a new address.</p>
-      <Button component={Link} to="/devices" variant="default">
-        View all devices
-      </Button>
-    </EmptyState>
-  </Page>
-)
+export function DeviceNotFound() {
+  const { audit } = usePermissions()
+  return (
+    <Page title="Device not found">
+      <EmptyState title="There is no device at this address">
+        <p>
+          The device may have been unenrolled{audit && '; see the audit log'}. A device that enrols again gets a new
+          address.
+        </p>
+        <Button component={Link} to="/devices" variant="default">
+          View all devices
+        </Button>
+      </EmptyState>
+    </Page>
+  )
+}

@@ -55,7 +55,7 @@ function DeviceView({ device, etag }: TabProps) {
       title={deviceName(device)}
       above={<DeviceBreadcrumbs roomId={device.roomId} roomName={device.roomName} />}
       beside={<ConnectionState device={device} />}
-      actions={may.write && <DeviceActions device={device} />}
+      actions={may.operate && <DeviceActions device={device} />}
     >
       <Tabs
         value={opened?.id ?? null}

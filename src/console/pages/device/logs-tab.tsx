@@ -17,8 +17,8 @@ export function LogsTab({ device }: TabProps) {
   const { supportIds, add, remove } = useOpenedReports(device.id)
   return (
     <Stack>
-      <SimpleGrid cols={{ base: 1, md: may.write ? 2 : 1 }}>
-        {may.write && <CollectLogs device={device} onRequested={add} />}
+      <SimpleGrid cols={{ base: 1, md: may.operate ? 2 : 1 }}>
+        {may.operate && <CollectLogs device={device} onRequested={add} />}
         <OpenReport onFound={add} />
       </SimpleGrid>
       {supportIds.map((supportId) => (
@@ -97,9 +97,9 @@ function OpenReport({ onFound }: { readonly onFound: (supportId: string) => void
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Text fz="sm" c="dimmed">
-            {may.write
+            {may.operate
               ? 'Save the support ID. You need the ID to open a report again after you close or reload this page.'
-              : 'Enter the support ID of a report. Write access is required to request logs.'}
+              : 'Enter the support ID of a report. Your access does not include requesting logs.'}
           </Text>
           <Group align="flex-start" gap="xs" maw={520}>
             <TextInput

@@ -119,7 +119,7 @@ function OperationRow({ operation, zone }: { readonly operation: Operation; read
             </>
           )}
         </Text>
-        {may.write && state === 'QUEUED' && (
+        {may.operate && state === 'QUEUED' && (
           <Button
             variant="default"
             size="compact-xs"

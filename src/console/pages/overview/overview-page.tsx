@@ -6,6 +6,7 @@ import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filte
 import { type RoomTableRow, useRoomRows } from '../../domain/room/room-rows.ts'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
+import { usePermissions } from '../../session.ts'
 import { ActivitySection } from './activity-section.tsx'
 import { AirSection } from './air-section.tsx'
 import { AttentionSection } from './attention-section.tsx'
@@ -17,6 +18,7 @@ import { PeopleTile, StateTiles } from './tiles.tsx'
 export function OverviewPage() {
   const { rows, air, airError } = useRoomRows()
   const devices = useDeviceRows()
+  const { audit } = usePermissions()
   if (devices.length === 0) {
     return (
       <Page title="Overview">
@@ -37,9 +39,11 @@ export function OverviewPage() {
       <div className={classes.threeColumns}>
         <DevicesByModelSection rows={devices} />
         <DevicesByFirmwareSection rows={devices} />
-        <LoadingBoundary>
-          <ActivitySection />
-        </LoadingBoundary>
+        {audit && (
+          <LoadingBoundary>
+            <ActivitySection />
+          </LoadingBoundary>
+        )}
       </div>
     </Page>
   )

@@ -46,7 +46,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
     <Stack gap="md">
       {isStale && !isReviewing && <ConcurrentChangeNotice onContinue={draft.rebase} />}
       <Section title="Profile">
-        {may.write ? (
+        {may.everywhere ? (
           <TextFields stored={stored} draft={draft} errors={errors} />
         ) : (
           <Text>{stored.description ?? 'No description'}</Text>
@@ -56,7 +56,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         stored={config}
         changes={changes}
         errors={errors}
-        onChange={may.write ? draft.set : undefined}
+        onChange={may.everywhere ? draft.set : undefined}
         unset="Not managed"
         mayHaveSecret={id !== undefined}
         heading="Locked value"

@@ -15,7 +15,7 @@ export function ProfilePage() {
   const listed = profiles.find(({ id }) => String(id) === profileId)
   const may = usePermissions()
   if (listed) return <ProfileView id={listed.id} />
-  return profileId === 'new' && may.write ? <NewProfile /> : <ProfileNotFound />
+  return profileId === 'new' && may.everywhere ? <NewProfile /> : <ProfileNotFound />
 }
 
 const breadcrumbs = (
@@ -36,7 +36,7 @@ function ProfileView({ id }: { readonly id: number }) {
     <Page
       title={body.profile.name}
       above={breadcrumbs}
-      actions={may.write && <DeleteProfile id={id} name={body.profile.name} etag={etag} />}
+      actions={may.everywhere && <DeleteProfile id={id} name={body.profile.name} etag={etag} />}
     >
       <ProfileEditor id={id} stored={stored} etag={etag} />
     </Page>

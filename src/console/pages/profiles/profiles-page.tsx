@@ -51,7 +51,7 @@ export function ProfilesPage() {
     <Page
       title="Profiles"
       actions={
-        may.write && (
+        may.everywhere && (
           <Button
             renderRoot={(props) => <Link to="/profiles/$profileId" params={{ profileId: 'new' }} {...props} />}
             leftSection={<PlusIcon />}
@@ -71,7 +71,7 @@ export function ProfilesPage() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No profiles yet">
-            {may.write
+            {may.everywhere
               ? 'Create a profile for settings shared by many rooms, then assign it to rooms.'
               : 'Ask an administrator to create a profile.'}
           </EmptyState>

@@ -23,14 +23,14 @@ const maxNotesCollapsed = 5
 
 export function NotesSection({ roomId, zone }: NotesSectionProps) {
   const { notes } = useBody('roomNotesList', { roomId })
-  const { write } = usePermissions()
+  const { operate } = usePermissions()
   const [showsAll, setShowsAll] = useState(false)
   const [deleting, setDeleting] = useState<Note>()
   const shown = showsAll ? notes : notes.slice(0, maxNotesCollapsed)
   return (
     <Section title="Notes">
       <Stack gap="sm">
-        {write && <NewNote roomId={roomId} />}
+        {operate && <NewNote roomId={roomId} />}
         {notes.length === 0 && (
           <Text fz="sm" c="dimmed">
             No notes yet. Add what colleagues should know about this room.
@@ -42,7 +42,7 @@ export function NotesSection({ roomId, zone }: NotesSectionProps) {
               <Text fz="xs" c="dimmed" pt={4} style={{ overflowWrap: 'anywhere' }}>
                 <strong>{note.author}</strong>, <DateTime at={note.createdAt} zone={zone} />
               </Text>
-              {write && (
+              {operate && (
                 <ActionIcon
                   variant="subtle"
                   color="gray"

@@ -4,11 +4,14 @@ import { useState } from 'react'
 import type { RoomSnapshot } from '../../domain/room/room.ts'
 import { BinIcon, EditIcon, MessageIcon } from '../../parts/page/icons.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
+import { usePermissions } from '../../session.ts'
 import { DeleteRoom } from './delete-room.tsx'
 import { EditRoom } from './edit-room.tsx'
 import { RoomMessageForm } from './room-message-form.tsx'
 
+/** A message needs Operate; the other actions need Write too. */
 export function RoomActions({ room, etag }: RoomSnapshot) {
+  const { write } = usePermissions()
   const [openDialog, setOpenDialog] = useState<'edit' | 'message' | 'delete'>()
   const close = () => setOpenDialog(undefined)
   return (
@@ -21,12 +24,21 @@ export function RoomActions({ room, etag }: RoomSnapshot) {
       >
         Send message
       </Button>
-      <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpenDialog('edit')}>
-        Edit
-      </Button>
-      <Button variant="default" c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setOpenDialog('delete')}>
-        Delete
-      </Button>
+      {write && (
+        <>
+          <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpenDialog('edit')}>
+            Edit
+          </Button>
+          <Button
+            variant="default"
+            c="var(--rk-offline)"
+            leftSection={<BinIcon />}
+            onClick={() => setOpenDialog('delete')}
+          >
+            Delete
+          </Button>
+        </>
+      )}
       <Modal opened={openDialog === 'edit'} onClose={close} title="Edit room">
         <LoadingBoundary>
           <EditRoom id={room.id} onClose={close} />

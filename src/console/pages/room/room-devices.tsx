@@ -21,7 +21,7 @@ interface RoomDevicesProps {
 }
 
 export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) {
-  const { write } = usePermissions()
+  const { operate, write } = usePermissions()
   const [moving, setMoving] = useState<DeviceDetails>()
   const { data } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
   const groups = deviceGroups(room.endpoints, data?.body.endpoints ?? [])
@@ -34,9 +34,9 @@ export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) 
     <Section title="Devices">
       {groups.length === 0 && (
         <EmptyState title="No devices in this room">
-          {write
-            ? 'Enrol a device with the code below, or move one from another room.'
-            : 'You need write access to see the enrolment code.'}
+          {operate
+            ? `Enrol a device with the code below${write ? ', or move one from another room' : ''}.`
+            : 'Your access does not include enrolment codes. Ask an administrator to enrol a device.'}
         </EmptyState>
       )}
       <ul className={classes.groups}>

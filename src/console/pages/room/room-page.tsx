@@ -44,17 +44,17 @@ function RoomLoader({ id }: { readonly id: number }) {
 
 function RoomView({ room, etag }: RoomSnapshot) {
   const { org } = useSession()
-  const { write } = usePermissions()
+  const { operate } = usePermissions()
   const zone = roomTimeZone(room, org.timezone)
   const rejectingDevices = useRejectingDevices(room)
   const isEmpty = room.endpoints.length === 0
-  const enrolment = write && <EnrolmentSection room={room} zone={zone} />
+  const enrolment = operate && <EnrolmentSection room={room} zone={zone} />
   return (
     <Page
       title={room.name}
       above={<SiteBreadcrumbs label="Breadcrumb" location={room.location} />}
       beside={<RoomStateLabel state={room.state} />}
-      actions={write && <RoomActions room={room} etag={etag} />}
+      actions={operate && <RoomActions room={room} etag={etag} />}
     >
       <Group gap="lg" mt={-12}>
         <Text role="status">{stateReason(room, rejectingDevices)}</Text>
@@ -90,18 +90,23 @@ function LocalTime({ zone }: { readonly zone: string }) {
   return there === undefined ? null : <Text c="dimmed">Local time {there}</Text>
 }
 
-const RoomNotFound = () => (
-  <Page title="Room not found">
-    <EmptyState title="There is no room at this address">
-      <p>The room may have been deleted. Check the address, or search the audit log.</p>
-      <Group justify="center" gap="xs">
-        <Button component={Link} to="/rooms">
-          View all rooms
-        </Button>
-        <Button component={Link} to="/audit" variant="default">
-          View audit log
-        </Button>
-      </Group>
-    </EmptyState>
-  </Page>
-)
+function RoomNotFound() {
+  const { audit } = usePermissions()
+  return (
+    <Page title="Room not found">
+      <EmptyState title="There is no room at this address">
+        <p>The room may have been deleted. Check the address{audit && ', or search the audit log'}.</p>
+        <Group justify="center" gap="xs">
+          <Button component={Link} to="/rooms">
+            View all rooms
+          </Button>
+          {audit && (
+            <Button component={Link} to="/audit" variant="default">
+              View audit log
+            </Button>
+          )}
+        </Group>
+      </EmptyState>
+    </Page>
+  )
+}

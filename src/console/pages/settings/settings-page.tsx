@@ -1,25 +1,62 @@
-// The settings page shows API keys, users and information about the installation.
+// The settings page has tabs for people, API keys, the identity provider, and information about the installation.
+import { Tabs } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { type ComponentType, lazy } from 'react'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { loadCode } from '../../parts/recovery/load-code.ts'
 import { usePermissions } from '../../session.ts'
 import { AboutSection } from './about-section.tsx'
-import { KeysSection, NoKeyAccess } from './keys-section.tsx'
-import { UsersSection } from './users-section.tsx'
+import { KeysSection, NoKeyAccess } from './keys/keys-section.tsx'
+import { PeopleSection } from './people/people-section.tsx'
+
+const route = getRouteApi('/settings')
+
+const IdentityTab = lazy(() =>
+  loadCode(() => import('./identity/sign-in-settings.tsx')).then((module) => ({ default: module.SignInSettings })),
+)
+
+interface SettingsTab {
+  readonly id: string
+  readonly name: string
+  readonly content: ComponentType
+  readonly onlyForManagers?: boolean
+}
+
+const tabs: readonly SettingsTab[] = [
+  { id: 'people', name: 'People', content: PeopleSection },
+  { id: 'keys', name: 'API keys', content: () => (usePermissions().manage ? <KeysSection /> : <NoKeyAccess />) },
+  { id: 'identity', name: 'Identity', content: IdentityTab, onlyForManagers: true },
+  { id: 'about', name: 'About', content: AboutSection },
+]
 
 export function SettingsPage() {
+  const { tab } = route.useSearch()
+  const navigate = route.useNavigate()
   const { manage } = usePermissions()
+  const offered = tabs.filter(({ onlyForManagers }) => manage || !onlyForManagers)
+  const opened = offered.find(({ id }) => id === tab) ?? offered[0]
   return (
     <Page title="Settings">
-      {manage ? (
-        <LoadingBoundary>
-          <KeysSection />
-        </LoadingBoundary>
-      ) : (
-        <NoKeyAccess />
-      )}
-      <LoadingBoundary>
-        <UsersSection />
-      </LoadingBoundary>
-      <AboutSection />
+      <Tabs
+        value={opened?.id ?? null}
+        onChange={(id) => void navigate({ search: id === 'people' || id === null ? {} : { tab: id }, replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md" aria-label="Settings">
+          {offered.map(({ id, name }) => (
+            <Tabs.Tab key={id} value={id}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {offered.map(({ id, content: Content }) => (
+          <Tabs.Panel key={id} value={id}>
+            <LoadingBoundary>
+              <Content />
+            </LoadingBoundary>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
     </Page>
   )
 }

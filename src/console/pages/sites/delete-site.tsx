@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { operationQuery, useWrite } from '../../api.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { plural } from '../../parts/text/words.ts'
+import { useSession } from '../../session.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 
 interface DeleteProps {
@@ -75,15 +76,18 @@ interface DeleteLocationProps extends DeleteProps {
   readonly roomNames: readonly string[]
 }
 
+/** Rooms without a location are visible only to those who see all regions, so others must move them first. */
 export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteLocationProps) {
+  const { allRegions } = useSession()
+  const isBlocked = !allRegions && roomNames.length > 0
   const remove = useWrite('locationsDelete', { successText: 'Location deleted', onDone: onClose, quiet: true })
   return (
     <ConfirmDialog
       opened={opened}
       onClose={onClose}
-      title="Delete this location?"
+      title={isBlocked ? 'This location cannot be deleted yet' : 'Delete this location?'}
       verb="Delete location"
-      blocked={!location}
+      blocked={isBlocked || !location}
       mutation={remove}
       onConfirm={() => location && remove.mutate({ input: { id: location.id } })}
     >
@@ -93,7 +97,16 @@ export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteL
           <b>{location.name}</b> has no rooms and will be permanently deleted.
         </Text>
       )}
-      {location && roomNames.length > 0 && (
+      {location && isBlocked && (
+        <Stack gap="xs">
+          <Text>
+            <b>{location.name}</b> still has {plural(roomNames.length, 'room')}:
+          </Text>
+          <NameList names={roomNames} />
+          <Text>Choose another location for {roomNames.length === 1 ? 'the room' : 'the rooms'} first.</Text>
+        </Stack>
+      )}
+      {location && !isBlocked && roomNames.length > 0 && (
         <Stack gap="xs">
           <Text>
             <b>{location.name}</b> will be permanently deleted. {plural(roomNames.length, 'room stays', 'rooms stay')}{' '}

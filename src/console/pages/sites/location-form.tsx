@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
+import { useSession } from '../../session.ts'
 import { checkLocation, useCheckedSave } from './site-checks.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 
@@ -18,8 +19,11 @@ interface LocationFormProps {
 
 const noRegion = '0'
 
+/** A location without a region is invisible to people who are limited to regions, so they must choose one. */
 export function LocationForm({ location, regionId, regions, onClose }: LocationFormProps) {
-  const current = { name: location?.name ?? '', region: String(location?.regionId ?? regionId ?? noRegion) }
+  const { allRegions } = useSession()
+  const firstRegion = allRegions ? noRegion : (regions[0]?.id ?? noRegion)
+  const current = { name: location?.name ?? '', region: String(location?.regionId ?? regionId ?? firstRegion) }
   // The form keeps the values that it opened with; a save checks that they are still current.
   const [initial, setInitial] = useState(current)
   const [name, setName] = useState(initial.name)
@@ -75,7 +79,7 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
         label="Region"
         description={location && location.rooms > 0 ? 'Its rooms and devices move too.' : undefined}
         data={[
-          { value: noRegion, label: 'No region' },
+          ...(allRegions ? [{ value: noRegion, label: 'No region' }] : []),
           ...regions.map(({ id, name: label }) => ({ value: String(id), label })),
         ]}
         value={region}

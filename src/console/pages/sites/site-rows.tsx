@@ -68,11 +68,13 @@ interface RegionBranchProps {
   readonly region: RegionNode
   readonly isOpen: boolean
   readonly onToggle: (id: number) => void
-  /** Keys that may not write get undefined. */
+  /** Callers that may not write get undefined. */
   readonly start: StartTask | undefined
+  /** Whether the region itself may be renamed and deleted. */
+  readonly mayChange: boolean
 }
 
-export const RegionBranch = memo(({ region, isOpen, onToggle, start }: RegionBranchProps) => (
+export const RegionBranch = memo(({ region, isOpen, onToggle, start, mayChange }: RegionBranchProps) => (
   <Branch
     id={`region-${region.id}`}
     name={region.name}
@@ -86,13 +88,15 @@ export const RegionBranch = memo(({ region, isOpen, onToggle, start }: RegionBra
         <TallyCells name={region.name} tally={region} href={roomsUrl('region', region.id)} />
         <span className={classes.actions}>
           {start && (
+            <ActionButton
+              label={`New location in ${region.name}`}
+              onClick={() => start({ kind: 'new-location', regionId: region.id })}
+            >
+              <PlusIcon />
+            </ActionButton>
+          )}
+          {start && mayChange && (
             <>
-              <ActionButton
-                label={`New location in ${region.name}`}
-                onClick={() => start({ kind: 'new-location', regionId: region.id })}
-              >
-                <PlusIcon />
-              </ActionButton>
               <ActionButton
                 label={`Rename ${region.name}`}
                 onClick={() => start({ kind: 'rename-region', id: region.id })}

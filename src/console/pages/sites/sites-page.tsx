@@ -28,17 +28,21 @@ export function SitesPage() {
   )
   const actions = may.write && (
     <>
-      <Button variant="default" leftSection={<PlusIcon />} onClick={() => start({ kind: 'new-region' })}>
-        New region
-      </Button>
-      <Button leftSection={<PlusIcon />} onClick={() => start({ kind: 'new-location', regionId: undefined })}>
-        New location
-      </Button>
+      {may.everywhere && (
+        <Button variant="default" leftSection={<PlusIcon />} onClick={() => start({ kind: 'new-region' })}>
+          New region
+        </Button>
+      )}
+      {(may.everywhere || tree.regions.length > 0) && (
+        <Button leftSection={<PlusIcon />} onClick={() => start({ kind: 'new-location', regionId: undefined })}>
+          New location
+        </Button>
+      )}
     </>
   )
   return (
     <Page title="Sites" actions={actions}>
-      <SitesTree tree={tree} start={may.write ? start : undefined} />
+      <SitesTree tree={tree} start={may.write ? start : undefined} mayChangeRegions={may.everywhere} />
       <SiteDialogs task={task} opened={opened} onClose={dialog.close} tree={tree} rooms={rooms} />
     </Page>
   )

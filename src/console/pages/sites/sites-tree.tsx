@@ -13,6 +13,7 @@ import classes from './sites.module.css'
 interface SitesTreeProps {
   readonly tree: SiteTree
   readonly start: StartTask | undefined
+  readonly mayChangeRegions: boolean
 }
 
 /** With more locations than this, all regions start collapsed. */
@@ -20,7 +21,7 @@ const maxExpandedLocations = 60
 /** Locations without a region are in a branch with this id. */
 const noRegionId = 0
 
-export function SitesTree({ tree, start }: SitesTreeProps) {
+export function SitesTree({ tree, start, mayChangeRegions }: SitesTreeProps) {
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())
   const shown = useMemo(() => filterSiteTree(tree, query), [tree, query])
@@ -46,7 +47,8 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
     history.push(link.pathname + link.search)
   }
 
-  if (tree.regions.length === 0 && locationCount === 0) return <NoSites tree={tree} start={start} />
+  if (tree.regions.length === 0 && locationCount === 0)
+    return <NoSites tree={tree} start={mayChangeRegions ? start : undefined} />
   const isEmpty = shown.regions.length === 0 && shown.locationsWithoutRegion.length === 0
   return (
     <>
@@ -77,7 +79,14 @@ export function SitesTree({ tree, start }: SitesTreeProps) {
           onClick={followLink}
         >
           {shown.regions.map((region) => (
-            <RegionBranch key={region.id} region={region} isOpen={isOpen(region.id)} onToggle={toggle} start={start} />
+            <RegionBranch
+              key={region.id}
+              region={region}
+              isOpen={isOpen(region.id)}
+              onToggle={toggle}
+              start={start}
+              mayChange={mayChangeRegions}
+            />
           ))}
           {shown.locationsWithoutRegion.length > 0 && (
             <Branch
@@ -112,7 +121,7 @@ const RoomsWithoutLocation = ({ tree: { roomsWithoutLocation } }: { readonly tre
     </Text>
   )
 
-const NoSites = ({ tree, start }: SitesTreeProps) => (
+const NoSites = ({ tree, start }: Omit<SitesTreeProps, 'mayChangeRegions'>) => (
   <Card bg="var(--rk-panel)">
     <EmptyState title="No sites yet">
       Locations are buildings or floors. Regions group locations. Use them to filter lists.

@@ -63,3 +63,6 @@ export const LinkIcon = icon(
   <path d="M10 14a4 4 0 0 0 6 .500l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6-.500l-3 3a4 4 0 0 0 6 6l1-1" />,
 )
 export const ChevronIcon = icon(<path d="M9 5l7 7-7 7" />)
+export const MoreIcon = icon(<path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth="3" />)
+export const UpIcon = icon(<path d="M6 15l6-6 6 6" />)
+export const DownIcon = icon(<path d="M6 9l6 6 6-6" />)

@@ -110,3 +110,12 @@ export const updateUserSessionUsed = systemWrite((db, p: { hash: Buffer; at: num
 export const deleteUnusedUserSessions = systemWrite((db, p: { before: number; now: number }) =>
   db.deleteFrom('user_sessions').where((e) => e.or([e('used_at', '<', p.before), e('expires_at', '<=', p.now)])),
 )
+
+/** Counts the sessions of all organisations that have not ended. */
+export const countUserSessions = systemQueryOne((db, p: { usedAfter: number; now: number }) =>
+  db
+    .selectFrom('user_sessions')
+    .select((e) => e.fn.countAll().as('count'))
+    .where('used_at', '>', p.usedAfter)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', p.now)])),
+)

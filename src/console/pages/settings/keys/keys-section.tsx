@@ -1,18 +1,23 @@
 // Lists the API keys with their access and their last use; keys can be created and revoked. [contract 3.1]
 import { ActionIcon, Badge, Button, Code, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
-import { useBody } from '../../api.ts'
-import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
-import { Section } from '../../parts/page/page.tsx'
-import { DateTime } from '../../parts/text/time.tsx'
-import { useSession } from '../../session.ts'
-import { type ApiKey, accessText, isKeyExpired } from './api-key.ts'
-import { NewKeyDialog } from './new-key-dialog.tsx'
+import { Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useBody } from '../../../api.ts'
+import { type ApiKey, accessText, isKeyExpired } from '../../../domain/key/api-key.ts'
+import { NewKeyDialog } from '../../../domain/key/new-key-dialog.tsx'
+import { regionsText } from '../../../domain/person/person.ts'
+import { BinIcon, PlusIcon } from '../../../parts/page/icons.tsx'
+import { Section } from '../../../parts/page/page.tsx'
+import { DateTime } from '../../../parts/text/time.tsx'
+import { useSession } from '../../../session.ts'
+import { NewKeyForm } from './new-key-form.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 
 export function KeysSection() {
   const { keys } = useBody('keysList')
+  const { regions } = useBody('regionsList')
+  const regionNames = useMemo(() => new Map(regions.map(({ id, name }) => [id, name])), [regions])
   const ownId = useSession().key?.id
   const [creating, create] = useDisclosure(false)
   const [revoking, revoke] = useDisclosure(false)
@@ -31,15 +36,17 @@ export function KeysSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        Used by integrations and to sign in. Create one key per person or system, with the least access needed.
+        Used by integrations. Create one key for each system, with the least access needed. People sign in as
+        themselves; see People.
       </Text>
-      <Table.ScrollContainer minWidth={720}>
+      <Table.ScrollContainer minWidth={820}>
         <Table verticalSpacing="xs" aria-label="API keys">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Name</Table.Th>
               <Table.Th scope="col">Prefix</Table.Th>
               <Table.Th scope="col">Access</Table.Th>
+              <Table.Th scope="col">Regions</Table.Th>
               <Table.Th scope="col">Created</Table.Th>
               <Table.Th scope="col">Expires</Table.Th>
               <Table.Th scope="col">Last used</Table.Th>
@@ -48,12 +55,26 @@ export function KeysSection() {
           </Table.Thead>
           <Table.Tbody>
             {keys.map((key) => (
-              <KeyRow key={key.id} apiKey={key} isOwn={key.id === ownId} onRevoke={confirmRevoke} />
+              <KeyRow
+                key={key.id}
+                apiKey={key}
+                regions={regionsText(
+                  { allRegions: key.regionIds === undefined, regionIds: key.regionIds ?? [] },
+                  regionNames,
+                )}
+                isOwn={key.id === ownId}
+                onRevoke={confirmRevoke}
+              />
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <NewKeyDialog opened={creating} onClose={create.close} />
+      <NewKeyDialog
+        title="New API key"
+        opened={creating}
+        onClose={create.close}
+        form={(onCreated) => <NewKeyForm regions={regions} onCancel={create.close} onCreated={onCreated} />}
+      />
       <RevokeKey apiKey={selectedKey} keys={keys} opened={revoking} onClose={revoke.close} />
     </Section>
   )
@@ -61,11 +82,12 @@ export function KeysSection() {
 
 interface KeyRowProps {
   readonly apiKey: ApiKey
+  readonly regions: string
   readonly isOwn: boolean
   readonly onRevoke: (key: ApiKey) => void
 }
 
-const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
+const KeyRow = ({ apiKey: key, regions, isOwn, onRevoke }: KeyRowProps) => (
   <Table.Tr>
     <Table.Th scope="row" fw={550}>
       <Group gap="xs">
@@ -81,6 +103,7 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
       <Code>{key.prefix}…</Code>
     </Table.Td>
     <Table.Td>{accessText(key)}</Table.Td>
+    <Table.Td>{regions}</Table.Td>
     <Table.Td>
       <DateTime at={key.createdAt} />
     </Table.Td>
@@ -123,14 +146,19 @@ const KeyRow = ({ apiKey: key, isOwn, onRevoke }: KeyRowProps) => (
 
 /** Tells a session without Manage how to get access. */
 export function NoKeyAccess() {
-  const { scopes, manage } = useSession()
-  const missing = [...(scopes.includes('write') ? [] : ['Write']), ...(manage ? [] : ['Manage'])].join(' and ')
+  const { user } = useSession()
   return (
     <Section title="API keys">
-      <Text fz="sm">
-        You need {missing} access to manage keys. Ask an administrator, or create a key on the server:{' '}
-        <Code>npm run roomkeeper -- keys create</Code>
-      </Text>
+      {user ? (
+        <Text fz="sm">
+          Owners manage API keys. Your own keys are under <Link to="/account">My profile</Link>.
+        </Text>
+      ) : (
+        <Text fz="sm">
+          You need Write and Manage access to manage keys. Ask an owner, or create a key on the server:{' '}
+          <Code>npm run roomkeeper -- keys create</Code>
+        </Text>
+      )}
     </Section>
   )
 }

@@ -1,10 +1,10 @@
 // Confirms that a key is revoked, or says why it cannot be. [contract 6.keys]
 import { Stack, Text } from '@mantine/core'
-import { useWrite } from '../../api.ts'
-import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
-import { shortTime } from '../../parts/text/time.tsx'
-import { endSession, useSession } from '../../session.ts'
-import { type ApiKey, isLastManagerKey } from './api-key.ts'
+import { useWrite } from '../../../api.ts'
+import { type ApiKey, isLastManagerKey } from '../../../domain/key/api-key.ts'
+import { ConfirmDialog } from '../../../parts/dialog/confirm-dialog.tsx'
+import { shortTime } from '../../../parts/text/time.tsx'
+import { endSession, useSession } from '../../../session.ts'
 
 interface RevokeKeyProps {
   readonly apiKey: ApiKey | undefined

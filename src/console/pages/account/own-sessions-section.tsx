@@ -1,0 +1,65 @@
+// Lists the person's own sessions; each can be ended. [contract 11.local]
+import { Button, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { type OwnSession, ownSessionsPath } from '../../../contract/people/sign-in.ts'
+import { notifyError, queryClient } from '../../api.ts'
+import { consoleRequest } from '../../console-request.ts'
+import { SessionsTable } from '../../domain/person/sessions-table.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { plural } from '../../parts/text/words.ts'
+
+const ownSessions = {
+  queryKey: ['ownSessions'],
+  queryFn: () => consoleRequest<{ sessions: OwnSession[] }>('GET', ownSessionsPath),
+}
+
+export function OwnSessionsSection() {
+  const { sessions } = useSuspenseQuery(ownSessions).data
+  const others = sessions.filter(({ current }) => !current)
+  const end = useMutation({
+    mutationFn: async (ids: readonly string[]) => {
+      for (const id of ids) await consoleRequest('DELETE', `${ownSessionsPath}/${id}`)
+    },
+    onSuccess: (_, ids) => notifications.show({ message: `${plural(ids.length, 'session')} ended`, color: 'green' }),
+    onError: (error) => notifyError(error),
+    onSettled: () => queryClient.invalidateQueries(ownSessions),
+  })
+  return (
+    <Section
+      title="Sessions"
+      actions={
+        others.length > 0 && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={end.isPending}
+            onClick={() => end.mutate(others.map(({ id }) => id))}
+          >
+            Sign out everywhere else
+          </Button>
+        )
+      }
+    >
+      <Text fz="sm" c="dimmed" mb="sm">
+        A session ends after 12 hours without use. Sign out of those that you do not know.
+      </Text>
+      <SessionsTable
+        sessions={sessions}
+        action={({ id, current, browser }) =>
+          !current && (
+            <Button
+              variant="default"
+              size="compact-xs"
+              mih={24}
+              onClick={() => end.mutate([id])}
+              aria-label={`Sign out: ${browser ?? 'unknown browser'}, session ${id}`}
+            >
+              Sign out
+            </Button>
+          )
+        }
+      />
+    </Section>
+  )
+}

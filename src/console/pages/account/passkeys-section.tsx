@@ -1,0 +1,185 @@
+// Lists the passkeys of the person; passkeys can be added and removed. [contract 11.local]
+import { ActionIcon, Button, Modal, Table, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { maxPasskeys, type Passkey, passkeysPath } from '../../../contract/people/sign-in.ts'
+import { queryClient } from '../../api.ts'
+import { consoleRequest } from '../../console-request.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
+import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
+import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
+import { Section } from '../../parts/page/page.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
+import { addPasskey } from '../../sign-in/passkeys.ts'
+import { passkeyObstacle, useSignInWays } from '../../sign-in/sign-in-ways.ts'
+
+const ownPasskeys = {
+  queryKey: ['ownPasskeys'],
+  queryFn: () => consoleRequest<{ passkeys: Passkey[] }>('GET', passkeysPath),
+}
+
+export function PasskeysSection() {
+  const { passkeys } = useSuspenseQuery(ownPasskeys).data
+  const { data: ways, isPending } = useSignInWays()
+  const obstacle = isPending ? undefined : passkeyObstacle(ways)
+  const [adding, add] = useDisclosure(false)
+  const [removing, remove] = useDisclosure(false)
+  const [selected, setSelected] = useState<Passkey>()
+  const confirmRemove = (passkey: Passkey) => {
+    setSelected(passkey)
+    remove.open()
+  }
+  return (
+    <Section
+      title="Passkeys"
+      actions={
+        obstacle === undefined &&
+        passkeys.length < maxPasskeys && (
+          <Button size="xs" leftSection={<PlusIcon size={16} />} onClick={add.open}>
+            Add passkey
+          </Button>
+        )
+      }
+    >
+      <Text fz="sm" c="dimmed" mb="sm">
+        A passkey signs you in with your fingerprint, your face or the PIN of a device. Add one on each device that you
+        use.
+      </Text>
+      {obstacle !== undefined && (
+        <Text fz="sm" mb="sm">
+          You cannot add a passkey here. {obstacle}
+        </Text>
+      )}
+      {passkeys.length === 0 ? (
+        <Text fz="sm">No passkeys yet</Text>
+      ) : (
+        <PasskeysTable passkeys={passkeys} onRemove={confirmRemove} />
+      )}
+      <Modal opened={adding} onClose={add.close} title="Add a passkey">
+        <AddPasskeyForm onClose={add.close} />
+      </Modal>
+      <RemovePasskey passkey={selected} isLast={passkeys.length === 1} opened={removing} onClose={remove.close} />
+    </Section>
+  )
+}
+
+interface PasskeysTableProps {
+  readonly passkeys: readonly Passkey[]
+  readonly onRemove: (passkey: Passkey) => void
+}
+
+const PasskeysTable = ({ passkeys, onRemove }: PasskeysTableProps) => (
+  <Table.ScrollContainer minWidth={480}>
+    <Table verticalSpacing="xs" aria-label="Passkeys">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Name</Table.Th>
+          <Table.Th scope="col">Added</Table.Th>
+          <Table.Th scope="col">Last used</Table.Th>
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {passkeys.map((passkey) => (
+          <Table.Tr key={passkey.id}>
+            <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
+              {passkey.name}
+            </Table.Th>
+            <Table.Td>
+              <DateTime at={passkey.createdAt} />
+            </Table.Td>
+            <Table.Td>
+              {passkey.usedAt ? (
+                <DateTime at={passkey.usedAt} />
+              ) : (
+                <Text span fz="sm" c="dimmed">
+                  Never
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td ta="right">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                c="dimmed"
+                aria-label={`Remove passkey ${passkey.name}`}
+                title="Remove"
+                onClick={() => onRemove(passkey)}
+              >
+                <BinIcon />
+              </ActionIcon>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+function AddPasskeyForm({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('')
+  const add = useMutation({
+    mutationFn: () => addPasskey(name.trim()),
+    onSuccess: async (passkey) => {
+      notifications.show({ message: `Passkey ${passkey.name} added`, color: 'green' })
+      onClose()
+      await queryClient.invalidateQueries(ownPasskeys)
+    },
+  })
+  return (
+    <DialogForm
+      verb="Add passkey"
+      canSubmit
+      isBusy={add.isPending}
+      error={add.error}
+      onSubmit={() => add.mutate()}
+      onCancel={onClose}
+    >
+      <Text fz="sm">Next, your browser asks you to confirm with your fingerprint, your face or a PIN.</Text>
+      <TextInput
+        label="Name of the passkey"
+        description="Optional. For example the device that keeps it."
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+      />
+    </DialogForm>
+  )
+}
+
+interface RemovePasskeyProps {
+  readonly passkey: Passkey | undefined
+  readonly isLast: boolean
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function RemovePasskey({ passkey, isLast, opened, onClose }: RemovePasskeyProps) {
+  const remove = useMutation({
+    mutationFn: (id: string) => consoleRequest('DELETE', `${passkeysPath}/${id}`),
+    onSuccess: async () => {
+      notifications.show({ message: 'Passkey removed', color: 'green' })
+      onClose()
+      await queryClient.invalidateQueries(ownPasskeys)
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title="Remove this passkey?"
+      verb="Remove passkey"
+      mutation={remove}
+      onConfirm={() => passkey && remove.mutate(passkey.id)}
+    >
+      <Text style={{ overflowWrap: 'anywhere' }}>
+        You can no longer sign in with <b>{passkey?.name}</b>. Also delete it on the device that keeps it.
+        {isLast && ' It is your last passkey: next time you need a company account or a link.'}
+      </Text>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,149 @@
+// The sign-in page offers what is set up: a company account, a passkey, a link or an API key. [contract 9.session] [contract 11.local]
+import { Alert, Button, Code, Divider, PasswordInput, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { errorMessage } from '../api.ts'
+import { ErrorText } from '../parts/page/page.tsx'
+import { signIn, useSignOutReason } from '../session.ts'
+import { FirstOwnerForm, isEmailRequired } from './first-owner-form.tsx'
+import { linkSecret } from './link-secret.ts'
+import { signInWithPasskey } from './passkeys.ts'
+import { SignInCard } from './sign-in-card.tsx'
+import { passkeyObstacle, useSignInWays } from './sign-in-ways.ts'
+
+let linkTried = false
+
+export function SignInPage() {
+  const byLink = useMutation({ mutationFn: (link: string) => signIn({ link }) })
+  const tryLink = byLink.mutate
+  useEffect(() => {
+    if (linkSecret === undefined || linkTried || !window.isSecureContext) return
+    linkTried = true
+    tryLink(linkSecret)
+  }, [tryLink])
+  if (linkSecret !== undefined && isEmailRequired(byLink.error)) return <FirstOwnerForm link={linkSecret} />
+  return <SignInOptions linkError={byLink.error} isBusy={byLink.isPending} />
+}
+
+function SignInOptions({ linkError, isBusy }: { readonly linkError: unknown; readonly isBusy: boolean }) {
+  const signOutReason = useSignOutReason()
+  const { data: ways } = useSignInWays()
+  const obstacle = passkeyObstacle(ways)
+  const passkey = useMutation({ mutationFn: signInWithPasskey })
+  const hasOtherWay = ways !== undefined && (obstacle === undefined || ways.providers.length > 0)
+  return (
+    <SignInCard title="Sign in to Roomkeeper">
+      {!window.isSecureContext && (
+        <Alert color="orange" title="Sign-in is disabled: this connection is not secure">
+          Your key could be read on its way to the server. Open this page over HTTPS or on localhost, or ask an
+          administrator for the secure address.
+        </Alert>
+      )}
+      {signOutReason && !linkError && (
+        <Alert color="gray" role="status" title="You have been signed out">
+          {signOutReason}
+        </Alert>
+      )}
+      {linkError !== null && linkError !== undefined && (
+        <Alert color="red" role="alert" title="This link did not work">
+          {errorMessage(linkError)}
+        </Alert>
+      )}
+      {window.isSecureContext && hasOtherWay && (
+        <Stack gap="xs">
+          {ways.providers.map(({ orgId, orgName, url }, _index, { length }) => (
+            <Button key={orgId} component="a" href={url} fullWidth>
+              {length === 1 ? 'Sign in with company account' : `Sign in to ${orgName} with company account`}
+            </Button>
+          ))}
+          {obstacle === undefined && (
+            <Button
+              variant={ways.providers.length > 0 ? 'default' : 'filled'}
+              loading={passkey.isPending}
+              onClick={() => passkey.mutate()}
+              fullWidth
+            >
+              Sign in with a passkey
+            </Button>
+          )}
+          <ErrorText error={passkey.error} />
+        </Stack>
+      )}
+      {window.isSecureContext && hasOtherWay && <Divider label="or" />}
+      <KeyForm isPrimary={!hasOtherWay} isBusy={isBusy} />
+      <Text fz="sm" c="dimmed">
+        Can’t sign in? Ask an owner for a link, or create one on the server:{' '}
+        <Code>npm run roomkeeper -- login-link</Code>
+      </Text>
+      {ways && window.isSecureContext && (
+        <Obstacles passkeys={obstacle} providers={ways.providers.length === 0 ? ways.providersReason : undefined} />
+      )}
+    </SignInCard>
+  )
+}
+
+interface KeyFormProps {
+  /** Whether an API key is the only way. */
+  readonly isPrimary: boolean
+  readonly isBusy: boolean
+}
+
+function KeyForm({ isPrimary, isBusy }: KeyFormProps) {
+  const [key, setKey] = useState('')
+  const byKey = useMutation({ mutationFn: () => signIn({ key: key.trim() }) })
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    byKey.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <PasswordInput
+          ref={field}
+          label="API key"
+          description="Starts with rk_. Printed when the server first started."
+          placeholder="rk_…"
+          autoComplete="current-password"
+          value={key}
+          onChange={(event) => setKey(event.currentTarget.value)}
+          error={byKey.error && <span role="alert">{errorMessage(byKey.error)}</span>}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide key' }}
+          disabled={!window.isSecureContext}
+        />
+        <Button
+          type="submit"
+          variant={isPrimary ? 'filled' : 'default'}
+          loading={isBusy || byKey.isPending}
+          disabled={key.trim() === ''}
+          fullWidth
+        >
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+interface ObstaclesProps {
+  readonly passkeys: string | undefined
+  readonly providers: string | undefined
+}
+
+/** The reasons why a way is not offered, so that an administrator knows what to change. */
+const Obstacles = ({ passkeys, providers }: ObstaclesProps) =>
+  (passkeys !== undefined || providers !== undefined) && (
+    <Stack gap={4}>
+      {passkeys !== undefined && (
+        <Text fz="xs" c="dimmed">
+          <b>Passkeys are not offered here.</b> {passkeys}
+        </Text>
+      )}
+      {providers !== undefined && (
+        <Text fz="xs" c="dimmed">
+          <b>Company accounts are not offered here.</b> {providers}
+        </Text>
+      )}
+    </Stack>
+  )
