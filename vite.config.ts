@@ -21,5 +21,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 900,
     rolldownOptions: { treeshake: pureShapes },
   },
-  server: { host: '127.0.0.1', proxy: { '/v1': server, '/console/session': server } },
+  server: { host: '127.0.0.1', proxy: { '/v1': server, '/console/': server, '/auth/': server } },
 })

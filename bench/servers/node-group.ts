@@ -31,7 +31,7 @@ export class NodeGroup implements MeasuredProcess {
     return new NodeGroup(filled.url, servers)
   }
 
-  /** Of all nodes together. */
+  /** The CPU time of all nodes together. */
   cpuSeconds(): number {
     return this.servers.reduce((sum, { process }) => sum + process.cpuSeconds(), 0)
   }

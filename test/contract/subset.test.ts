@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CallInput, makeClient, pathOf } from '../../src/client/client.ts'
+import type { Event } from '../../src/contract/events.ts'
 import { type OperationId, type Operations, operations } from '../../src/contract/operations.ts'
 import { type Credentials, newApiKey } from '../support/callers.ts'
 import { follow } from '../support/event-follower.ts'
@@ -195,7 +196,7 @@ async function expectAuditLog(places: GeneratedPlaces, caller: Credentials, neve
   const inOne: LogEntry[] = (await send(places, 'auditLogs', window, caller)).body.logs
   expect(await readPages(places, caller), 'pages have what one long page has').toEqual(inOne)
   // What was only ever visible is in the log with all of its details.
-  const always = everythingIn(places).filter((t) => isVisible(places, t) && t.past.size === 0 && t.kind !== 'user')
+  const always = everythingIn(places).filter((t) => isVisible(places, t) && !t.hasMoved && t.kind !== 'user')
   for (const { id, kind } of always.filter(({ kind }) => kind !== 'endpoint')) {
     const created = whole.findLast(({ target }) => target?.id === String(id))
     expect(created, `${kind} ${id}`).toBeDefined()
@@ -232,8 +233,10 @@ async function followChanges(plan: Plan, kind: (typeof callerKinds)[number]): Pr
   const things = everythingIn(places)
   const hidden = things.filter((thing) => !isVisible(places, thing))
   for (const [i, endpoint] of places.endpoints.entries()) await sendSample(harness, endpoint, i + 1)
-  for (const { kind: noun, id, marks } of [...places.regions, ...places.locations, ...places.rooms]) {
-    await places.call('PUT', `/${noun}s/${id}`, { body: { name: `${marks[0]} renamed` } })
+  for (const { kind: noun, id, marks, parents } of [...places.regions, ...places.locations, ...places.rooms]) {
+    // A room whose locationId is absent would be in no location any more.
+    const body = { name: `${marks[0]} renamed`, ...(noun === 'room' && { locationId: parents[0]?.id ?? null }) }
+    await places.call('PUT', `/${noun}s/${id}`, { body })
   }
   const endpointIds = places.endpoints.map(({ id }) => id)
   for (const id of endpointIds) await places.call('POST', `/endpoints/${id}/config`, { body: { nightMode: true } })
@@ -243,7 +246,7 @@ async function followChanges(plan: Plan, kind: (typeof callerKinds)[number]): Pr
   const { body: last } = await places.call('POST', `/rooms/${anchor?.id}/notes`, {
     body: { note: 'The last change.' },
   })
-  const isLast = ({ change }: { change?: { target: { type: string; id: string } } }) => change?.target.id === last.id
+  const isLast = ({ change }: Event) => change?.target?.id === last.id
   for (const follower of [whole, part]) await until('the last change', () => follower.events.some(isLast))
 
   const byId = new Map(whole.received.map(({ id, event }) => [id, event]))

@@ -141,10 +141,10 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     'server/resources/configs/make-versions.ts',
     'server/resources/configs/reported.ts',
     'server/resources/configs/sealed-config.ts',
+    'server/resources/endpoints/pair-groups.ts',
     // A sign-in uses the settings of the provider, and starts and ends sessions.
     'server/resources/identity/settings.ts',
     'server/resources/identity/test-ticket.ts',
-    'server/resources/endpoints/pair-groups.ts',
     'server/resources/places/site-filter.ts',
     'server/resources/places/versions.ts',
     'server/resources/places/visible-after.ts',

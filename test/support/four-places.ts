@@ -1,8 +1,9 @@
 // An organisation with one of everything in each of four places, and ids that nothing has.
+import { firstIds, setFirstIds } from './first-ids.ts'
 import { type NewEndpoint, newEndpoint } from './fixture.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
-/** What a request can name. All ids of a kind are equally long in all places, so that answers that name them are too. */
+/** What a request can name. All ids of a kind are equally long, so that answers that name them are too. */
 export interface Place extends Omit<NewEndpoint, 'serial' | 'credential'> {
   readonly region: number
   readonly location: number
@@ -11,13 +12,13 @@ export interface Place extends Omit<NewEndpoint, 'serial' | 'credential'> {
   readonly user: string
 }
 
-/** Nothing has these ids, as long as an organisation has no more than eight of each kind. */
+/** Nothing has these ids. */
 export const unknownPlace: Place = {
-  region: 9,
-  location: 9,
-  room: 9,
-  note: '9',
-  user: '9',
+  region: firstIds.region + 99_999,
+  location: firstIds.location + 99_999,
+  room: firstIds.room + 99_999,
+  note: String(firstIds.note + 99_999),
+  user: String(firstIds.user + 99_999),
   endpoint: '00000000-0000-4000-8000-000000000000',
   operation: '00000000-0000-4000-8000-000000000001',
   supportId: 'ZZZZ-ZZZZ',
@@ -38,6 +39,7 @@ export interface FourPlaces extends TestOrg {
 
 export async function newFourPlaces(harness: Harness): Promise<FourPlaces> {
   const org = await harness.newOrg()
+  await setFirstIds(harness, org)
   const make = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
   const newPlace = async (name: string, has: { region?: true; location?: true }): Promise<Place> => {
     const region = has.region && (await make('/regions', { name: `${name} region` })).id
@@ -47,7 +49,11 @@ export async function newFourPlaces(harness: Harness): Promise<FourPlaces> {
     const regionIds = region ? [region] : []
     const user = (await make('/users', { email: `${name}@example.org`, role: 'admin', regionIds })).id
     const { serial: _, credential: __, ...device } = await newEndpoint(harness, org, room, { sampleCount: 3 })
-    const { region: noRegion, location: noLocation } = unknownPlace
+    // A place without a region or location has ids there that nothing else has.
+    const [noRegion, noLocation] = [
+      firstIds.region + room - firstIds.room + 1000,
+      firstIds.location + room - firstIds.room + 1000,
+    ]
     return { region: region ?? noRegion, location: location ?? noLocation, room, note, user, ...device }
   }
   const own = await newPlace('own', { region: true, location: true })

@@ -4,6 +4,7 @@ import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.t
 import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
 import { storedConnection } from './devices/stored-connection.ts'
+import { setFirstIds } from './first-ids.ts'
 import { newEndpoint } from './fixture.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
@@ -39,6 +40,8 @@ export interface Thing {
   parents: readonly Thing[]
   /** The regions that it was in before it moved. */
   readonly past: Set<Thing>
+  /** True if it, or what it is in, was moved. */
+  hasMoved: boolean
 }
 
 export const regionsOf = (thing: Thing): Thing[] =>
@@ -67,15 +70,9 @@ export interface GeneratedPlaces extends TestOrg {
 export const everythingIn = (places: GeneratedPlaces): readonly Thing[] =>
   [places.regions, places.locations, places.rooms, places.endpoints, places.notes, places.users].flat()
 
-/** Ids of each kind begin far apart, so that an answer can be searched for them. */
-const firstIds = { region: 7_100_000, location: 7_200_000, room: 7_300_000, note: 7_400_000, user: 7_500_000 }
-
 export async function buildPlaces(harness: Harness, plan: Plan): Promise<GeneratedPlaces> {
   const org = await harness.newOrg()
-  await harness.services.db.systemTransaction(async ({ kysely }) => {
-    const counters = Object.entries(firstIds).map(([noun, last]) => ({ org: org.org.key, noun, last }))
-    await kysely.insertInto('counters').values(counters).execute()
-  })
+  await setFirstIds(harness, org)
   const make = async (path: string, body: unknown) => {
     const reply = await org.call('POST', path, { body })
     if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`)
@@ -90,7 +87,7 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
   ) => {
     const name = mark(kind)
     const { id } = await create(name)
-    return { kind, id: id as number, marks: [name], parents, past: new Set<Thing>() }
+    return { kind, id: id as number, marks: [name], parents, past: new Set<Thing>(), hasMoved: false }
   }
   const at = <T>(things: readonly T[], index: number): T => things[index % things.length] as T
   const within = (things: readonly Thing[], index: number | null) => (index === null ? [] : [at(things, index)])
@@ -123,7 +120,7 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
     const marks = [serial, rest.operation, rest.supportId, mark('message'), mark('config')]
     await make('/endpoints/send_message', { endpointIds: [id], message: marks[3] })
     await make(`/endpoints/${id}/config`, { ntpServer: marks[4] })
-    endpoints.push({ kind: 'endpoint', id, ...rest, marks, parents: [room], past: new Set() })
+    endpoints.push({ kind: 'endpoint', id, ...rest, marks, parents: [room], past: new Set(), hasMoved: false })
   }
   const users: Thing[] = []
   for (const { allRegions, regions: indexes } of plan.users) {
@@ -140,7 +137,10 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
 
   const settle = (thing: Thing, parent: Thing) => {
     const inside = [...locations, ...rooms, ...endpoints, ...notes].filter((t) => t === thing || isIn(t, thing))
-    for (const moved of inside) for (const region of regionsOf(moved)) moved.past.add(region)
+    for (const moved of inside) {
+      moved.hasMoved = true
+      for (const region of regionsOf(moved)) moved.past.add(region)
+    }
     thing.parents = [parent]
   }
   for (const { what, which, to } of plan.moves) {

@@ -1,16 +1,16 @@
 // Offers a passkey after a sign-in with a link, because the link does not work a second time. [contract 11.local]
 import { Alert, Button, Code, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { browserHasPasskeys, createPasskey } from '../domain/sign-in/passkeys.ts'
+import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.ts'
 import { ErrorText, Loading } from '../parts/page/page.tsx'
 import { dismissPasskeyOffer, useSession } from '../session.ts'
-import { addPasskey, browserHasPasskeys } from './passkeys.ts'
 import { SignInCard } from './sign-in-card.tsx'
-import { passkeyObstacle, useSignInWays } from './sign-in-ways.ts'
 
 export function PasskeyOffer() {
   const { user } = useSession()
   const { data: ways, isPending } = useSignInWays()
-  const add = useMutation({ mutationFn: () => addPasskey(''), onSuccess: dismissPasskeyOffer })
+  const add = useMutation({ mutationFn: () => createPasskey(''), onSuccess: dismissPasskeyOffer })
   const obstacle = passkeyObstacle(ways)
   return (
     <SignInCard title={`Welcome${user?.name ? `, ${user.name}` : ''}`}>

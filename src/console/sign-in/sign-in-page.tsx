@@ -3,13 +3,13 @@ import { Alert, Button, Code, Divider, PasswordInput, Stack, Text } from '@manti
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../api.ts'
+import { signInWithPasskey } from '../domain/sign-in/passkeys.ts'
+import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.ts'
 import { ErrorText } from '../parts/page/page.tsx'
 import { signIn, useSignOutReason } from '../session.ts'
 import { FirstOwnerForm, isEmailRequired } from './first-owner-form.tsx'
 import { linkSecret } from './link-secret.ts'
-import { signInWithPasskey } from './passkeys.ts'
 import { SignInCard } from './sign-in-card.tsx'
-import { passkeyObstacle, useSignInWays } from './sign-in-ways.ts'
 
 let linkTried = false
 

@@ -127,9 +127,9 @@ function addRoutes(
   serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
   const browser = new BrowserSessions({ services, keyring, cookie, refuse })
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
-  signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
   const { providers } = core
   providerRoutes(app, { services, keyring, cookie, refuse, metrics, log, providers, publicUrl: options.publicUrl })
+  signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)
   enrolRoute(app, {

@@ -2,24 +2,18 @@
 import { Button, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { type OwnSession, ownSessionsPath } from '../../../contract/people/sign-in.ts'
 import { notifyError, queryClient } from '../../api.ts'
-import { consoleRequest } from '../../console-request.ts'
+import { ownSessions, signOutSession } from '../../domain/person/own-sessions.ts'
 import { SessionsTable } from '../../domain/person/sessions-table.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
-
-const ownSessions = {
-  queryKey: ['ownSessions'],
-  queryFn: () => consoleRequest<{ sessions: OwnSession[] }>('GET', ownSessionsPath),
-}
 
 export function OwnSessionsSection() {
   const { sessions } = useSuspenseQuery(ownSessions).data
   const others = sessions.filter(({ current }) => !current)
   const end = useMutation({
     mutationFn: async (ids: readonly string[]) => {
-      for (const id of ids) await consoleRequest('DELETE', `${ownSessionsPath}/${id}`)
+      for (const id of ids) await signOutSession(id)
     },
     onSuccess: (_, ids) => notifications.show({ message: `${plural(ids.length, 'session')} ended`, color: 'green' }),
     onError: (error) => notifyError(error),

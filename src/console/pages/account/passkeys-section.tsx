@@ -4,21 +4,15 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { maxPasskeys, type Passkey, passkeysPath } from '../../../contract/people/sign-in.ts'
+import { maxPasskeys, type Passkey } from '../../../contract/people/sign-in.ts'
 import { queryClient } from '../../api.ts'
-import { consoleRequest } from '../../console-request.ts'
+import { createPasskey, deleteOwnPasskey, ownPasskeys } from '../../domain/sign-in/passkeys.ts'
+import { passkeyObstacle, useSignInWays } from '../../domain/sign-in/sign-in-ways.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
-import { addPasskey } from '../../sign-in/passkeys.ts'
-import { passkeyObstacle, useSignInWays } from '../../sign-in/sign-in-ways.ts'
-
-const ownPasskeys = {
-  queryKey: ['ownPasskeys'],
-  queryFn: () => consoleRequest<{ passkeys: Passkey[] }>('GET', passkeysPath),
-}
 
 export function PasskeysSection() {
   const { passkeys } = useSuspenseQuery(ownPasskeys).data
@@ -121,7 +115,7 @@ const PasskeysTable = ({ passkeys, onRemove }: PasskeysTableProps) => (
 function AddPasskeyForm({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const add = useMutation({
-    mutationFn: () => addPasskey(name.trim()),
+    mutationFn: () => createPasskey(name.trim()),
     onSuccess: async (passkey) => {
       notifications.show({ message: `Passkey ${passkey.name} added`, color: 'green' })
       onClose()
@@ -160,7 +154,7 @@ interface RemovePasskeyProps {
 
 function RemovePasskey({ passkey, isLast, opened, onClose }: RemovePasskeyProps) {
   const remove = useMutation({
-    mutationFn: (id: string) => consoleRequest('DELETE', `${passkeysPath}/${id}`),
+    mutationFn: deleteOwnPasskey,
     onSuccess: async () => {
       notifications.show({ message: 'Passkey removed', color: 'green' })
       onClose()

@@ -4,7 +4,7 @@ import type { AuditLogEntry } from './audit-entries.ts'
 export const categoryNames: Readonly<Record<AuditLogEntry['category'], string>> = {
   DEVICE: 'Devices',
   ORG: 'Organisation',
-  USER: 'Keys and users',
+  USER: 'Keys and people',
 }
 
 export const actorTypeNames: Readonly<Record<AuditLogEntry['actor']['type'], string>> = {

@@ -12,7 +12,7 @@ const typeNames: Readonly<Record<string, string>> = {
   region: 'Region',
   profile: 'Profile',
   key: 'API key',
-  user: 'User',
+  user: 'Person',
   organisation: 'Organisation',
   audit: '',
 }
@@ -68,7 +68,14 @@ function targetLink(
       </Link>
     )
   }
-  if (type === 'key' || type === 'user') return <Link to="/settings">{name}</Link>
+  if (type === 'user') return <Link to="/settings">{name}</Link>
+  if (type === 'key') {
+    return (
+      <Link to="/settings" search={{ tab: 'keys' }}>
+        {name}
+      </Link>
+    )
+  }
   if (type === 'roomNote') {
     const room = details?.after?.roomId ?? details?.before?.roomId
     if (room !== undefined && !deleted.has(targetKey({ type: 'room', id: String(room) })))

@@ -16,9 +16,9 @@ interface WrittenEntry {
 /** Makes the drafts to publish after the commit. */
 export function changeEventDrafts(
   { drafts }: Tx,
-  { seq, timestamp, type }: WrittenEntry,
+  { seq, timestamp, category, type }: WrittenEntry,
   { target }: Changed<unknown>,
-  { about, places }: ChangedPlaces,
+  { about, places, regions, roomRegions, locationRegions }: ChangedPlaces,
 ): EventDraft[] {
   return [
     {
@@ -29,6 +29,7 @@ export function changeEventDrafts(
       change: { id: String(seq), type, target },
       about,
       places,
+      parts: { category, rooms: roomRegions, locations: locationRegions, target: regions.target },
     },
     // A draft that names subjects of its own gets the subjects and places of the whole change.
     ...drafts.map((draft) => (draft.about ? { ...draft, about, places } : draft)),

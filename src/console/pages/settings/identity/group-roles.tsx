@@ -6,20 +6,20 @@ import { roleNames } from '../../../domain/person/roles.ts'
 import { RegionChoiceField } from '../../../domain/site/region-choice.tsx'
 import type { ListedRegion } from '../../../domain/site/sites.ts'
 import { BinIcon, DownIcon, PlusIcon, UpIcon } from '../../../parts/page/icons.tsx'
-import type { GroupRole } from './identity-draft.ts'
+import type { RoleOfGroup } from './identity-draft.ts'
 
 /** Owners are never made by a group. */
 const groupRoleData = roles.filter((role) => role !== 'owner').map((value) => ({ value, label: roleNames[value] }))
 const maxGroups = 50
 
 interface GroupRolesProps {
-  readonly value: readonly GroupRole[]
+  readonly value: readonly RoleOfGroup[]
   readonly regions: readonly ListedRegion[]
-  readonly onChange: (value: readonly GroupRole[]) => void
+  readonly onChange: (value: readonly RoleOfGroup[]) => void
 }
 
 export function GroupRoles({ value, regions, onChange }: GroupRolesProps) {
-  const replace = (index: number, row: GroupRole) => onChange(value.with(index, row))
+  const replace = (index: number, row: RoleOfGroup) => onChange(value.with(index, row))
   const move = (index: number, by: number) => {
     const [row, other] = [value[index], value[index + by]]
     if (row && other) onChange(value.with(index, other).with(index + by, row))
@@ -84,10 +84,10 @@ export function GroupRoles({ value, regions, onChange }: GroupRolesProps) {
 }
 
 interface GroupRowProps {
-  readonly row: GroupRole
+  readonly row: RoleOfGroup
   readonly index: number
   readonly regions: readonly ListedRegion[]
-  readonly onChange: (row: GroupRole) => void
+  readonly onChange: (row: RoleOfGroup) => void
   /** The buttons of the row. */
   readonly children: ReactNode
 }

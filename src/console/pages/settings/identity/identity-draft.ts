@@ -4,9 +4,9 @@ import type { BodyOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import type { Identity } from '../../../../contract/people/identity.ts'
 
-export type IdentitySettings = Static<typeof Identity>
+export type IdentityAnswer = Static<typeof Identity>
 export type IdentityChange = BodyOf<Operations['identityUpdate']>
-export type GroupRole = IdentitySettings['groupRoles'][number]
+export type RoleOfGroup = IdentityAnswer['groupRoles'][number]
 
 export interface IdentityDraft {
   readonly issuer: string
@@ -16,12 +16,12 @@ export interface IdentityDraft {
   readonly removesSecret: boolean
   readonly scopes: readonly string[]
   readonly groupsClaim: string
-  readonly groupRoles: readonly GroupRole[]
+  readonly groupRoles: readonly RoleOfGroup[]
   readonly trustedDomains: readonly string[]
   readonly createUsers: boolean
 }
 
-export const draftOf = (settings: IdentitySettings): IdentityDraft => ({
+export const draftOf = (settings: IdentityAnswer): IdentityDraft => ({
   issuer: settings.issuer ?? '',
   clientId: settings.clientId ?? '',
   clientSecret: '',

@@ -6,10 +6,10 @@ import { ErrorText } from '../../../parts/page/page.tsx'
 import { CopyableText, DefinitionList } from '../../../parts/text/definition-list.tsx'
 import { useNow } from '../../../parts/text/now.ts'
 import { DateTime } from '../../../parts/text/time.tsx'
-import type { IdentitySettings } from './identity-draft.ts'
+import type { IdentityAnswer } from './identity-draft.ts'
 
 /** The provider asks for these when the application is registered there. */
-export const ProviderAddresses = ({ settings }: { readonly settings: IdentitySettings }) => (
+export const ProviderAddresses = ({ settings }: { readonly settings: IdentityAnswer }) => (
   <Stack gap="xs">
     <Text fz="sm">Register Roomkeeper as a web application (authorization code with PKCE) and enter:</Text>
     {settings.callbackUrl ? (
@@ -37,7 +37,7 @@ const isRecent = (testedAt: string | undefined, nowMs: number): boolean =>
   testedAt !== undefined && nowMs - Date.parse(testedAt) < hourMs
 
 interface StepProps {
-  readonly settings: IdentitySettings
+  readonly settings: IdentityAnswer
   /** Whether the form has changes that are not saved; a test is about saved settings. */
   readonly isChanged: boolean
 }

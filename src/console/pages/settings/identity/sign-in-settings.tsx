@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { queryClient, queryKeyOf, useBody, useWrite } from '../../../api.ts'
 import { isConcurrentChange, useBaseline } from '../../../parts/dialog/concurrent-change.ts'
 import { ErrorText, Section } from '../../../parts/page/page.tsx'
-import { changeOf, draftOf, type IdentitySettings, isSameDraft } from './identity-draft.ts'
+import { changeOf, draftOf, type IdentityAnswer, isSameDraft } from './identity-draft.ts'
 import { IdentityForm } from './identity-form.tsx'
 import { EnableStep, ProviderAddresses, TestStep } from './identity-steps.tsx'
 
@@ -82,7 +82,7 @@ function useRefetchOnFocus(): void {
 }
 
 interface PasskeySwitchProps {
-  readonly settings: IdentitySettings
+  readonly settings: IdentityAnswer
   readonly etag: string | undefined
   readonly onDone: () => void
 }

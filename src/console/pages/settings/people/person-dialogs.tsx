@@ -70,7 +70,8 @@ export function DisableDialog({ person, isLastOwner, opened, onClose }: DialogWi
     quiet: true,
   })
   const isBlocked = isLastOwner && !isDisabled
-  const state = isDisabled ? (person.signsInWith.length > 0 ? 'ACTIVE' : 'INVITED') : 'DISABLED'
+  // The server decides whether an enabled person is active or invited.
+  const state = isDisabled ? 'ACTIVE' : 'DISABLED'
   return (
     <ConfirmDialog
       opened={opened}

@@ -80,8 +80,8 @@ function PersonForm({ verb, initial, regions, isBusy, error, onSubmit, onClose, 
       email: email.trim(),
       ...(name.trim() !== '' && { name: name.trim() }),
       role,
-      // Owners see everything, whatever their regions are.
-      ...(role === 'owner' ? { allRegions: true, regionIds: [] } : withoutHidden(choice)),
+      // Owners see everything. Their regions stay as they were, and count again when they are demoted.
+      ...withoutHidden(choice),
     })
   return (
     <DialogForm

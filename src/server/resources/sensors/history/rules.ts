@@ -39,7 +39,7 @@ export async function roomsSensorHistory(ctx: RequestContext, id: number, query:
   return historyOf(ctx, { name: `room ${id}`, query, history, window, place, idOf, csv })
 }
 
-/** What was measured in a room belongs to the room. An endpoint that is elsewhere now is not named to those who do not see it there. */
+/** A measurement in a room belongs to the room. An endpoint that is elsewhere now is not named to those who do not see it there. */
 const listStaysAsSeen = async (db: OrgReader, span: Parameters<typeof listStaysWithRegions>[1]) =>
   (await listStaysWithRegions(db, span)).map(({ region_id, endpoint_id, ...stay }) => ({
     ...stay,

@@ -5,7 +5,7 @@ import { isUuid } from '../../../core/uuid.ts'
 import type { EngineName } from '../../../db/engine.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
-import { query, queryOne, visibleQueryOne, wholeQuery } from '../../../db/queries/query.ts'
+import { query, queryOne, visibleQueryOne, wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
 import { queryNumbers } from '../../../db/queries/query-numbers.ts'
 import type { SensorColumn } from '../../../db/schema/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
@@ -235,8 +235,9 @@ export const listRaw = (
   { from, to }: Range,
 ) => raw(columns, selection.room !== 0)(on, { ...samplesOf(selection, slots), from, to }) as Promise<RawRow[]>
 
+/** The endpoints are those of a selection whose visibility was checked. */
 const seek = (table: RollupTable | 'sample_due') =>
-  queryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
+  wholeQueryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
     // One index lookup for each endpoint: the minimum over all would read all their rows.
     db
       .selectFrom(

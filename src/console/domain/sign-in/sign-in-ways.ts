@@ -1,7 +1,7 @@
 // The ways to sign in that this server and this browser offer, and the reasons for those that they do not. [contract 11.local]
 import { useQuery } from '@tanstack/react-query'
-import { type SignInWays, signInPath } from '../../contract/people/sign-in.ts'
-import { consoleRequest } from '../console-request.ts'
+import { type SignInWays, signInPath } from '../../../contract/people/sign-in.ts'
+import { consoleRequest } from '../../console-request.ts'
 import { browserHasPasskeys } from './passkeys.ts'
 
 export const useSignInWays = () =>

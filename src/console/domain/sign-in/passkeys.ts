@@ -1,22 +1,30 @@
-// The ceremonies of passkeys: signing in with one, and adding one to the signed-in person. [contract 11.local]
+// The passkeys of the signed-in person, and the ceremonies that add one and sign in with one. [contract 11.local]
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
-import type { ConsoleSession } from '../../contract/people/session.ts'
+import type { ConsoleSession } from '../../../contract/people/session.ts'
 import {
   type Passkey,
   passkeyAddPath,
   passkeyOptionsPath,
   passkeySignInOptionsPath,
   passkeySignInPath,
-} from '../../contract/people/sign-in.ts'
-import { consoleRequest } from '../console-request.ts'
-import { loadCode } from '../parts/recovery/load-code.ts'
-import { startSession } from '../session.ts'
+  passkeysPath,
+} from '../../../contract/people/sign-in.ts'
+import { consoleRequest } from '../../console-request.ts'
+import { loadCode } from '../../parts/recovery/load-code.ts'
+import { startSession } from '../../session.ts'
 
 /** Most visits need no ceremony, so its code is loaded with the first one. */
 const loadCeremonies = () => loadCode(() => import('@simplewebauthn/browser'))
+
+export const ownPasskeys = {
+  queryKey: ['ownPasskeys'],
+  queryFn: () => consoleRequest<{ readonly passkeys: readonly Passkey[] }>('GET', passkeysPath),
+}
+
+export const deleteOwnPasskey = (id: string): Promise<unknown> => consoleRequest('DELETE', `${passkeysPath}/${id}`)
 
 export const browserHasPasskeys = (): boolean => typeof window.PublicKeyCredential === 'function'
 
@@ -28,7 +36,7 @@ export async function signInWithPasskey(): Promise<void> {
 }
 
 /** Without a name the passkey is called after the browser and the system. */
-export async function addPasskey(name: string): Promise<Passkey> {
+export async function createPasskey(name: string): Promise<Passkey> {
   const { startRegistration } = await loadCeremonies()
   const optionsJSON = await consoleRequest<PublicKeyCredentialCreationOptionsJSON>('POST', passkeyOptionsPath, {})
   const response = await startRegistration({ optionsJSON }).catch(throwSentence)
