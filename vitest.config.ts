@@ -14,6 +14,7 @@ const withoutDatabase = [
   'src/server/nodes/silence.test.ts',
   'src/server/nodes/strict-reads/{commit-look,heard-commits,written-message}.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
+  'src/server/resources/sessions/browser-name.test.ts',
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',

@@ -60,6 +60,7 @@ try {
   applyConfigFile()
   await program({
     version: programVersion(),
+    isInteractive: process.stdout.isTTY === true,
     write,
     writeError,
     untilStopped,

@@ -1,5 +1,6 @@
 // Defines every command of the command line with its options and help.
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { roles } from '../contract/people/permissions.ts'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
@@ -105,7 +106,25 @@ export function program(terminal: Terminal): Command {
   loginLink
     .option('--org <id>', 'organisation; optional if there is only one')
     .option('--key <key-id>', 'id of the API key to sign in with (default: the first key with all permissions)')
+    .option('--user <email>', 'sign in as this person instead; works even if they have lost every other way')
     .action(async (options) => (await import('./login-link.ts')).loginLinkCommand(terminal, options))
+
+  const users = root.command('users').description('invite people who sign in to the console')
+  const invite = addDatabaseCommand(
+    users,
+    'invite',
+    'create a one-time link with which a person signs in and adds a passkey',
+  )
+    .argument('<email>', 'e-mail address of the person; a user with it is created if there is none')
+    .option('--org <id>', 'organisation; optional if there is only one')
+    .addOption(new Option('--role <role>', 'role of a new user (default: viewer)').choices(roles))
+    .option('--name <name>', 'name of a new user')
+    .option('--all-regions', 'let a new user see all regions')
+    .option('--region <id>', 'region that a new user sees (repeatable)', collect)
+  for (const option of loginLinkOptions) invite.addOption(toOption(option))
+  invite.action(async (email, options) =>
+    (await import('./users-invite.ts')).usersInviteCommand(terminal, email, options),
+  )
 
   const audit = root.command('audit').description('verify the audit log')
   addDatabaseCommand(audit, 'verify', 'check that no entry of the audit log was edited, removed or reordered')

@@ -1,10 +1,11 @@
 // `roomkeeper serve`: starts the service, prints its address, and stops it on a signal.
 import { startService } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/server-options.ts'
+import type { Services } from '../server/context/services.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
 import { firstStartActor } from '../server/first-start.ts'
-import { makeLoginLink } from './login-link.ts'
+import { makeFirstOwnerLink, makeLoginLink } from './login-link.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
@@ -51,9 +52,8 @@ The key is not shown again: store it now. Try it:
 
 API reference: ${publicUrl}/docs
 `)
-    // The link is created after the key was printed, so that an error here does not lose the key.
-    const { url } = await makeLoginLink(service.services, firstStartActor, first.org, publicUrl)
-    terminal.write(`Open the console: ${url}  (works once, for 15 minutes)\n`)
+    // The links are created after the key was printed, so that an error here does not lose the key.
+    for (const line of await consoleLines(terminal, service.services, first.org, publicUrl)) terminal.write(line)
   }
   if (service.lacksKey) {
     terminal.write(
@@ -63,4 +63,20 @@ API reference: ${publicUrl}/docs
   log.info({ signal: await stopped }, 'stopping')
   await service.close()
   log.info('stopped')
+}
+
+/**
+ * How to open the console after the first start. A link that makes an owner works for 24 hours, so it is shown on a terminal only: a journal
+ * may be read by others. [contract 11.local]
+ */
+async function consoleLines(terminal: Terminal, services: Services, org: string, base: string): Promise<string[]> {
+  if (terminal.isInteractive) {
+    const url = await makeFirstOwnerLink(services, firstStartActor, org, base)
+    return [`Open the console: ${url}  (works once, for 24 hours, and makes you the first owner)\n`]
+  }
+  const { url } = await makeLoginLink(services, firstStartActor, org, base)
+  return [
+    `Open the console: ${url}  (works once, for 15 minutes)`,
+    'Make the first owner: roomkeeper users invite EMAIL --role owner\n',
+  ]
 }

@@ -2,6 +2,8 @@
 export interface Terminal {
   /** The version of the program. */
   readonly version: string
+  /** False if the output goes to a file, a pipe or a journal, where others may read it later. */
+  readonly isInteractive: boolean
   write(text: string): void
   writeError(text: string): void
   /** Resolves with the name of the signal that asks the process to stop. */

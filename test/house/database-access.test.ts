@@ -33,7 +33,8 @@ test('a noun writes only its own tables', () => {
       'sample_due',
       'sample_progress',
     ],
-    sessions: ['sessions', 'login_links'],
+    sessions: ['sessions', 'login_links', 'user_sessions', 'user_links', 'sign_in_refusals'],
+    'sign-in': ['passkeys', 'passkey_challenges'],
     settings: ['settings'],
     users: ['users', 'user_regions'],
   }
@@ -86,6 +87,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sessions/retention.ts',
     'server/resources/settings/stored-settings.ts',
+    'server/resources/sign-in/retention.ts',
   ])
   expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
   expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
@@ -117,10 +119,14 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/rooms/store.ts',
     'server/resources/sensors/ingest/store.ts',
     'server/resources/sensors/rollups/retention-store.ts',
+    'server/resources/sessions/refusal-store.ts',
     'server/resources/sessions/store.ts',
+    'server/resources/sessions/user-link-store.ts',
     'server/resources/sessions/user-session-store.ts',
     'server/resources/settings/store.ts',
     'server/resources/settings/stored-settings.ts',
+    'server/resources/sign-in/passkey-store.ts',
+    'server/resources/sign-in/provider-store.ts',
   ])
 })
 

@@ -140,6 +140,11 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     'server/resources/places/site-filter.ts',
     'server/resources/places/versions.ts',
     'server/resources/rooms/enrolment-code.ts',
+    // Every way to sign in starts a session, and records refusals.
+    'server/resources/sessions/browser-name.ts',
+    'server/resources/sessions/browser-sessions.ts',
+    'server/resources/sessions/refusals.ts',
+    'server/resources/sessions/user-sessions.ts',
   ]
   const wrong = files
     .filter((f) => areaOf(f.path) === 'server/resources')

@@ -46,7 +46,9 @@ describe('signing in [contract 9.session]', () => {
     expect(reply.body).toEqual({
       org: { id: org.id, name: 'Fjord', timezone: 'UTC' },
       key: { id: '1', name: 'Test key' },
-      scopes: ['read', 'write'],
+      scopes: ['read', 'operate', 'write'],
+      allRegions: true,
+      regionIds: [],
       manage: true,
       airLimits: defaultAirLimits,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),

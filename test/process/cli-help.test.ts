@@ -13,6 +13,7 @@ const exitWithFailure = (): never => {
 /** A terminal for commands that are only asked for their help. */
 const silent = {
   version: '',
+  isInteractive: false,
   write() {},
   writeError() {},
   untilStopped: async () => '',

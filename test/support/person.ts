@@ -1,5 +1,6 @@
 // People for tests: users of any role and regions who can call the API, with a personal key and with a session.
 
+import { expect } from 'vitest'
 import type { Role } from '../../src/contract/people/permissions.ts'
 import { makeApiKey, makeUserSessionSecret, tokenHash, visiblePart } from '../../src/server/auth/token.ts'
 import type { Harness, TestOrg } from './harness.ts'
@@ -29,11 +30,13 @@ export async function newPerson(
   { role, allRegions = false, regionIds = [] }: NewPerson,
 ): Promise<TestPerson> {
   const { db, clock } = harness.services
-  const email = `${role}-${++count}@example.org`
-  const { body } = await org.call('POST', '/users', { body: { email, role, allRegions, regionIds } })
+  const number = ++count
+  const email = `${role}-${number}@example.org`
+  const { body, text } = await org.call('POST', '/users', { body: { email, role, allRegions, regionIds } })
+  expect(body.id, `user ${email} was not created: ${text}`).toBeDefined()
   const [id, now, key, session] = [Number(body.id), clock.now(), makeApiKey(), makeUserSessionSecret()]
   const common = { org: org.org.key, created_at: now }
-  const keyId = 1_000_000 + count
+  const keyId = 1_000_000 + number
   await db.systemTransaction(async ({ kysely }) => {
     const signedIn = { state: 'ACTIVE', signed_in_at: now, all_regions: allRegions ? 1 : 0 }
     await kysely.updateTable('users').set(signedIn).where('org', '=', org.org.key).where('id', '=', id).execute()
@@ -50,7 +53,7 @@ export async function newPerson(
     const details = { ip: null, browser: null, oidc_sid: null, refresh_token: null, checked_at: null, expires_at: null }
     await kysely
       .insertInto('user_sessions')
-      .values({ ...common, ...details, hash: tokenHash(session), user_id: id, id: count, via: 'link', used_at: now })
+      .values({ ...common, ...details, hash: tokenHash(session), user_id: id, id: number, via: 'link', used_at: now })
       .execute()
   })
   return { id: String(id), email, key, keyId: String(keyId), session }

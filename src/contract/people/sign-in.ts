@@ -37,7 +37,7 @@ export interface SignInWays {
 }
 
 /** The JSON forms of WebAuthn, whose details the browser and the server's library know. */
-const base64url = Type.String({ minLength: 1, maxLength: 20_000, pattern: '^[A-Za-z0-9_-]+$' })
+const base64url = Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[A-Za-z0-9_-]+$' })
 const optionalBase64url = Type.Optional(Type.Union([base64url, Type.Null()]))
 const credential = {
   id: Type.String({ minLength: 1, maxLength: 1400, pattern: '^[A-Za-z0-9_-]+$' }),

@@ -12,6 +12,9 @@ const misnamedMetrics = [
 /** Which program runs, on which Node and database. */
 export type BuildLabels = Readonly<Record<'version' | 'node' | 'database', string>>
 
+/** Counts a sign-in of a person by its way and its outcome. */
+export type SignInCounter = (way: 'oidc' | 'passkey' | 'link', outcome: 'accepted' | 'refused') => void
+
 export interface Metrics {
   /** All metrics except the latencies. */
   readonly registry: Registry
@@ -20,6 +23,7 @@ export interface Metrics {
   readonly db: { transaction(outcome: 'committed' | 'rolled back', seconds: number): void }
   /** Requests that were refused because they had no valid token. */
   authFailures: number
+  readonly signIn: SignInCounter
   request(operation: string, status: number, seconds: number): void
   describeBuild(build: BuildLabels): void
   describeNode(node: { readonly id: number; readonly name: string }): void
@@ -59,6 +63,12 @@ export function makeMetrics(): Metrics {
     'Writing transactions by outcome, waiting for their turn included.',
     'outcome',
   )
+  const signIns = new Counter({
+    name: 'roomkeeper_sign_ins_total',
+    help: 'Sign-ins of people by way and outcome.',
+    labelNames: ['way', 'outcome'],
+    registers,
+  })
   const watchCount: Metrics['watchCount'] = (name, help, count) => {
     new Counter({
       name,
@@ -126,6 +136,7 @@ export function makeMetrics(): Metrics {
       })
     },
     authFailures: 0,
+    signIn: (way, outcome) => signIns.inc({ way, outcome }),
     db: { transaction: (outcome, seconds) => transactionDurations.observe(outcome, seconds) },
     request(operation, status, seconds) {
       let counts = requests.get(operation)

@@ -20,6 +20,7 @@ export type Purpose =
   | 'rejected value'
   | 'log upload'
   | 'identity'
+  | 'passkey challenge'
 
 export class Secrets {
   readonly #master: Buffer

@@ -18,3 +18,6 @@ export function nameProblem(name: string): string | undefined {
   if (length < 1 || length > maxNameLength) return `must have 1 to ${maxNameLength} characters`
   return textProblem(name, false)
 }
+
+/** Addresses that differ in case only are the same. [contract D.2] */
+export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()

@@ -26,7 +26,9 @@ import { profileRoutes } from '../resources/profiles/routes.ts'
 import { regionRoutes } from '../resources/regions/routes.ts'
 import { roomRoutes } from '../resources/rooms/routes.ts'
 import { sensorRoutes } from '../resources/sensors/routes.ts'
-import { sessionRoutes } from '../resources/sessions/routes.ts'
+import { BrowserSessions } from '../resources/sessions/browser-sessions.ts'
+import { invitationRoutes, sessionRoutes } from '../resources/sessions/routes.ts'
+import { signInRoutes } from '../resources/sign-in/routes.ts'
 import { userRoutes } from '../resources/users/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -58,6 +60,7 @@ const operationHandlers = ({ bundles, latest, endpoints }: Resources): Operation
   ...profileRoutes,
   ...userRoutes,
   ...keyRoutes,
+  ...invitationRoutes,
   ...pendingUserRoutes,
   ...pendingMeRoutes,
   ...pendingIdentityRoutes,
@@ -120,7 +123,9 @@ function addRoutes(
   const { services, keyring, log, metrics, options } = core
   const { db, clock, publicUrl } = services
   serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
-  sessionRoutes(app, { services, keyring, cookie, refuse })
+  const browser = new BrowserSessions({ services, keyring, cookie, refuse })
+  sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
+  signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)
   enrolRoute(app, {

@@ -19,6 +19,7 @@ import { listOrgs } from '../resources/orgs/store.ts'
 import { makePartitions } from '../resources/sensors/rollups/partitions.ts'
 import { rollUpOrg } from '../resources/sensors/rollups/roll-up.ts'
 import { deleteOldSessions } from '../resources/sessions/retention.ts'
+import { deleteOldChallenges } from '../resources/sign-in/retention.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
 import { reconcileAfterLoss, wakeWaiting } from './lost-messages.ts'
@@ -170,6 +171,12 @@ const scheduledTasks = (
       pauseMs: hourMs,
       runsOn: 'one node',
       run: deleteOldSessions,
+    },
+    {
+      name: 'deleting answered challenges of passkeys',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldChallenges,
     },
     ...(backups
       ? [

@@ -6,9 +6,11 @@ const pending = (): never => {
   throw new Failure('UNAVAILABLE', 'This operation is not available yet.')
 }
 
-export const pendingUserRoutes: OperationHandlers<
-  'usersInvite' | 'usersUnlink' | 'userSessionsList' | 'userSessionsDelete'
-> = { usersInvite: pending, usersUnlink: pending, userSessionsList: pending, userSessionsDelete: pending }
+export const pendingUserRoutes: OperationHandlers<'usersUnlink' | 'userSessionsList' | 'userSessionsDelete'> = {
+  usersUnlink: pending,
+  userSessionsList: pending,
+  userSessionsDelete: pending,
+}
 
 export const pendingMeRoutes: OperationHandlers<'meGet' | 'myKeysList' | 'myKeysCreate' | 'myKeysDelete'> = {
   meGet: pending,

@@ -56,8 +56,10 @@ test('with secret and bundles everything but sessions and sign-in links comes ba
   const [before, after] = [await contentOf(harness.place), await contentOf(place)]
   expect(after.sessions).toEqual([])
   expect(after.login_links).toEqual([])
+  expect(after.user_sessions).toEqual([])
+  expect(after.user_links).toEqual([])
   // The running server beats, and makes rollups that are due, after the backup.
-  const excluded = { sessions: [], login_links: [], nodes: [], sample_due: [] }
+  const excluded = { sessions: [], login_links: [], user_sessions: [], user_links: [], nodes: [], sample_due: [] }
   expect({ ...after, ...excluded }).toEqual({ ...before, ...excluded })
   expect(readFileSync(join(place.dataDir, 'secret.key'), 'utf8')).toBe(secretText())
   expect(after.bundle_uploads).toHaveLength(1)

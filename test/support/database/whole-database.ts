@@ -6,7 +6,9 @@ import { readBatches, type TableRow } from '../../../src/server/db/copy/table-ro
 import { withoutTransaction } from '../../../src/server/db/copy/transaction-side.ts'
 import { openDatabase } from '../../../src/server/db/open.ts'
 import { rollUp } from '../../../src/server/resources/sensors/rollups/roll-up.ts'
+import { recordRefusedSignIn } from '../../../src/server/resources/sessions/refusals.ts'
 import { linkHolder, loginLinkCreate, sessionStartByLink } from '../../../src/server/resources/sessions/rules.ts'
+import { inviteUser } from '../../../src/server/resources/sessions/user-links.ts'
 import { enrolDevice } from '../devices/test-device.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
 import type { Harness } from '../harness.ts'
@@ -26,6 +28,15 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   await loginLinkCreate(fixture.by)
   const { secret } = await loginLinkCreate(fixture.by)
   await sessionStartByLink(services, (await linkHolder(services, secret)) as KeyHolder, secret, {})
+  await inviteUser(fixture.by, fixture.user)
+  const target = { type: 'user', id: fixture.user, name: 'ada@example.org' }
+  const refusal = {
+    identity: `user ${fixture.user}`,
+    target,
+    via: 'link',
+    reason: 'This account is disabled.',
+  } as const
+  await recordRefusedSignIn(services, fixture.org, refusal, {})
   // The quarter of an hour of the sample ends, so that it is rolled up; then a slot is due again.
   const due = services.db.system.kysely.selectFrom('sample_due').selectAll()
   const slots = await due.execute()
@@ -34,6 +45,25 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   await services.db.systemTransaction(async ({ kysely }) => {
     // The service releases its own tasks when it stops.
     await kysely.insertInto('tasks').values({ name: 'of no node', part: 0, node_id: 0 }).execute()
+    // A passkey needs a browser, and a public address.
+    const owned = { org: fixture.org.key, user_id: Number(fixture.user) }
+    const keyOfPasskey = { public_key: Buffer.from([1, 2, 3]), counter: 7, transports: '["internal"]' }
+    await kysely
+      .insertInto('passkeys')
+      .values({
+        ...owned,
+        ...keyOfPasskey,
+        id: 'cGFzc2tleQ',
+        number: 900,
+        name: 'Laptop',
+        created_at: 1,
+        used_at: null,
+      })
+      .execute()
+    await kysely
+      .insertInto('passkey_challenges')
+      .values({ ...owned, challenge: 'Y2hhbGxlbmdl', purpose: 'sign-in', expires_at: 9_000_000_000_000 })
+      .execute()
     await kysely
       .insertInto('sample_due')
       .values(slots)

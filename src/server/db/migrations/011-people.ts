@@ -2,6 +2,11 @@
 import type { MigrationStatements } from './dialect.ts'
 
 export const people: MigrationStatements = (dialect) => [
+  // The first version allowed two roles only. Both databases can replace a column with its check, and SQLite nothing less.
+  'ALTER TABLE users RENAME COLUMN role TO old_role',
+  `ALTER TABLE users ADD COLUMN role text NOT NULL DEFAULT 'viewer' CHECK (role IN ('owner', 'admin', 'operator', 'viewer'))`,
+  'UPDATE users SET role = old_role',
+  'ALTER TABLE users DROP COLUMN old_role',
   // Users that exist already may not sign in before an owner invites them, and see no region.
   'ALTER TABLE users ADD COLUMN name text',
   'ALTER TABLE users ADD COLUMN all_regions integer NOT NULL DEFAULT 0',
@@ -66,7 +71,7 @@ export const people: MigrationStatements = (dialect) => [
 )${dialect.strict}`,
   'CREATE INDEX user_links_user ON user_links (org, user_id)',
   'CREATE INDEX user_links_expiry ON user_links (expires_at)',
-  // The random challenges of passkeys that were not answered yet.
+  // The challenges that passkeys have answered, until they end: each works once. A challenge that was not answered is stored nowhere.
   `CREATE TABLE passkey_challenges (
     challenge text PRIMARY KEY,
     purpose text NOT NULL,
@@ -74,6 +79,7 @@ export const people: MigrationStatements = (dialect) => [
     user_id integer,
     expires_at ${dialect.bigint} NOT NULL
 )${dialect.strict}`,
+  'CREATE INDEX passkey_challenges_expiry ON passkey_challenges (expires_at)',
   `CREATE TABLE identity_providers (
     org integer PRIMARY KEY REFERENCES orgs (key),
     version integer NOT NULL,

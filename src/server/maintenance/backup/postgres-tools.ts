@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { StartupError } from '../../core/failure.ts'
 import { checkDatabaseUrl, databaseUnreachable } from '../../db/postgres/database-url.ts'
-import type { SnapshotFacts } from './sqlite-snapshot.ts'
+import { type SnapshotFacts, signInTables } from './sqlite-snapshot.ts'
 
 /** Parameters of the URL that pg_dump understands as the driver does. */
 const sharedParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
@@ -25,7 +25,7 @@ export async function dumpPostgres({ url, file, folder, withBundles }: DumpReque
     ...(await factsOf(client)),
     bundles: withBundles ? await countBundles(client) : 0,
   }))
-  const excluded = ['sessions', 'login_links', ...(withBundles ? [] : ['bundle_uploads', 'bundle_chunks'])]
+  const excluded = [...signInTables, ...(withBundles ? [] : ['bundle_uploads', 'bundle_chunks'])]
   const left = excluded.map((table) => `--exclude-table-data=${table}`)
   const options = ['--format=custom', '--no-owner', '--no-privileges', ...left, '--file', file]
   await runTool('pg_dump', url, options, folder, signal)

@@ -10,6 +10,9 @@ export interface SnapshotFacts {
   readonly secretFingerprint: string | undefined
 }
 
+/** A restored server must not accept sessions that have ended since, or links that were used. */
+export const signInTables = ['sessions', 'login_links', 'user_sessions', 'user_links'] as const
+
 /** Copies the state of one moment, whatever is written concurrently. Sessions and sign-in links are left out. */
 export function takeSnapshot(source: string, target: string, withBundles: boolean): SnapshotFacts {
   try {
@@ -37,7 +40,7 @@ function finishSnapshot(copy: Database.Database, withBundles: boolean): Snapshot
   copy.pragma('secure_delete = on')
   const hasTable = copy.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
   // Without their files, uploads must not count against the quota of the restored server.
-  for (const table of ['sessions', 'login_links', ...(withBundles ? [] : ['bundle_uploads'])])
+  for (const table of [...signInTables, ...(withBundles ? [] : ['bundle_uploads'])])
     if (hasTable.get(table)) copy.exec(`delete from ${table}`)
   const [damage] = copy.pragma('integrity_check(1)') as { integrity_check: string }[]
   const orphans = copy.pragma('foreign_key_check') as unknown[]

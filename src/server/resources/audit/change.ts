@@ -47,10 +47,14 @@ const cliChanges = {
   settingsSet: { category: 'ORG', type: 'SETTING_UPDATED' },
 } as const
 
-/** These changes are sign-ins and sign-outs of the console. [contract 9.session] [contract 9.link] */
+/** These changes are sign-ins and sign-outs of the console, and what people change about their own. [contract 9.session] [contract 11.local] */
 const consoleChanges = {
   sessionStart: { category: 'USER', type: 'SESSION_STARTED' },
   sessionEnd: { category: 'USER', type: 'SESSION_ENDED' },
+  sessionRevoke: { category: 'USER', type: 'SESSION_REVOKED' },
+  signInRefuse: { category: 'USER', type: 'SIGN_IN_REFUSED' },
+  passkeyAdd: { category: 'USER', type: 'PASSKEY_ADDED' },
+  passkeyRemove: { category: 'USER', type: 'PASSKEY_REMOVED' },
   loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
 } as const
 

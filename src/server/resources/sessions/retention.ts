@@ -1,8 +1,11 @@
-// Deletes sessions and sign-in links that have expired.
+// Deletes sessions, sign-in links and refused sign-ins whose time is over.
 
 import { sessionIdleMs } from '../../auth/keyring.ts'
 import type { Services } from '../../context/services.ts'
+import { deleteOldRefusals } from './refusal-store.ts'
+import { refusalPauseMs } from './refusals.ts'
 import { deleteExpiredLinks, deleteUnusedSessions } from './store.ts'
+import { deleteExpiredUserLinks } from './user-link-store.ts'
 import { deleteUnusedUserSessions } from './user-session-store.ts'
 
 /** The last use of a session is written some seconds late, so a session in use must not be deleted too early. */
@@ -15,4 +18,6 @@ export const deleteOldSessions = (services: Services): Promise<void> =>
     await deleteUnusedSessions(tx, { before })
     await deleteUnusedUserSessions(tx, { before, now })
     await deleteExpiredLinks(tx, { now })
+    await deleteExpiredUserLinks(tx, { now })
+    await deleteOldRefusals(tx, { before: now - refusalPauseMs })
   })

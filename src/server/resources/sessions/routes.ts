@@ -1,101 +1,121 @@
-// Serves the sign-in, the current session and the sign-out of the console. [contract 9.session]
+// Serves the sign-in, the current session and the sign-out of the console, and a person's own sessions. [contract 9.session]
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { scopes } from '../../../contract/people/permissions.ts'
-import { type ConsoleSession, SignIn, sessionPath } from '../../../contract/people/session.ts'
-import type { Caller, Keyring } from '../../auth/keyring.ts'
-import { sessionKindOf } from '../../auth/token.ts'
-import type { KeyHolder, TokenHolder } from '../../auth/token-holder.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { SignIn, sessionPath } from '../../../contract/people/session.ts'
+import { ownSessionsPath } from '../../../contract/people/sign-in.ts'
+import type { Keyring } from '../../auth/keyring.ts'
+import { isUserLinkSecret } from '../../auth/token.ts'
+import type { RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
-import { invalid } from '../../core/failure.ts'
-import { programVersion } from '../../core/program-version.ts'
-import { sendJson } from '../../http/answer.ts'
-import { type SessionCookie, sessionEnded, signInFirst } from '../../http/browser/session-cookie.ts'
+import { Failure, invalid } from '../../core/failure.ts'
+import type { SignInCounter } from '../../core/metrics.ts'
 import { badToken, type CountRefusal, takeFromRateLimit } from '../../http/gate.ts'
+import type { OperationHandlers } from '../../http/handlers.ts'
 import { bodyReader } from '../../http/input/input.ts'
-import { findOrg } from '../orgs/store.ts'
+import { auditRef } from '../audit/changed.ts'
+import { browserName } from './browser-name.ts'
+import { type BrowserSessions, originOf } from './browser-sessions.ts'
+import { endOwnSession, listOwnSessions } from './own-sessions.ts'
+import { recordRefusedSignIn } from './refusals.ts'
 import { badLink, linkHolder, sessionEnd, sessionStart, sessionStartByLink } from './rules.ts'
+import type { UserLink } from './user-link-store.ts'
+import { badUserLink, findUserLinkOf, sessionStartByUserLink, usersInvite } from './user-links.ts'
+
+export const invitationRoutes: OperationHandlers<'usersInvite'> = {
+  usersInvite: (ctx, { params }) => usersInvite(ctx, params.id),
+}
 
 interface SessionRouteOptions {
   readonly services: Services
   readonly keyring: Keyring
-  readonly cookie: SessionCookie
+  readonly browser: BrowserSessions
   readonly refuse: CountRefusal
+  readonly countSignIn: SignInCounter
 }
 
 const keyOrLinkRequired = () => invalid([{ field: 'body', error: 'must have key or link, one of the two' }])
 
-export function sessionRoutes(app: FastifyInstance, { services, keyring, cookie, refuse }: SessionRouteOptions): void {
+export function sessionRoutes(
+  app: FastifyInstance,
+  { services, keyring, browser, refuse, countSignIn }: SessionRouteOptions,
+): void {
   const readSignIn = bodyReader(SignIn, {}) as (body: unknown) => SignIn
-  const version = programVersion()
+  const onRequest = browser.checkOrigin
 
-  /** Requests from other sites are refused, so that they cannot sign a user in or out. */
-  const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
-    done(cookie.originProblem(request))
+  const startByKeyLink = async (request: FastifyRequest, link: string, origin: RequestOrigin) => {
+    const holder = await linkHolder(services, link)
+    if (!holder) throw refuse(request, badLink())
+    return sessionStartByLink(services, holder, link, origin)
+  }
 
-  const view = async (holder: TokenHolder): Promise<ConsoleSession> => {
-    const org = await findOrg(services.db.system, { id: holder.org.id })
-    return {
-      org: { id: holder.org.id, name: org?.name ?? '', timezone: org?.timezone ?? 'UTC' },
-      ...(holder.user
-        ? { user: { id: String(holder.user.id), email: holder.actor.name, role: holder.user.role } }
-        : holder.key && { key: { id: String(holder.key.id), name: holder.key.name } }),
-      scopes: scopes.filter((scope) => holder.permissions[scope]),
-      manage: holder.permissions.manage,
-      allRegions: holder.access.isEverything,
-      regionIds: holder.access.regionIds ?? [],
-      airLimits: services.settings.airLimits,
-      version,
+  const startByUserLink = async (request: FastifyRequest, secret: string, email: string | undefined) => {
+    const origin = originOf(request)
+    const link = await findUserLinkOf(services, secret)
+    try {
+      if (!link) throw badUserLink()
+      const started = await sessionStartByUserLink(
+        services,
+        link,
+        { email, browser: browserName(request.headers['user-agent']) },
+        origin,
+      )
+      countSignIn('link', 'accepted')
+      return started
+    } catch (error) {
+      // A missing or taken e-mail address is corrected by the same person with the same link.
+      if (!(error instanceof Failure) || error.code !== 'UNAUTHENTICATED') throw error
+      countSignIn('link', 'refused')
+      if (link) await recordRefusedSignIn(services, link.org, refusalOf(link, error), origin)
+      throw refuse(request, error)
     }
   }
-  const answer = (reply: FastifyReply, value: object) =>
-    sendJson(reply.header('Cache-Control', 'no-store'), JSON.stringify(value))
-
-  const signedIn = async (request: FastifyRequest): Promise<Caller | undefined> =>
-    keyring.find(cookie.read(request) ?? '', sessionKindOf(cookie.read(request) ?? ''))
 
   app.post(sessionPath, { onRequest }, async (request, reply) => {
-    const { key, link } = readSignIn(request.body)
+    const { key, link, email } = readSignIn(request.body)
     if ((key === undefined) === (link === undefined)) throw keyOrLinkRequired()
-    const origin = { requestId: request.id, ip: request.ip }
-    const before = await signedIn(request)
-    let holder: KeyHolder | undefined
+    const origin = originOf(request)
     let secret: string
     if (key !== undefined) {
       const caller = await keyring.find(key)
       if (!caller?.key) throw refuse(request, badToken(key))
       const failure = takeFromRateLimit(caller, reply, services.clock.now())
       if (failure) throw failure
-      holder = { ...caller, key: caller.key }
-      secret = await sessionStart(services, holder, origin)
-    } else {
-      holder = await linkHolder(services, link ?? '')
-      if (!holder) throw refuse(request, badLink())
-      secret = await sessionStartByLink(services, holder, link ?? '', origin)
-    }
-    if (before) await sessionEnd(services, before, origin)
-    request.caller = await keyring.find(secret, 'session')
-    reply.header('Set-Cookie', cookie.store(request, secret))
-    return answer(reply, await view(holder))
+      secret = await sessionStart(services, { ...caller, key: caller.key }, origin)
+    } else if (isUserLinkSecret(link ?? '')) secret = await startByUserLink(request, link ?? '', email)
+    else secret = await startByKeyLink(request, link ?? '', origin)
+    return browser.answer(reply, await browser.view(await browser.start(request, reply, secret)))
   })
 
-  app.get(sessionPath, { onRequest }, async (request, reply) => {
-    // A first visit to the console has no cookie, and does not count as a failed authentication.
-    if (cookie.read(request) === undefined)
-      throw signInFirst('You are not signed in. Sign in with an API key or a link.')
-    const caller = await signedIn(request)
-    if (!caller) throw refuse(request, sessionEnded())
-    request.caller = caller
-    const failure = takeFromRateLimit(caller, reply, services.clock.now())
-    if (failure) throw failure
-    return answer(reply, await view(caller))
-  })
+  app.get(sessionPath, { onRequest }, async (request, reply) =>
+    browser.answer(reply, await browser.view(await browser.require(request, reply))),
+  )
 
   app.delete(sessionPath, { onRequest }, async (request, reply) => {
-    const caller = await signedIn(request)
+    const caller = await browser.find(request)
     request.caller = caller
-    if (caller) await sessionEnd(services, caller, { requestId: request.id, ip: request.ip })
-    reply.header('Set-Cookie', cookie.expire(request))
-    return answer(reply, {})
+    if (caller) await sessionEnd(services, caller, originOf(request))
+    browser.expireCookie(request, reply)
+    return browser.answer(reply, {})
+  })
+
+  app.get(ownSessionsPath, { onRequest }, async (request, reply) => {
+    const person = await browser.requirePerson(request, reply)
+    return browser.answer(reply, await listOwnSessions(services, person))
+  })
+
+  app.delete<{ Params: { id: string } }>(`${ownSessionsPath}/:id`, { onRequest }, async (request, reply) => {
+    const person = await browser.requirePerson(request, reply)
+    const { isCurrent } = await endOwnSession(services, person, request.params.id, originOf(request))
+    if (isCurrent) browser.expireCookie(request, reply)
+    return browser.answer(reply, {})
   })
 }
+
+const refusalOf = ({ user, org }: UserLink, { message }: Failure) => ({
+  identity: user ? `user ${user.id}` : 'first owner',
+  target: user
+    ? auditRef('user', { id: user.id, name: user.email })
+    : auditRef('organisation', { ...org, name: org.id }),
+  via: 'link' as const,
+  reason: message,
+})

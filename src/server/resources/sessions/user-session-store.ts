@@ -3,7 +3,7 @@
 import type { Insertable } from 'kysely'
 import { personOf, type TokenHolder } from '../../auth/token-holder.ts'
 import { regionList } from '../../db/queries/holder-columns.ts'
-import { query, write, writeExists } from '../../db/queries/query.ts'
+import { query, wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
 
@@ -61,19 +61,40 @@ export const deleteSessionsOfUser = write((db, p: { org: number; user: number })
 export const listSessionsOfUser = query((db, p: { org: number; user: number }) =>
   db
     .selectFrom('user_sessions')
-    .select(['id', 'via', 'created_at', 'used_at', 'expires_at', 'ip', 'browser'])
+    .select(['hash', 'id', 'via', 'created_at', 'used_at', 'expires_at', 'ip', 'browser'])
     .where('org', '=', p.org)
     .where('user_id', '=', p.user)
     .orderBy('used_at', 'desc'),
 )
 
-/** A person who signs in is active from then on. */
-export const updateSignedIn = write((db, p: { org: number; user: number; at: number }) =>
+/** Deletes all but the `max` most recently used sessions of a person. */
+export const deleteSurplusUserSessions = write((db, p: { org: number; user: number; max: number }, engine) =>
+  db.deleteFrom('user_sessions').where('hash', 'in', (q) => {
+    const oldest = q
+      .selectFrom('user_sessions')
+      .select('hash')
+      .where('org', '=', p.org)
+      .where('user_id', '=', p.user)
+      .orderBy('used_at', 'desc')
+      .orderBy('hash')
+      .offset(p.max)
+    // SQLite has no OFFSET without a LIMIT.
+    return engine === 'sqlite' ? oldest.limit(-1) : oldest
+  }),
+)
+
+/** Ends one session of a person by its id. */
+export const deleteSessionOfUser = writeExists((db, p: { org: number; user: number; id: number }) =>
   db
-    .updateTable('users')
-    .set({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE' })
+    .deleteFrom('user_sessions')
     .where('org', '=', p.org)
-    .where('id', '=', p.user),
+    .where('user_id', '=', p.user)
+    .where('id', '=', p.id)
+    .returning('id'),
+)
+
+export const findUserName = wholeQueryOne((db, p: { org: number; user: number }) =>
+  db.selectFrom('users').select('name').where('org', '=', p.org).where('id', '=', p.user),
 )
 
 /** Another node may have written a later use: a time never goes back. */

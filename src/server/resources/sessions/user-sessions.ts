@@ -5,12 +5,18 @@ import { makeUserSessionSecret, tokenHash } from '../../auth/token.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import { RequestContext, type RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
+import type { Failure } from '../../core/failure.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
+import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import { insertUserSession, updateSignedIn } from './user-session-store.ts'
+import { updateSignedIn } from '../users/store.ts'
+import { deleteSurplusUserSessions, insertUserSession } from './user-session-store.ts'
+
+/** More concurrent sessions than this do not come from one person. */
+const maxSessionsPerPerson = 1000
 
 export type SignInWay = 'oidc' | 'passkey' | 'link'
 
@@ -46,6 +52,9 @@ export const signingIn = (services: Services, org: Org, user: SignedInUser, orig
     origin,
   )
 
+export const accountDisabled = (): Failure =>
+  signInFirst('This account is disabled, so it cannot sign in. Ask an owner of the organisation to enable it.')
+
 /** Starts a session in one audited transaction with the work that proves who it is, and returns the secret of the session. */
 export async function startUserSession(
   ctx: RequestContext,
@@ -57,7 +66,7 @@ export async function startUserSession(
   await change(ctx, 'sessionStart', async (tx) => {
     await verify(tx)
     const now = ctx.clock.now()
-    await updateSignedIn(tx, { user: user.id, at: now })
+    if (!(await updateSignedIn(tx, { user: user.id, at: now }))) throw accountDisabled()
     await insertUserSession(tx, {
       hash: tokenHash(secret),
       user_id: user.id,
@@ -72,6 +81,7 @@ export async function startUserSession(
       refresh_token: refreshToken ?? null,
       checked_at: refreshToken ? now : null,
     })
+    await deleteSurplusUserSessions(tx, { user: user.id, max: maxSessionsPerPerson })
     return { result: undefined, target: auditRef('user', { id: user.id, name: user.email }), after: { via } }
   })
   ctx.keysChanged()

@@ -6,6 +6,7 @@ import type { User } from '../../../contract/people/users.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
+import { emailKey } from '../../core/text.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
@@ -106,8 +107,6 @@ async function requireRegions(tx: Tx, ids: readonly number[]): Promise<number[]>
   if (unknown.length > 0) throw invalid(unknown)
   return [...new Set(ids)].sort((a, b) => a - b)
 }
-
-const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 
 /** An address belongs to one user of an organisation, ignoring case. [contract D.2] */
 async function refuseTakenEmail(tx: Tx, email: string, ownId: number | undefined) {

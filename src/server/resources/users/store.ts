@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
+import { wholeQuery, wholeQueryExists, wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
 
 type UserKey = { org: number; id: number }
 
@@ -92,4 +92,55 @@ export const deleteRegionOfUsers = write((db, p: { org: number; region: number }
 
 export const deleteUser = write((db, p: UserKey) =>
   db.deleteFrom('users').where('org', '=', p.org).where('id', '=', p.id),
+)
+
+/** A person who signs in is active from then on. Returns false for a user who is disabled or gone. */
+export const updateSignedIn = writeExists((db, p: { org: number; user: number; at: number }) =>
+  db
+    .updateTable('users')
+    .set((e) => ({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE', version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.user)
+    .where('state', '!=', 'DISABLED')
+    .returning('id'),
+)
+
+export const updateInvited = write((db, p: { org: number; user: number; at: number }) =>
+  db.updateTable('users').set({ invited_at: p.at }).where('org', '=', p.org).where('id', '=', p.user),
+)
+
+/** The ways in which a user signs in are part of the answer, so its version changes with them. [contract D.9] */
+export const raiseUserVersion = write((db, p: { org: number; user: number }) =>
+  db
+    .updateTable('users')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.user),
+)
+
+/** An active owner needs no further link of the first owner. [contract 11.local] */
+export const hasActiveOwner = wholeQueryExists((db, p: { org: number }) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .where('org', '=', p.org)
+    .where('role', '=', 'owner')
+    .where('state', '=', 'ACTIVE')
+    .limit(1),
+)
+
+/** The first owner is active at once, because they are signing in. */
+export const insertFirstOwner = write((db, p: UserKey & { email: string; email_key: string; at: number }) =>
+  db.insertInto('users').values({
+    org: p.org,
+    id: p.id,
+    version: 1,
+    email: p.email,
+    email_key: p.email_key,
+    role: 'owner',
+    state: 'ACTIVE',
+    invited_at: p.at,
+    signed_in_at: p.at,
+    last_seen_at: p.at,
+  }),
 )

@@ -1,0 +1,85 @@
+// `roomkeeper users invite`: creates a user if there is none, and a one-time link with which they sign in. [contract 11.local]
+
+import type { Role } from '../contract/people/permissions.ts'
+import type { RequestContext } from '../server/context/request-context.ts'
+import { StartupError } from '../server/core/failure.ts'
+import { emailKey, nameProblem } from '../server/core/text.ts'
+import { parseInt32 } from '../server/http/input/input.ts'
+import { commandLineActor } from '../server/resources/orgs/rules.ts'
+import { listRegions } from '../server/resources/regions/store.ts'
+import { inviteUser, signInUrl } from '../server/resources/sessions/user-links.ts'
+import { usersCreate, usersList } from '../server/resources/users/rules.ts'
+import { cliActor, withExistingDatabase } from './database-command.ts'
+import { type ConsoleAddressOptions, consoleAddress, onlyOrg } from './login-link.ts'
+import { printResult, type Terminal } from './terminal.ts'
+
+interface InviteOptions extends ConsoleAddressOptions {
+  readonly role?: Role
+  readonly name?: string
+  readonly allRegions?: boolean
+  readonly region?: string[]
+}
+
+export const usersInviteCommand = (terminal: Terminal, email: string, options: InviteOptions) =>
+  withExistingDatabase(options, async (services) => {
+    const org = options.org ?? (await onlyOrg(services))
+    const ctx = await commandLineActor(services, cliActor(terminal), org)
+    const user = (await existingUser(ctx, email, options)) ?? (await newUser(ctx, email, options))
+    const { base, assumption } = consoleAddress(options)
+    const { secret, expiresAt } = await inviteUser(ctx, user.id)
+    const invitation = {
+      url: signInUrl(base, secret),
+      org,
+      userId: user.id,
+      email: user.email,
+      role: user.role,
+      expiresAt,
+    }
+    printResult(terminal, options.json, invitation, [
+      invitation.url,
+      `The link signs in to organisation ${org} as ${user.email} (${user.role}). It works once, within 7 days. No mail was sent: pass it on.`,
+      ...assumption,
+    ])
+  })
+
+async function existingUser(ctx: RequestContext, email: string, options: InviteOptions) {
+  const { users } = await usersList(ctx)
+  const user = users.find((one) => emailKey(one.email) === emailKey(email.trim()))
+  const given = options.role ?? options.name ?? options.allRegions ?? options.region
+  if (!user || given === undefined) return user
+  throw new StartupError(
+    `${user.email} is a user already, with the role ${user.role}. Leave out --role, --name, --all-regions and --region, and change the user in the console.`,
+  )
+}
+
+async function newUser(
+  ctx: RequestContext,
+  given: string,
+  { role = 'viewer', name, allRegions, region }: InviteOptions,
+) {
+  const email = given.trim()
+  if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254) {
+    throw new StartupError('The e-mail address must be of the form name@example.org, with at most 254 characters.')
+  }
+  const problem = name === undefined ? undefined : nameProblem(name)
+  if (problem) throw new StartupError(`--name ${problem}.`)
+  const { body } = await usersCreate(ctx, {
+    email,
+    role,
+    ...(name !== undefined && { name: name.trim() }),
+    ...(allRegions && { allRegions }),
+    ...(region && { regionIds: await requireRegionIds(ctx, region) }),
+  })
+  return body
+}
+
+async function requireRegionIds(ctx: RequestContext, texts: readonly string[]): Promise<number[]> {
+  const known = (await listRegions(ctx.db)).map(({ id }) => id)
+  return texts.map((text) => {
+    const id = parseInt32(text)
+    if (id !== undefined && known.includes(id)) return id
+    throw new StartupError(
+      `--region must be the id of a region, and ${text} is none. The console shows the ids of regions.`,
+    )
+  })
+}

@@ -1,0 +1,32 @@
+// The name under which browsers store passkeys for this service, or why they cannot. [contract 11.local]
+import { isIP } from 'node:net'
+
+export interface RelyingParty {
+  /** The host of the public URL: browsers offer a passkey only to pages of this host. */
+  readonly id: string
+  /** The only address from which answers of authenticators are accepted. */
+  readonly origin: string
+}
+
+/** Takes the value of --public-url, not the address that is assumed without it. */
+export function relyingPartyOf(publicUrl: string | undefined): RelyingParty | undefined {
+  if (publicUrl === undefined || passkeyProblemOf(publicUrl) !== undefined) return undefined
+  const { hostname, origin } = new URL(publicUrl)
+  return { id: hostname, origin }
+}
+
+/** Returns why passkeys cannot be used, and what to do, or undefined if they can. */
+export function passkeyProblemOf(publicUrl: string | undefined): string | undefined {
+  if (publicUrl === undefined) {
+    return 'Passkeys are off, because the server does not know its address. Start it with --public-url.'
+  }
+  const { hostname, protocol } = new URL(publicUrl)
+  if (isIP(hostname.replaceAll(/^\[|\]$/g, '')) !== 0) {
+    return `Passkeys are off, because browsers bind them to a name and ${hostname} is an IP address. Set --public-url to an address with a host name.`
+  }
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
+  if (protocol !== 'https:' && !isLocal) {
+    return 'Passkeys are off, because browsers allow them over HTTPS only. Set --public-url to an https address.'
+  }
+  return undefined
+}

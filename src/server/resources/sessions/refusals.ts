@@ -1,0 +1,48 @@
+// Records refused sign-ins of known people in the audit log, at most once an hour for each identity. [contract 11.local]
+
+import { hourMs } from '../../../contract/durations.ts'
+import type { Org } from '../../auth/token-holder.ts'
+import { RequestContext, type RequestOrigin } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
+import { RegionAccess } from '../../core/region-access.ts'
+import { change } from '../audit/change.ts'
+import type { AuditRef } from '../audit/changed.ts'
+import { findRefusal, writeRefusal } from './refusal-store.ts'
+import type { SignInWay } from './user-sessions.ts'
+
+/** Attempts in quick succession must not fill the audit log. */
+export const refusalPauseMs = hourMs
+
+export interface RefusedSignIn {
+  /** Names the person or account whose attempts are counted together. */
+  readonly identity: string
+  readonly target: AuditRef
+  readonly via: SignInWay
+  /** A sentence without anything secret. */
+  readonly reason: string
+}
+
+/** The actor is the sign-in itself, because the person who tried is not proven. */
+const signInActor = { type: 'SYSTEM', id: 'sign-in', name: 'Sign-in' } as const
+
+export async function recordRefusedSignIn(
+  services: Services,
+  org: Org,
+  { identity, target, via, reason }: RefusedSignIn,
+  origin: RequestOrigin,
+): Promise<void> {
+  const now = services.clock.now()
+  const before = now - refusalPauseMs
+  const last = await findRefusal(services.db.forOrg(org.key), { identity })
+  if (last && last.refused_at > before) return
+  const nobody = { org, actor: signInActor, may: () => false, access: RegionAccess.everything }
+  const alreadyRecorded = new Error('another request has recorded this refusal')
+  try {
+    await change(new RequestContext(services, nobody, origin), 'signInRefuse', async (tx) => {
+      if (!(await writeRefusal(tx, { identity, at: now, before }))) throw alreadyRecorded
+      return { result: undefined, target, after: { via, reason } }
+    })
+  } catch (error) {
+    if (error !== alreadyRecorded) throw error
+  }
+}

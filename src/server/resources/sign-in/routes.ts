@@ -1,0 +1,95 @@
+// Serves the ways to sign in, the ceremonies of passkeys, and a person's own passkeys. [contract 11.local]
+
+import type { FastifyInstance } from 'fastify'
+import { largeBodyBytes } from '../../../contract/operation.ts'
+import {
+  PasskeyAdd,
+  PasskeySignIn,
+  passkeyAddPath,
+  passkeyOptionsPath,
+  passkeySignInOptionsPath,
+  passkeySignInPath,
+  passkeysPath,
+  signInPath,
+} from '../../../contract/people/sign-in.ts'
+import type { Services } from '../../context/services.ts'
+import { Failure } from '../../core/failure.ts'
+import type { SignInCounter } from '../../core/metrics.ts'
+import { passkeyProblemOf, type RelyingParty, relyingPartyOf } from '../../core/relying-party.ts'
+import type { CountRefusal } from '../../http/gate.ts'
+import { bodyReader } from '../../http/input/input.ts'
+import { browserName } from '../sessions/browser-name.ts'
+import { type BrowserSessions, originOf } from '../sessions/browser-sessions.ts'
+import { makePasskeySignInOptions, sessionStartByPasskey } from './passkey-sign-in.ts'
+import { addPasskey, listOwnPasskeys, makePasskeyOptions, removePasskey } from './passkeys.ts'
+import { listSignInWays } from './ways.ts'
+
+interface SignInRouteOptions {
+  readonly services: Services
+  readonly browser: BrowserSessions
+  readonly refuse: CountRefusal
+  readonly countSignIn: SignInCounter
+  /** The value of --public-url. */
+  readonly publicUrl: string | undefined
+}
+
+export function signInRoutes(
+  app: FastifyInstance,
+  { services, browser, refuse, countSignIn, publicUrl }: SignInRouteOptions,
+): void {
+  const readSignIn = bodyReader(PasskeySignIn, {}) as (body: unknown) => PasskeySignIn
+  const readAdd = bodyReader(PasskeyAdd, {}) as (body: unknown) => PasskeyAdd
+  const onRequest = browser.checkOrigin
+
+  const requireParty = (): RelyingParty => {
+    const party = relyingPartyOf(publicUrl)
+    if (party) return party
+    throw new Failure('FAILED_PRECONDITION', passkeyProblemOf(publicUrl) ?? '')
+  }
+
+  app.get(signInPath, { onRequest }, async (_request, reply) =>
+    browser.answer(reply, await listSignInWays(services, publicUrl)),
+  )
+
+  app.post(passkeySignInOptionsPath, { onRequest }, async (_request, reply) =>
+    browser.answer(reply, await makePasskeySignInOptions(services, requireParty())),
+  )
+
+  app.post(passkeySignInPath, { onRequest, bodyLimit: largeBodyBytes }, async (request, reply) => {
+    const party = requireParty()
+    const { response } = readSignIn(request.body)
+    const from = { response, browser: browserName(request.headers['user-agent']) }
+    let secret: string
+    try {
+      secret = await sessionStartByPasskey(services, party, from, originOf(request))
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'UNAUTHENTICATED') throw error
+      countSignIn('passkey', 'refused')
+      throw refuse(request, error)
+    }
+    countSignIn('passkey', 'accepted')
+    return browser.answer(reply, await browser.view(await browser.start(request, reply, secret)))
+  })
+
+  app.get(passkeysPath, { onRequest }, async (request, reply) => {
+    const person = await browser.requirePerson(request, reply)
+    return browser.answer(reply, { passkeys: await listOwnPasskeys(services, person) })
+  })
+
+  app.post(passkeyOptionsPath, { onRequest }, async (request, reply) => {
+    const person = await browser.requirePerson(request, reply)
+    return browser.answer(reply, await makePasskeyOptions(services, requireParty(), person))
+  })
+
+  app.post(passkeyAddPath, { onRequest, bodyLimit: largeBodyBytes }, async (request, reply) => {
+    const person = await browser.requirePerson(request, reply)
+    const added = { ...readAdd(request.body), browser: browserName(request.headers['user-agent']) }
+    return browser.answer(reply, await addPasskey(services, requireParty(), person, added, originOf(request)))
+  })
+
+  app.delete<{ Params: { id: string } }>(`${passkeysPath}/:id`, { onRequest }, async (request, reply) => {
+    const person = await browser.requirePerson(request, reply)
+    await removePasskey(services, person, request.params.id, originOf(request))
+    return browser.answer(reply, {})
+  })
+}

@@ -1,0 +1,91 @@
+// A real browser adds a passkey with a virtual authenticator, signs out, and signs in with it. [contract 11.local]
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectTrouble, newTab, openBrowser } from '../support/console/browser.ts'
+import { entriesOf, invite } from '../support/console/user-session.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { freePort } from '../support/program.ts'
+
+let harness: Harness
+let browser: Browser
+let url: string
+beforeAll(async () => {
+  const port = await freePort()
+  // Browsers bind passkeys to a name: an IP address has none.
+  url = `http://localhost:${port}`
+  harness = await startHarness({ port, publicUrl: url })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await harness.close()
+})
+
+/** These run in the page. They are strings, because the tests are compiled for Node and not for the browser. */
+const send = `async (path, body) => {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(path, body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!answer.ok) throw new Error(path + ': ' + await answer.text())
+  return answer.json()
+}`
+const addPasskey = `(async () => {
+  const send = ${send}
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await send('/console/passkeys/options', {}))
+  const made = await navigator.credentials.create({ publicKey })
+  return send('/console/passkeys/verify', { name: 'Laptop', response: made.toJSON() })
+})()`
+const signInWithPasskey = `(async () => {
+  const send = ${send}
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await send('/console/sign-in/passkey/options', {}))
+  const signed = await navigator.credentials.get({ publicKey })
+  return send('/console/sign-in/passkey/verify', { response: signed.toJSON() })
+})()`
+const exchangeLink = (link: string) => `(${send})('/console/session', { link: ${JSON.stringify(link)} })`
+
+async function addAuthenticator(page: Page, isUserVerified = true) {
+  const client = await page.context().newCDPSession(page)
+  await client.send('WebAuthn.enable')
+  const { authenticatorId } = await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return { client, authenticatorId }
+}
+
+test('a person adds a passkey, signs out, and signs in with it, without a name or a secret being typed', async () => {
+  const org = await harness.newOrg()
+  const { email, link } = await invite(org, 'owner')
+  const { page, trouble } = await newTab(browser, url)
+  const { client, authenticatorId } = await addAuthenticator(page)
+  await page.goto('/sign-in')
+  expect(await page.evaluate(exchangeLink(link))).toMatchObject({ user: { email, role: 'owner' } })
+  expect(await page.evaluate(addPasskey)).toMatchObject({ name: 'Laptop' })
+  const { credentials } = await client.send('WebAuthn.getCredentials', { authenticatorId })
+  expect(credentials).toEqual([expect.objectContaining({ isResidentCredential: true, rpId: 'localhost' })])
+
+  await page.evaluate(`fetch('/console/session', { method: 'DELETE' })`)
+  expect(await page.evaluate(`fetch('/console/session').then(({ status }) => status)`)).toBe(401)
+  expect(await page.evaluate(signInWithPasskey)).toMatchObject({ user: { email, role: 'owner' }, manage: true })
+  expect(await page.evaluate(`fetch('/console/session').then(({ status }) => status)`)).toBe(200)
+  expect((await entriesOf(org, 'SESSION_STARTED'))[0]).toMatchObject({ details: { after: { via: 'passkey' } } })
+  const { sessions } = await page.evaluate<{ sessions: unknown[] }>(`(${send})('/console/sessions')`)
+  expect(sessions).toContainEqual(
+    expect.objectContaining({ via: 'passkey', current: true, browser: expect.stringMatching(/^Chrome on/) }),
+  )
+  expectTrouble(trouble, /status of 401/)
+})
+
+test('the browser offers no passkey to a page of another host', async () => {
+  const { page, trouble } = await newTab(browser, harness.url)
+  await addAuthenticator(page)
+  await page.goto('/sign-in')
+  const attempt = page.evaluate(signInWithPasskey)
+  await expect(attempt).rejects.toThrow(/SecurityError/)
+  expectTrouble(trouble, /status of 401/)
+})

@@ -1,0 +1,246 @@
+// Walks every operation with each role and with keys of each scope: the table of who may do what is written out here by hand.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
+import type { Role } from '../../src/contract/people/permissions.ts'
+import { type Credentials, newApiKey, newSession, sessionOf } from '../support/callers.ts'
+import { storedRows } from '../support/database/stored-rows.ts'
+import { type Fixture, newFixture, pathFor, perform } from '../support/fixture.ts'
+import { type Harness, type Reply, startHarness } from '../support/harness.ts'
+import { newPerson } from '../support/person.ts'
+
+type CallerName =
+  | `${Exclude<Role, 'owner'>} of ${'all regions' | 'one region'}`
+  | 'owner'
+  | `key with ${'read' | 'operate' | 'write'}${'' | ' and manage' | ' of one region'}`
+  | "owner's key with read"
+
+const allPeople: CallerName[] = [
+  'viewer of one region',
+  'viewer of all regions',
+  'operator of one region',
+  'operator of all regions',
+  'admin of one region',
+  'admin of all regions',
+  'owner',
+  "owner's key with read",
+]
+const operators = allPeople.filter((name) => /^operator|^admin|^owner$/.test(name))
+const admins = allPeople.filter((name) => /^admin|^owner$/.test(name))
+const readKeys: CallerName[] = ['key with read', 'key with read and manage', 'key with read of one region']
+const writeKeys: CallerName[] = ['key with write', 'key with write and manage', 'key with write of one region']
+const operateKeys: CallerName[] = ['key with operate', 'key with operate and manage', 'key with operate of one region']
+const allCallers = [...allPeople, ...readKeys, ...operateKeys, ...writeKeys]
+
+interface Right {
+  /** The callers that have it. */
+  readonly of: readonly CallerName[]
+  /** The person with the least rights who has it. */
+  readonly least: { readonly role: Role; readonly allRegions?: true }
+  /** The scopes that the header of a refusal names; undefined if no scope is enough. */
+  readonly scope?: string
+}
+
+const read: Right = { of: [...allPeople, ...readKeys], least: { role: 'viewer' }, scope: 'read' }
+const readLog: Right = {
+  of: [...admins, ...readKeys, "owner's key with read"],
+  least: { role: 'admin' },
+  scope: 'read audit',
+}
+const readPeople: Right = { of: ['owner', 'key with read and manage'], least: { role: 'owner' }, scope: 'read manage' }
+const operate: Right = {
+  of: [...operators, ...operateKeys, ...writeKeys],
+  least: { role: 'operator' },
+  scope: 'operate',
+}
+const change: Right = { of: [...admins, ...writeKeys], least: { role: 'admin' }, scope: 'write' }
+const changeShared: Right = {
+  of: ['admin of all regions', 'owner', 'key with write', 'key with write and manage'],
+  least: { role: 'admin', allRegions: true },
+  scope: 'write everywhere',
+}
+const manage: Right = { of: ['owner', 'key with write and manage'], least: { role: 'owner' }, scope: 'write manage' }
+const ownAccount: Right = { of: allPeople, least: { role: 'viewer' } }
+
+/** An operation without a line here does not compile. */
+const rights: Readonly<Record<OperationId, Right>> = {
+  auditLogs: readLog,
+  endpointsBasicList: read,
+  endpointsGet: read,
+  endpointsDelete: change,
+  endpointsMoveRoom: change,
+  endpointsAssignProfile: change,
+  endpointsSettings: read,
+  endpointsApplyConfig: change,
+  configVersionsList: read,
+  configVersionsGet: read,
+  configVersionsRestore: change,
+  configStateGet: read,
+  endpointsReboot: operate,
+  endpointsSendMessage: operate,
+  roomsSendMessage: operate,
+  endpointsOperationsList: read,
+  operationsGet: read,
+  operationsCancel: operate,
+  endpointsSensorData: read,
+  endpointsBulkSensorData: read,
+  roomsSensorData: read,
+  roomsBulkSensorData: read,
+  endpointsSensorHistory: read,
+  roomsSensorHistory: read,
+  eventsStream: read,
+  endpointsGenerateBugReport: operate,
+  bugReportsGet: read,
+  bugReportsFileGet: change,
+  regionsList: read,
+  regionsCreate: changeShared,
+  regionsUpdate: changeShared,
+  regionsDelete: changeShared,
+  locationsList: read,
+  locationsCreate: change,
+  locationsUpdate: change,
+  locationsDelete: change,
+  roomsList: read,
+  roomsGet: read,
+  roomsCreate: change,
+  roomsUpdate: change,
+  roomsDelete: change,
+  roomsRegenerateDec: operate,
+  roomsEnrolmentGet: operate,
+  roomsAssignProfile: change,
+  roomNotesCreate: operate,
+  roomNotesListAll: read,
+  roomNotesList: read,
+  roomNotesGet: read,
+  roomNotesDelete: operate,
+  profilesList: read,
+  profilesGet: read,
+  profilesCreate: changeShared,
+  profilesUpdate: changeShared,
+  profilesDelete: changeShared,
+  usersList: read,
+  usersGet: read,
+  usersCreate: manage,
+  usersUpdate: manage,
+  usersDelete: manage,
+  usersInvite: manage,
+  usersUnlink: manage,
+  userSessionsList: readPeople,
+  userSessionsDelete: manage,
+  keysList: manage,
+  keysCreate: manage,
+  keysDelete: manage,
+  meGet: read,
+  myKeysList: ownAccount,
+  myKeysCreate: ownAccount,
+  myKeysDelete: ownAccount,
+  identityGet: readPeople,
+  identityUpdate: manage,
+  identityTest: manage,
+}
+
+let harness: Harness
+let f: Fixture
+let callers: Readonly<Record<string, Credentials>>
+beforeAll(async () => {
+  harness = await startHarness()
+  // No scheduled task becomes due while the tests compare what is stored.
+  harness.clock.fix(Date.now())
+  f = await newFixture(harness)
+  callers = Object.fromEntries(
+    await Promise.all(allCallers.map(async (name) => [name, await newCaller(name)] as const)),
+  )
+})
+afterAll(() => harness.close())
+
+async function newCaller(name: CallerName): Promise<Credentials> {
+  const regionIds = name.endsWith('of one region') ? [f.region] : undefined
+  const [first = '', , scope = ''] = name.split(' ')
+  if (name === "owner's key with read") {
+    const owner = sessionOf(harness, await newPerson(harness, f, { role: 'owner' }))
+    const body = { name: 'Own', scopes: ['read'], expiresAt: new Date(harness.clock.now() + 86_400_000).toISOString() }
+    return { key: (await f.call('POST', '/me/keys', { ...owner, body })).body.key }
+  }
+  if (first !== 'key') return newSession(harness, f, first as Role, regionIds)
+  const manages = name.endsWith('and manage')
+  return newApiKey(f, { scopes: [scope as 'read'], manage: manages, ...(regionIds && { regionIds }) })
+}
+
+const codeOf = (reply: Reply) => `${reply.status} ${reply.body?.code ?? 'OK'}`
+
+/** Passes all checks of the caller, and changes nothing: a write names nothing that exists, or its body is cut off. */
+function harmless(id: OperationId, caller: Credentials): Promise<Reply> {
+  const { method, params, body } = operations[id] as { method: string; params?: object; body?: object }
+  if (method === 'GET') return perform(harness, f, id, caller)
+  if (body) return harness.call(method, pathFor(f, id), { ...caller, raw: '{' })
+  const [last] = Object.keys(params ?? {}).slice(-1)
+  return perform(harness, f, id, { ...caller, ...(last && { path: pathFor(f, id, f.id, { [last]: 2147483647 }) }) })
+}
+
+describe.each(operationIds)('%s', (id) => {
+  const { of: allowed, scope } = rights[id]
+  const forbidden = allCallers.filter((name) => !allowed.includes(name))
+
+  test.runIf(forbidden.length > 0)(
+    'is a 403 that says what is needed, and leaves no trace [contract 11.user]',
+    async () => {
+      const before = await storedRows(harness)
+      for (const name of forbidden) {
+        const reply = await perform(harness, f, id, callers[name])
+        expect(codeOf(reply), name).toBe('403 PERMISSION_DENIED')
+        if (scope) expect(reply.headers.get('www-authenticate'), name).toContain(`scope="${scope}"`)
+        const [first = ''] = name.replace("'s", '').split(' ')
+        expect(reply.body.message, name).toContain(first)
+        if (first !== 'key') expect(reply.body.message, name).toMatch(/needs (the role|an) .*owner/)
+        else expect(reply.body.message, name).toMatch(/scope|manage|all regions|person/)
+      }
+      expect(await storedRows(harness)).toEqual(before)
+    },
+  )
+
+  test('lets all others pass [contract 11.user]', async () => {
+    for (const name of allowed) {
+      const reply = await harmless(id, callers[name] ?? {})
+      expect(reply.status, `${name}: ${reply.text}`).not.toBe(401)
+      expect(reply.status, `${name}: ${reply.text}`).not.toBe(403)
+      if (operations[id].method === 'GET') expect(codeOf(reply), name).toBe('200 OK')
+    }
+  })
+
+  test('succeeds for the person with the least rights, whom the audit entry names [contract 11.user]', async () => {
+    const isRead = operations[id].method === 'GET'
+    const fixture = isRead ? f : { ...(await newFixture(harness)) }
+    const { role, allRegions = false } = rights[id].least
+    const person = await newPerson(harness, fixture, { role, allRegions, regionIds: [fixture.region] })
+    // The rooms of a location that is deleted would be in no region any more.
+    const annex = id === 'locationsDelete' && (await newAnnex(fixture))
+    const before = await fixture.audit()
+    const own = { ...fixture, person, ...(annex && { location: annex }) }
+    const reply = await perform(harness, own, id, sessionOf(harness, person))
+    expect(codeOf(reply), reply.text).toBe('200 OK')
+    const [entry, ...others] = (await fixture.audit()).slice(0, -before.length)
+    expect(others).toEqual([])
+    if (isRead) expect(entry).toBeUndefined()
+    else expect(entry?.actor).toEqual({ type: 'USER', id: person.id, name: person.email })
+  })
+})
+
+const newAnnex = async (fixture: Fixture): Promise<number> =>
+  (await fixture.call('POST', '/locations', { body: { name: 'Annex', regionId: fixture.region } })).body.id
+
+test('the enrolment code of a room is shown to callers with operate only [contract 11.user]', async () => {
+  const shown: string[] = []
+  for (const name of [...allPeople, ...readKeys]) {
+    const { body } = await perform(harness, f, 'roomsGet', callers[name])
+    expect(body.id, name).toBe(f.room)
+    if (body.dec !== undefined) shown.push(name)
+  }
+  expect(shown).toEqual(operators)
+})
+
+test('/metrics refuses a key that is limited to regions [contract 11.user]', async () => {
+  const fromElsewhere = { 'x-forwarded-for': '192.0.2.7' }
+  const statusOf = async (name: string) =>
+    (await harness.call('GET', '/metrics', { ...callers[name], headers: fromElsewhere })).status
+  expect(await statusOf('key with read')).toBe(200)
+  expect(await statusOf('key with read of one region')).toBe(403)
+})
