@@ -7,6 +7,7 @@ import { growth } from './benches/growth.ts'
 import { history } from './benches/history.ts'
 import { ingest } from './benches/ingest.ts'
 import { lists } from './benches/lists.ts'
+import { nodes } from './benches/nodes.ts'
 import { postgres } from './benches/postgres.ts'
 import { reads } from './benches/reads.ts'
 import { reboot } from './benches/reboot.ts'
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   growth,
   events,
   postgres,
+  nodes,
 }
 const names = Object.keys(benches)
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { downTopic, upTopic } from '../../src/contract/device/protocol.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
+import { deliverOneByOne } from '../load/deliver-one-by-one.ts'
 import { HttpLoad, makeRequest } from '../load/http-load.ts'
-import type { LoadResult } from '../load/load-result.ts'
 import { type ListeningDevice, MqttFleet, requireOpenFiles } from '../load/mqtt-fleet.ts'
 import { type Contender, cpuRow, measureInTurns, type Round } from '../measure/comparison.ts'
 import { type Row, ratioByRound, summarise } from '../measure/figures.ts'
@@ -65,31 +65,6 @@ export const reboot: Bench = async (options) => {
     latencyRow('p99', ({ p99Ms }) => p99Ms),
     cpuRow(title, contenders, results),
   ]
-}
-
-/** Sends to one device after the other. Each is done when the device has its message and the sender its answer. */
-async function deliverOneByOne(
-  fleet: MqttFleet,
-  devices: readonly ListeningDevice[],
-  sendTo: (device: ListeningDevice) => Promise<unknown>,
-  onDelivery: (device: ListeningDevice, payload: string) => void = () => {},
-): Promise<LoadResult> {
-  const latenciesMs: number[] = []
-  const startedAt = performance.now()
-  for (const device of devices) {
-    const sentAt = performance.now()
-    const delivery = new Promise<void>((resolve, reject) => {
-      fleet.onMessage = (receiver, bytes) => {
-        latenciesMs.push(performance.now() - sentAt)
-        const payload = bytes.toString()
-        onDelivery(receiver, payload)
-        if (receiver === device && payload.includes('REBOOT')) resolve()
-        else reject(new Error(`An unexpected message arrived: ${payload}`))
-      }
-    })
-    await Promise.all([delivery, sendTo(device)])
-  }
-  return { latenciesMs: Float64Array.from(latenciesMs), seconds: (performance.now() - startedAt) / 1000 }
 }
 
 /** Connects all devices. Each call of `take` returns devices that were not returned before. */

@@ -1,13 +1,13 @@
 // Runs the same work on several servers in turns and measures the CPU time of each server from outside.
 import type { LoadResult } from '../load/load-result.ts'
-import type { Subprocess } from '../servers/subprocess.ts'
+import type { MeasuredProcess } from '../servers/measured-process.ts'
 import type { CpuProfiles } from './cpu-profile.ts'
 import { atMost, percentile, type Row, ratioByRound, summarise, type WallClock } from './figures.ts'
 
 /** One of the servers that are compared. */
 export interface Contender {
   readonly name: string
-  readonly process: Subprocess
+  readonly process: MeasuredProcess
   /** Sends `count` operations and waits until all of them are done. */
   readonly send: (count: number) => Promise<LoadResult>
   /** The fraction of a round's operations that a slow server does. */

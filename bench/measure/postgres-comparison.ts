@@ -2,14 +2,14 @@
 import type { Organisation } from '../fixture/organisation.ts'
 import { HttpClient } from '../load/http-client.ts'
 import { HttpLoad, type RequestSource } from '../load/http-load.ts'
-import type { LoadResult } from '../load/load-result.ts'
 import { MqttLoad } from '../load/mqtt-load.ts'
 import type { BenchOptions } from '../options.ts'
 import type { PostgresCluster } from '../servers/postgres-cluster.ts'
 import type { Server } from '../servers/roomkeeper.ts'
 import type { Subprocess } from '../servers/subprocess.ts'
-import { type Contender, cpuRow, measureInTurns, type Round } from './comparison.ts'
-import { type Row, ratioByRound, summarise } from './figures.ts'
+import { type Contender, measureInTurns, type Round } from './comparison.ts'
+import type { Row } from './figures.ts'
+import { watchPostgres } from './postgres-watch.ts'
 
 export const baselineName = 'bare pg'
 const deviceCount = 500
@@ -58,10 +58,10 @@ export class PostgresComparison {
   ): Promise<Row[]> {
     const contenders = await this.#httpContenders(makeSource, connections)
     for (const { send } of contenders) await send(warmUp)
-    const watched = this.#watchPostgres(contenders)
+    const watched = watchPostgres(this.#setup.cluster, contenders)
     const slices = Math.min(4, count)
     const plan = { rounds: this.#rounds, count, slices, profiles: this.#options.profiles }
-    return watched.rows(title, await measureInTurns(watched.contenders, plan), goal)
+    return watched.rows(title, await measureInTurns(watched.contenders, plan), { server: goal })
   }
 
   /** Renames a room before each request; the cost of that is not counted. The baseline has no cache to invalidate. */
@@ -69,7 +69,7 @@ export class PostgresComparison {
     const { server, organisation } = this.#setup
     const http = new HttpClient(server.url)
     this.#options.cleanup.add(() => http.close())
-    const { contenders, rows } = this.#watchPostgres(await this.#httpContenders(() => request, 1))
+    const { contenders, rows } = watchPostgres(this.#setup.cluster, await this.#httpContenders(() => request, 1))
     const results: Round[][] = contenders.map(() => [])
     for (let round = 0; round < this.#rounds * 2; round++) {
       const room = organisation.rooms[round] as number
@@ -81,7 +81,7 @@ export class PostgresComparison {
       const { bytes } = await http.send('GET', `${base}/endpoints`, { key: server.key })
       if (!bytes.includes(`"${name}"`)) throw new Error(`The list does not contain the room name "${name}".`)
     }
-    return rows(title, results)
+    return rows(title, results, { server: maxRatio })
   }
 
   /**
@@ -100,14 +100,14 @@ export class PostgresComparison {
       await load.send(warmUp)
       return { name, process, send: (count) => load.send(count / deviceCount) }
     }
-    const { contenders, rows } = this.#watchPostgres([
+    const { contenders, rows } = watchPostgres(this.#setup.cluster, [
       await makeContender('ours', server.process, server.mqttPort),
       await makeContender(baselineName, baseline, baselineMqttPort),
     ])
     const count = slices * samplesPerDevice * deviceCount
     const results = await measureInTurns(contenders, { rounds: this.#rounds, count, slices, profiles })
     this.samplesPerContender = (warmUp + this.#rounds * slices * samplesPerDevice) * deviceCount
-    return rows(`durable QoS 1 sample, ${deviceCount} devices`, results)
+    return rows(`durable QoS 1 sample, ${deviceCount} devices`, results, { server: maxRatio })
   }
 
   async #httpContenders(makeSource: () => RequestSource, connections: number): Promise<Contender[]> {
@@ -122,37 +122,5 @@ export class PostgresComparison {
       await makeContender('ours', server.process, server.url),
       await makeContender(baselineName, baseline, baselineUrl),
     ]
-  }
-
-  /** Measures PostgreSQL too, because work that the server saves may have moved into the database. */
-  #watchPostgres(contenders: readonly Contender[]): {
-    contenders: Contender[]
-    rows: (title: string, results: Round[][], goal?: number) => Row[]
-  } {
-    const { cluster } = this.#setup
-    const postgresMicros: number[][] = contenders.map(() => [])
-    const watched = contenders.map((contender, i) => ({
-      ...contender,
-      send: async (count: number): Promise<LoadResult> => {
-        const secondsBefore = cluster.cpuSeconds()
-        const result = await contender.send(count)
-        postgresMicros[i]?.push(((cluster.cpuSeconds() - secondsBefore) * 1e6) / count)
-        return result
-      },
-    }))
-    const rows = (title: string, results: Round[][], goal = maxRatio): Row[] => {
-      const [ours = [], baseline = []] = postgresMicros
-      return [
-        cpuRow(title, contenders, results, goal),
-        {
-          title: `${title}: PostgreSQL`,
-          unit: 'µs CPU',
-          ours: summarise(ours),
-          baseline: { name: baselineName, figure: summarise(baseline) },
-          ratio: ratioByRound(ours, baseline),
-        },
-      ]
-    }
-    return { contenders: watched, rows }
   }
 }

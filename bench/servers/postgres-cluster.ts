@@ -1,6 +1,7 @@
 // A PostgreSQL cluster for one bench: durable, with the CPU time of all of its processes, removed at cleanup.
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
+import { nodeLockClass } from '../../src/server/db/postgres/advisory-locks.ts'
 import { type Cluster, startCluster } from '../../test/support/database/postgres-cluster.ts'
 import type { Cleanup } from '../cleanup.ts'
 
@@ -37,6 +38,16 @@ export class PostgresCluster {
     const [user, system] = fields.split(' ').slice(13, 15)
     const endedSeconds = (Number(user) + Number(system)) / clockTicksPerSecond
     return [`${pid}`, ...children].reduce((sum, id) => sum + cpuSecondsOf(id), endedSeconds)
+  }
+
+  /** CPU time of the sessions that make our servers nodes of a database: they hold locks, beat and carry messages, and do nothing else. */
+  async cpuSecondsOfNodeSessions(url: string): Promise<number> {
+    const sessions = await query<{ pid: number }>(
+      url,
+      `select distinct pid from pg_locks where locktype = 'advisory' and granted and classid = ${nodeLockClass} and objsubid = 2
+         and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return sessions.reduce((sum, { pid }) => sum + cpuSecondsOf(`${pid}`), 0)
   }
 }
 

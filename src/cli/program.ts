@@ -126,6 +126,18 @@ export function program(terminal: Terminal): Command {
     (await import('./users-invite.ts')).usersInviteCommand(terminal, email, options),
   )
 
+  const identity = root.command('identity').description('show and turn off the identity provider of an organisation')
+  addDatabaseCommand(identity, 'show', 'show how the people of an organisation sign in')
+    .requiredOption('--org <id>', 'organisation')
+    .action(async (options) => (await import('./identity.ts')).identityShowCommand(terminal, options))
+  addDatabaseCommand(
+    identity,
+    'disable',
+    'turn the identity provider off, so that people sign in with passkeys and links',
+  )
+    .requiredOption('--org <id>', 'organisation')
+    .action(async (options) => (await import('./identity.ts')).identityDisableCommand(terminal, options))
+
   const audit = root.command('audit').description('verify the audit log')
   addDatabaseCommand(audit, 'verify', 'check that no entry of the audit log was edited, removed or reordered')
     .option('--org <id>', 'only this organisation')

@@ -17,12 +17,14 @@ export const AuditEntry = Shape('v1AuditLog', {
   category: OneOf(['USER', 'DEVICE', 'ORG'], 'What it is about.'),
   type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
   actor: Actor,
-  target: Target,
-  details: Shape('v1AuditDetails', {
-    before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    affected: Type.Optional(Type.Array(Target)),
-  }),
+  target: Type.Optional(Target),
+  details: Type.Optional(
+    Shape('v1AuditDetails', {
+      before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      affected: Type.Optional(Type.Array(Target)),
+    }),
+  ),
   requestId: Type.Optional(Type.String({ description: 'The X-Request-Id of the call.' })),
   ip: Type.Optional(Type.String({ description: 'Address of the caller.' })),
 })
@@ -36,7 +38,7 @@ export const auditOperations = {
     auditLog: true,
     summary: 'List the audit log entries of a time window, newest first',
     description:
-      'An empty `nextPageToken` ends the paging. With `Accept: text/csv` the whole window is streamed; that export is audited.',
+      'An empty `nextPageToken` ends the paging. Of an entry that is about other regions too, a caller that is limited to regions gets no `details`, and no `target` unless that is visible. With `Accept: text/csv` the whole window is streamed; that export is audited.',
     query: {
       from: RequiredQueryTime('Start of the window, inclusive. A date alone is midnight in UTC.'),
       to: RequiredQueryTime('End of the window, exclusive. A date alone is midnight in UTC.'),

@@ -52,7 +52,9 @@ export const Event = Shape('webpageEvent', {
     Shape('webpageEventChange', {
       id: Type.String({ description: 'The entry in the audit log, which has the details.' }),
       type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
-      target: Shape('webpageEventTarget', { type: Type.String(), id: Type.String(), name: Type.String() }),
+      target: Type.Optional(
+        Shape('webpageEventTarget', { type: Type.String(), id: Type.String(), name: Type.String() }),
+      ),
     }),
   ),
 })

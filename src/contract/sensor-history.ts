@@ -32,7 +32,8 @@ const RawSample = Shape('webpageSensorHistorySample', {
   endpointId: Type.Optional(
     Type.String({
       format: 'uuid',
-      description: 'Who measured it, in the history of a room. It may be unenrolled since.',
+      description:
+        'Who measured it, in the history of a room. It may be unenrolled since. Absent if it is now where the caller sees nothing.',
     }),
   ),
   ...ofSensors((sensor) => Type.Number({ description: `In ${sensorRanges[sensor].unit}.` })),

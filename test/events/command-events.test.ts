@@ -24,6 +24,6 @@ test('a command that shares the bus of the server makes the same events as the A
   await keysCreate(command, { name: 'By a command', scopes: ['read'] })
   await org.client.regionsCreate({ body: { name: 'After' } })
   await feed.close()
-  await reader.next('structure', (e) => e.change?.target.name === 'After')
-  expect(reader.events.map((e) => e.change?.target.name ?? e.type)).toEqual(['Before', 'By a command', 'After'])
+  await reader.next('structure', (e) => e.change?.target?.name === 'After')
+  expect(reader.events.map((e) => e.change?.target?.name ?? e.type)).toEqual(['Before', 'By a command', 'After'])
 })

@@ -15,6 +15,6 @@ test('on SQLite the next change after one by a command is a reset', async () => 
   await admin.regionsCreate({ body: { name: 'After' } })
   await reader.next('reset')
   await admin.regionsCreate({ body: { name: 'Next' } })
-  await reader.next('structure', (e) => e.change?.target.name === 'Next')
-  expect(reader.events.map((e) => e.change?.target.name ?? e.type)).toEqual(['reset', 'Next'])
+  await reader.next('structure', (e) => e.change?.target?.name === 'Next')
+  expect(reader.events.map((e) => e.change?.target?.name ?? e.type)).toEqual(['reset', 'Next'])
 })

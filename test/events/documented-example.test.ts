@@ -36,7 +36,7 @@ test('the example hears every event once, also across an interruption, and ends 
   onTestFinished(() => warned.mockRestore())
   const names: string[] = []
   const onEvent: Parameters<Example['followEvents']>[0]['onEvent'] = ({ change }) => {
-    if (change) names.push(change.target.name)
+    if (change) names.push(change.target?.name ?? '')
   }
   const stop = new AbortController()
   const ended = followEvents({ url: wire.url, org: org.id, key, onEvent, signal: stop.signal })

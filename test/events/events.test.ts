@@ -235,8 +235,8 @@ test('a place is told of what is in it, also of what leaves it or is deleted', a
   await org.client.locationsDelete({ id: rome })
   await org.client.regionsUpdate({ id: s.north, body: { name: 'N' } })
   await org.client.roomsUpdate({ id: fjord, body: { name: 'Fjord 3', locationId: oslo } })
-  await inSouth.next('structure', (e) => e.change?.target.name === 'Fjord 3')
-  await inOslo.next('structure', (e) => e.change?.target.name === 'Fjord 3')
+  await inSouth.next('structure', (e) => e.change?.target?.name === 'Fjord 3')
+  await inOslo.next('structure', (e) => e.change?.target?.name === 'Fjord 3')
 
   const types = (reader: typeof inForum) => reader.events.map((e) => e.change?.type)
   expect(types(inForum)).toEqual(['DEVICE_MOVED', 'DEVICE_REMOVED', 'ROOM_DELETED'])
@@ -263,7 +263,7 @@ test('what is refused or rolled back is not heard', async () => {
   expect((await org.call('DELETE', `/regions/${north}`)).status).toBe(400)
   expect((await put(org, `/regions/${north}`, { name: 'New' })).status).toBe(200)
   await reader.next('structure')
-  expect(reader.events.map((e) => e.change?.target.name)).toEqual(['New'])
+  expect(reader.events.map((e) => e.change?.target?.name)).toEqual(['New'])
 })
 
 test('what happens in another organisation is never heard', async () => {
@@ -275,6 +275,6 @@ test('what happens in another organisation is never heard', async () => {
   await put(theirs.org, `/regions/${theirs.north}`, { name: 'Theirs' })
   await put(mine.org, `/regions/${mine.north}`, { name: 'Mine' })
   await reader.next('structure')
-  expect(reader.events.map((e) => e.change?.target.name)).toEqual(['Mine'])
+  expect(reader.events.map((e) => e.change?.target?.name)).toEqual(['Mine'])
   expect(same.events).toEqual([])
 })

@@ -122,7 +122,7 @@ test('a stream that the other nodes cannot be told of is a 503, and the next one
   const reader = await follow(org.client)
   await org.call('POST', '/regions', { body: { name: 'Heard' } })
   await reader.next('structure')
-  expect(reader.events.map((e) => e.change?.target.name)).toEqual(['Heard'])
+  expect(reader.events.map((e) => e.change?.target?.name)).toEqual(['Heard'])
 })
 
 test('a stream is counted and logged when it begins, and how long it stays open is no latency', async () => {
@@ -195,7 +195,7 @@ test('a silent stream says every 15 seconds that it is there, and where', async 
   await createRegion(org, 'Not chosen')
   const reader = await follow(org.client)
   await createRegion(org, 'Also not chosen')
-  await reader.next('structure', (e) => e.change?.target.name === 'Also not chosen')
+  await reader.next('structure', (e) => e.change?.target?.name === 'Also not chosen')
   expect(raw.text.match(/^:/gm)).toHaveLength(1)
   harness.clock.advance(15_001)
   await until('a sign of life', () => raw.text.match(/^:/gm)?.length === 2)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 const create = (org: TestOrg, name: string) => org.call('POST', '/regions', { body: { name } })
-const namesOf = (reader: Awaited<ReturnType<typeof follow>>) => reader.events.map((e) => e.change?.target.name)
+const namesOf = (reader: Awaited<ReturnType<typeof follow>>) => reader.events.map((e) => e.change?.target?.name)
 
 test('a reader that is cut off at any moment and comes back hears everything once, in order, while it pours', async () => {
   await fc.assert(
@@ -70,11 +70,11 @@ test('who heard nothing yet can come back too, and so can a reader that chose li
   const second = await follow(org.client, { types: 'structure' }, { lastEventId })
   await second.next('structure')
   await create(org, 'Live')
-  await second.next('structure', (e) => e.change?.target.name === 'Live')
+  await second.next('structure', (e) => e.change?.target?.name === 'Live')
   expect(namesOf(second)).toEqual(['Missed', 'Live'])
   const choosy = await follow(org.client, { types: 'sample' }, { lastEventId })
   const all = await follow(org.client, {}, { lastEventId })
-  await all.next('structure', (e) => e.change?.target.name === 'Live')
+  await all.next('structure', (e) => e.change?.target?.name === 'Live')
   expect(choosy.events).toEqual([])
 })
 
@@ -83,7 +83,7 @@ test('the query works as the header does, and the header wins', async () => {
   const first = await follow(org.client)
   await create(org, 'One')
   await create(org, 'Two')
-  await first.next('structure', (e) => e.change?.target.name === 'Two')
+  await first.next('structure', (e) => e.change?.target?.name === 'Two')
   const [one, two] = first.received.map(({ id }) => id)
   const byQuery = await follow(org.client, { lastEventId: one ?? '' })
   await byQuery.next('structure')
@@ -136,7 +136,7 @@ test('two minutes after the last reader left nothing is kept: whoever comes then
   await late.next('reset')
   await create(org, 'New')
   await late.next('structure')
-  expect(late.events.map((e) => e.change?.target.name ?? e.type)).toEqual(['reset', 'New'])
+  expect(late.events.map((e) => e.change?.target?.name ?? e.type)).toEqual(['reset', 'New'])
 })
 
 test('the client reads blocks however they are cut, with any end of line, also inside a character', () => {

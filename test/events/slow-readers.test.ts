@@ -95,7 +95,7 @@ test('a stalled reader holds up no shutdown', async () => {
   for (let i = 1; i <= 350; i++) own.services.feed.forOrg(org.org.key).publish([{ type: 'structure', change: big }])
   const client = await follow(org.client)
   await org.client.regionsCreate({ body: { name: 'Told' } })
-  await client.next('structure', (e) => e.change?.target.name === 'Told')
+  await client.next('structure', (e) => e.change?.target?.name === 'Told')
   const began = performance.now()
   await own.close()
   expect(performance.now() - began).toBeLessThan(5000)

@@ -16,7 +16,8 @@ test('a noun writes only its own tables', () => {
     'bug-reports': ['bug_reports', 'bug_report_items', 'bundle_uploads', 'bundle_chunks'],
     configs: ['endpoint_configs', 'config_versions'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
-    keys: ['api_keys', 'key_directory'],
+    identity: ['identity_providers'],
+    keys: ['api_keys', 'key_directory', 'key_regions'],
     locations: ['locations'],
     notes: ['room_notes'],
     commands: ['operations'],
@@ -36,7 +37,8 @@ test('a noun writes only its own tables', () => {
     sessions: ['sessions', 'login_links', 'user_sessions', 'user_links', 'sign_in_refusals'],
     'sign-in': ['passkeys', 'passkey_challenges'],
     settings: ['settings'],
-    users: ['users', 'user_regions'],
+    // Unlinking a user removes what the sign-in has stored for them.
+    users: ['users', 'user_regions', 'user_identities', 'passkeys', 'user_links'],
   }
   const wrong = files
     .filter((f) => areaOf(f.path) === 'server/resources' && f.path !== versions)
@@ -87,6 +89,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/sensors/rollups/retention.ts',
     'server/resources/sessions/retention.ts',
     'server/resources/settings/stored-settings.ts',
+    'server/resources/sign-in/oidc/session-check.ts',
     'server/resources/sign-in/retention.ts',
   ])
   expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
@@ -119,6 +122,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/rooms/store.ts',
     'server/resources/sensors/ingest/store.ts',
     'server/resources/sensors/rollups/retention-store.ts',
+    'server/resources/sessions/provider-session-store.ts',
     'server/resources/sessions/refusal-store.ts',
     'server/resources/sessions/store.ts',
     'server/resources/sessions/user-link-store.ts',
@@ -127,6 +131,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/settings/stored-settings.ts',
     'server/resources/sign-in/passkey-store.ts',
     'server/resources/sign-in/provider-store.ts',
+    'server/resources/users/store.ts',
   ])
 })
 

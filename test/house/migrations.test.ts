@@ -22,6 +22,11 @@ const exceptions: readonly { migration: string; statement: RegExp; reason: strin
     reason:
       'Version 0.1 needs endpoints.connected, and takes the server lock for itself, so it never runs beside a later one.',
   },
+  {
+    migration: '011-people',
+    statement: /\busers (?:RENAME COLUMN role|DROP COLUMN old_role)\b|\bapi_keys RENAME COLUMN write\b/,
+    reason: 'The checks of these columns are of version 0.1, which never runs beside a later one.',
+  },
 ]
 
 function removalsIn(migrations: Readonly<Record<string, MigrationStatements>>): string[] {

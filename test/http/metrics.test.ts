@@ -5,6 +5,7 @@ import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { need } from '../support/debian.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { newPerson } from '../support/person.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -33,6 +34,22 @@ async function addRooms({ org, call }: TestOrg, count: number): Promise<number[]
   harness.services.db.invalidateAll()
   return [first, ...ids]
 }
+
+test('sessions of people are counted until they end [contract 11.local]', async () => {
+  const count = async () => {
+    harness.clock.advance(11_000)
+    return (await harness.call('GET', '/metrics')).text.match(/^roomkeeper_user_sessions (\d+)$/m)?.[1]
+  }
+  const org = await harness.newOrg()
+  expect(await count()).toBe('0')
+  const person = await newPerson(harness, org, { role: 'viewer' })
+  await newPerson(harness, org, { role: 'viewer' })
+  await expect.poll(count).toBe('2')
+  await org.call('DELETE', `/users/${person.id}/sessions`)
+  await expect.poll(count).toBe('1')
+  harness.clock.advance(12 * 3_600_000)
+  await expect.poll(count).toBe('0')
+})
 
 test('rooms are counted by the state that the API gives them, over all organisations and all slices', async () => {
   expect(await read('roomkeeper_rooms')).toEqual({ EMPTY: 0, OFFLINE: 0, DEGRADED: 0, HEALTHY: 0 })

@@ -57,6 +57,8 @@ test.each([
   ['keys create', ['--org', '--name', '--scope', '--manage', '--expires']],
   ['keys list', ['--org']],
   ['keys revoke', ['--org']],
+  ['identity show', ['--org']],
+  ['identity disable', ['--org']],
   ['audit verify', ['--org', '--expect']],
   ['audit head', ['--org']],
   ['migrate', []],

@@ -109,6 +109,7 @@ if (engine === 'sqlite') {
       /--public-url .*example\.org\/base\?x=1/,
     ],
     ['a proxy that is no CIDR', ['--trust-proxy', '10.0.0.0/33'], /--trust-proxy .*"10\.0\.0\.0\/33"/],
+    ['a target that is no host', ['--outbound-allow', 'https://idp'], /--outbound-allow .*"https:\/\/idp"/],
     ['an unknown log level', ['--log-level', 'loud'], /--log-level .*"loud"/],
     ['a certificate without its key', ['--tls-cert', 'cert.pem'], /--tls-key/],
     ['a key without its certificate', ['--tls-key', 'key.pem'], /--tls-cert/],

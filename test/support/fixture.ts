@@ -46,6 +46,8 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const profile = (await make('/profiles', { name: 'Quiet', config: { nightMode: true } })).profile.id
   await make('/users', { email: 'owner@example.org', role: 'owner', regionIds: [] })
   const user = (await make('/users', { email: 'ada@example.org', role: 'admin', regionIds: [region] })).id
+  const provider = { issuer: 'https://login.example.org', clientId: 'roomkeeper', clientSecret: 'A client secret' }
+  await org.call('PUT', '/identity', { body: provider })
   const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
   const devices = await newEndpoint(harness, org, room)
   const person = await newPerson(harness, org, { role: 'owner' })
@@ -53,16 +55,32 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   return { ...org, region, emptyRegion, location, room, note, profile, user, keyId, person, clock, ...devices }
 }
 
+export interface NewEndpoint {
+  readonly endpoint: string
+  readonly serial: string
+  readonly credential: string
+  /** Waits for the endpoint. */
+  readonly operation: string
+  /** With the logs of the endpoint. */
+  readonly supportId: string
+}
+
 /** Enrolled through the protocol; what only a connected device could do is done for it, because walks need thousands. */
-async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
-  const { answer } = await enrolDevice(harness, org, { roomId })
+export async function newEndpoint(
+  harness: Harness,
+  org: TestOrg,
+  roomId: number,
+  { sampleCount = 1 } = {},
+): Promise<NewEndpoint> {
+  const { answer, serial } = await enrolDevice(harness, org, { roomId })
   const { endpointId: endpoint, credential } = answer
   const { services } = harness
   await markConnected(services, await storedConnection(services, endpoint, credential))
-  const sample = { timestamp: Math.floor(services.clock.now() / 1000), people: 3 }
+  const now = Math.floor(services.clock.now() / 1000)
+  const samples = Array.from({ length: sampleCount }, (_, i) => ({ timestamp: now - i * 60, people: 3 }))
   await new SampleIntake(services, new LatestSamples(services), new Horizon()).receive(
     await storedConnection(services, endpoint, credential),
-    { samples: [sample] },
+    { samples },
   )
   const write = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
   await write(`/endpoints/${endpoint}/config`, { brightness: 0.5 })
@@ -78,7 +96,7 @@ async function newEndpoint(harness: Harness, org: TestOrg, roomId: number) {
     body: gzipSync('all is well'),
   })
   if (uploaded.status !== 200) throw new Error(await uploaded.text())
-  return { endpoint, operation: operations[0].id as string, supportId: supportId as string }
+  return { endpoint, serial, credential, operation: operations[0].id, supportId }
 }
 
 /** An operation without a line here does not compile: that is how the walk covers all of them. */
@@ -122,7 +140,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   roomsList: (f) => ({ regionId: f.region, locationId: f.location }),
   roomsGet: (f) => ({ id: f.room }),
   roomsCreate: (f) => ({ body: { name: 'Skog', locationId: f.location } }),
-  roomsUpdate: (f) => ({ id: f.room, body: { name: 'Fjell' } }),
+  roomsUpdate: (f) => ({ id: f.room, body: { name: 'Fjell', locationId: f.location } }),
   roomsDelete: (f) => ({ id: f.room }),
   roomsRegenerateDec: (f) => ({ id: f.room }),
   roomsEnrolmentGet: (f) => ({ id: f.room }),
@@ -176,7 +194,12 @@ export function perform(
 ): Promise<Reply> {
   const { body } = calls[id](f) as { body?: unknown }
   const { path = pathFor(f, id), base = '', ...rest } = call
+  const key = keyFor(f, id)
+  return harness.call(operations[id].method, base + path, { key, ...(body !== undefined && { body }), ...rest })
+}
+
+/** The key with which an operation succeeds: some are for people only. */
+export function keyFor(f: Fixture, id: OperationId): string {
   const operation: Operation = operations[id]
-  const key = operation.person ? f.person.key : f.key
-  return harness.call(operation.method, base + path, { key, ...(body !== undefined && { body }), ...rest })
+  return operation.person ? f.person.key : f.key
 }

@@ -58,3 +58,35 @@ export async function newPerson(
   })
   return { id: String(id), email, key, keyId: String(keyId), session }
 }
+
+/** The headers with which the browser of a person sends its session. */
+export const sessionHeaders = (harness: Harness, { session }: Pick<TestPerson, 'session'>): Record<string, string> => ({
+  cookie: `roomkeeper-${new URL(harness.url).port}=${session}`,
+  'sec-fetch-site': 'same-origin',
+})
+
+/** Gives a user an account of the identity provider, or a passkey, as the sign-in stores them. */
+export async function newWayToSignIn(
+  { services: { db, clock } }: Harness,
+  { org }: TestOrg,
+  userId: string,
+  way: 'oidc' | 'passkey',
+): Promise<void> {
+  const owner = { org: org.key, user_id: Number(userId) }
+  const name = `${way}-${++count}`
+  await db.systemTransaction(async ({ kysely }) => {
+    if (way === 'oidc') {
+      const identity = { issuer: 'https://login.example.org', subject: name, linked_at: clock.now() }
+      await kysely
+        .insertInto('user_identities')
+        .values({ ...owner, ...identity })
+        .execute()
+      return
+    }
+    const key = { id: name, number: count, name: 'Laptop', public_key: Buffer.alloc(8), counter: 0, transports: '[]' }
+    await kysely
+      .insertInto('passkeys')
+      .values({ ...owner, ...key, created_at: clock.now(), used_at: null })
+      .execute()
+  })
+}

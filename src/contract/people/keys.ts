@@ -9,7 +9,7 @@ const id = Type.String({ description: 'Identifier of the key.' })
 export const KeyScopes = Type.Array(OneOf(scopes, 'A scope.'), {
   minItems: 1,
   maxItems: 3,
-  description: 'What the key may do. Write contains operate, and does not contain read.',
+  description: 'What the key may do. Write contains operate, which is then not listed, and does not contain read.',
 })
 
 const fields = {
@@ -23,6 +23,9 @@ const fields = {
       description:
         'The regions that the key is limited to; absent: all. An empty list means nothing: its regions were deleted.',
     }),
+  ),
+  userId: Type.Optional(
+    Type.String({ description: 'The user that a personal key belongs to; absent: the key belongs to nobody.' }),
   ),
   createdAt: Timestamp('When it was created.'),
   expiresAt: Type.Optional(Timestamp('When it stops working; absent: never.')),
@@ -50,7 +53,7 @@ export const keyOperations = {
     tag: 'API keys',
     scope: 'write',
     manage: true,
-    summary: 'List the API keys',
+    summary: 'List the API keys, personal ones included',
     response: ListOf('webpageKeyList', 'keys', Key),
     example: { response: { keys: [example] } },
   }),
@@ -61,7 +64,8 @@ export const keyOperations = {
     scope: 'write',
     manage: true,
     summary: 'Create an API key; the answer is the only place that shows it',
-    description: 'A key cannot grant what it does not have itself.',
+    description:
+      'A key cannot grant what it does not have itself. A key that is limited to regions cannot manage, and does not read the metrics.',
     body: Shape('KeysCreateRequest', {
       name: Name('key'),
       scopes: KeyScopes,
@@ -93,7 +97,8 @@ export const keyOperations = {
     scope: 'write',
     manage: true,
     summary: 'Revoke an API key',
-    description: 'It stops working at once. The last key that manages cannot be revoked.',
+    description:
+      'It stops working at once. The last key that manages cannot be revoked. Personal keys can be revoked here too.',
     params: { id },
     response: Empty,
     ifMatch: true,

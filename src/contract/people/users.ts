@@ -9,13 +9,17 @@ const id = Type.String({ description: 'Identifier of the user.' })
 const Role = OneOf(roles, 'What the user may do. Owners see everything.')
 export const userStates = ['INVITED', 'ACTIVE', 'DISABLED'] as const
 const State = OneOf(userStates, 'INVITED users have not signed in yet; DISABLED users cannot.')
+const RequestedState = OneOf(
+  userStates,
+  'DISABLED ends sessions and personal keys; INVITED or ACTIVE enables the user again. Which of the two the user is then follows from their sign-ins.',
+)
 
 export const User = Shape('webpageUser', {
   id,
   email: Type.String({ description: 'E-mail address.' }),
   name: Type.Optional(Type.String({ description: 'Name of the person.' })),
   role: Role,
-  allRegions: Type.Boolean({ description: 'Whether the user sees the whole organisation.' }),
+  allRegions: Type.Boolean({ description: 'Whether the user sees the whole organisation. Owners do in any case.' }),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
     description: 'The regions that the user sees, unless they see all. An empty list means nothing.',
   }),
@@ -99,7 +103,7 @@ export const userOperations = {
       name: Type.Optional(name),
       allRegions: Type.Optional(allRegions),
       regionIds: Type.Optional(regionIds),
-      state: Type.Optional(State),
+      state: Type.Optional(RequestedState),
     }),
     bodyLimitBytes: largeBodyBytes,
     response: User,
@@ -123,7 +127,7 @@ export const userOperations = {
       name: Type.Optional(Type.Union([name, Type.Null()])),
       allRegions: Type.Optional(allRegions),
       regionIds: Type.Optional(regionIds),
-      state: Type.Optional(State),
+      state: Type.Optional(RequestedState),
     }),
     bodyLimitBytes: largeBodyBytes,
     response: User,

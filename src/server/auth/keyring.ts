@@ -4,7 +4,7 @@ import { hourMs } from '../../contract/durations.ts'
 import type { Clock } from '../core/clock.ts'
 import { isApiKey, isSessionSecret, isUserSessionSecret, type TokenKind, tokenHash } from './token.ts'
 import { type RateLimit, TokenBucket } from './token-bucket.ts'
-import { limitNameOf, type TokenHolder } from './token-holder.ts'
+import { limitNameOf, type PersonalKeyRefusal, type TokenHolder } from './token-holder.ts'
 
 export interface Caller extends TokenHolder {
   readonly bucket: TokenBucket | undefined
@@ -85,6 +85,14 @@ export class Keyring {
     return this.#load(fingerprint, kind, cached)
   }
 
+  /** Returns why a personal key is refused, after `find` returned undefined for it; undefined if the key itself is not valid. */
+  refusalReason(fingerprint: string): PersonalKeyRefusal | undefined {
+    const { expiresAt, refusedFrom } = this.#cache.get(fingerprint)?.caller ?? {}
+    const now = this.#clock.now()
+    const isExpired = typeof expiresAt === 'number' && expiresAt <= now
+    return refusedFrom && refusedFrom.at <= now && !isExpired ? refusedFrom.reason : undefined
+  }
+
   /** Is called after a key was created or revoked in this process, or a session ended. */
   invalidate(): void {
     this.#generation++
@@ -143,9 +151,10 @@ export class Keyring {
     return bucket
   }
 
-  /** Returns undefined for a caller whose key or session has expired. */
+  /** Returns undefined for a caller whose key or session has expired, or whose person may not use it at present. */
   #recordUse(entry: CacheEntry, caller: Caller | undefined, now: number): Caller | undefined {
     if (!caller || (caller.expiresAt !== null && caller.expiresAt <= now)) return undefined
+    if (caller.refusedFrom && caller.refusedFrom.at <= now) return undefined
     const session = caller.session?.hash
     if (session) {
       if (entry.usedAt + sessionIdleMs <= now) return undefined

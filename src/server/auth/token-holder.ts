@@ -1,4 +1,5 @@
 // The key or the person that a token stands for, and what they may do. [contract 11.user]
+import { dayMs } from '../../contract/durations.ts'
 import {
   type Permissions,
   permissionsOfBoth,
@@ -15,6 +16,12 @@ export interface Org {
   readonly id: string
 }
 
+/** Why a personal key is refused although it is valid. [contract 11.oidc] */
+export type PersonalKeyRefusal = 'the person may not sign in' | 'the person has not signed in for long'
+
+/** A personal key is refused if its person did not sign in for this long. */
+export const personalKeyIdleDays = 30
+
 export interface TokenHolder {
   readonly org: Org
   /** The originator that audit entries name. A key of a person acts as that person. */
@@ -28,8 +35,15 @@ export interface TokenHolder {
   readonly key: { readonly id: number; readonly name: string } | undefined
   /** Set if the caller is a person. */
   readonly user: { readonly id: number; readonly role: Role } | undefined
+  /** Set for a personal key: the time from which it is refused, and why. It may work again when its person signs in. */
+  readonly refusedFrom?: { readonly at: number; readonly reason: PersonalKeyRefusal }
   /** Set if the caller uses a session. [contract 9.session] */
-  readonly session?: { readonly hash: Buffer; readonly usedAt: number }
+  readonly session?: {
+    readonly hash: Buffer
+    readonly usedAt: number
+    /** When the identity provider was last asked about the session; null or absent if it cannot be asked. */
+    readonly checkedAt?: number | null
+  }
 }
 
 /** Names the limits that callers share: all sessions of a key, and all sessions and keys of a person. */
@@ -55,6 +69,8 @@ export interface KeyHolderRow {
   readonly user_email: string | null
   readonly user_role: string | null
   readonly user_all_regions: number | null
+  readonly user_state: string | null
+  readonly user_signed_in_at: number | null
   /** A JSON list. */
   readonly user_regions: string
 }
@@ -90,7 +106,16 @@ export function keyHolderOf(row: KeyHolderRow): KeyHolder {
     all_regions: row.user_all_regions ?? 0,
     regions: row.user_regions,
   })
-  return { org, ...person, permissions: permissionsOfBoth(own, person.permissions), ...limits }
+  const permissions = permissionsOfBoth(own, person.permissions)
+  return { org, ...person, permissions, refusedFrom: refusalOf(row), ...limits }
+}
+
+function refusalOf({ user_state, user_signed_in_at }: KeyHolderRow): NonNullable<TokenHolder['refusedFrom']> {
+  if (user_state !== 'ACTIVE') return { at: Number.NEGATIVE_INFINITY, reason: 'the person may not sign in' }
+  return {
+    at: (user_signed_in_at ?? Number.NEGATIVE_INFINITY) + personalKeyIdleDays * dayMs,
+    reason: 'the person has not signed in for long',
+  }
 }
 
 interface PersonRow {

@@ -1,13 +1,24 @@
 // The bodies of the messages with which the event feeds of all nodes keep one order of events.
 import type { Event } from '../../contract/events.ts'
+import type { AuditCategory } from '../../contract/operation.ts'
 
-/** An event with the locations and regions that it is about. An event of a change also has the number of its audit entry. */
+/** An event with the locations and regions that it is about. An event of a change also has the number of its audit entry, and says where its parts are. */
 export type EventItem = readonly [
   event: Event,
   locations: readonly number[],
   regions: readonly number[],
   auditNumber?: number,
+  parts?: ChangeParts,
 ]
+
+/** The category of a change, and the regions of what its event names, by which readers get it whole, in part or not at all. */
+export interface ChangeParts {
+  readonly category: AuditCategory
+  /** The region of each room of the event, and of each location, in their order; null for one that is in no region. */
+  readonly rooms: readonly (number | null)[]
+  readonly locations: readonly (number | null)[]
+  readonly target: readonly number[]
+}
 
 export interface EventsMessage {
   readonly org: number

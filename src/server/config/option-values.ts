@@ -1,6 +1,7 @@
 // Parses the values of options. A wrong value is refused with a sentence that names the option.
 import { isIP } from 'node:net'
 import { StartupError } from '../core/failure.ts'
+import { parseAllowItem } from '../outbound/allow-list.ts'
 
 export const maxRetentionDays = 3650
 
@@ -53,6 +54,13 @@ export const parseCidr = (item: string) => {
   const family = isIP(address)
   if (family !== 0 && Number(bits) <= (family === 4 ? 32 : 128)) return item
   throw new StartupError(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
+}
+
+export const parseOutboundAllow = (item: string) => {
+  if (parseAllowItem(item)) return item
+  throw new StartupError(
+    `--outbound-allow must be a host name, an address or a CIDR, with or without a port, such as idp.example.lan:8443 or 10.0.0.0/8, not "${item}".`,
+  )
 }
 
 export const parseDaysOrEver = (name: string) => (text: string) => {

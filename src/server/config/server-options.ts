@@ -38,6 +38,7 @@ export interface ServeOptions extends DatabaseOptions, Partial<SharedOptions> {
   readonly publicUrl?: string
   readonly publicMqttUrl?: readonly string[]
   readonly trustProxy?: readonly string[]
+  readonly outboundAllow?: readonly string[]
   readonly tlsCert?: string
   readonly tlsKey?: string
   readonly mqttPort: number | 'off'

@@ -1,10 +1,11 @@
-// The Prometheus metrics of the fleet: endpoints by connection, and rooms by state. [contract D.10]
+// The Prometheus metrics that are counted in the database: endpoints by connection, rooms by state, and sessions of people. [contract D.10]
 import { Gauge, type Registry } from 'prom-client'
 
 /** The counts over all organisations. */
 export interface FleetSummary {
   readonly endpoints: { readonly connected: number; readonly disconnected: number }
   readonly rooms: Readonly<Record<string, number>>
+  readonly userSessions: number
 }
 
 /** Registers the metrics. They have no values while there is no count. */
@@ -32,6 +33,16 @@ export function watchFleet(registry: Registry, current: () => Promise<FleetSumma
       const fleet = await current()
       this.reset()
       for (const [state, count] of Object.entries(fleet?.rooms ?? {})) this.set({ state }, count)
+    },
+  })
+  new Gauge({
+    name: 'roomkeeper_user_sessions',
+    help: 'Sessions of people who are signed in.',
+    registers,
+    async collect() {
+      const fleet = await current()
+      if (fleet) this.set(fleet.userSessions)
+      else this.remove()
     },
   })
 }

@@ -30,6 +30,8 @@ export interface Metrics {
   /** Registers a counter whose value is read when Prometheus scrapes it. */
   watchCount(name: `roomkeeper_${string}_total`, help: string, count: () => number): void
   watchStreams(streams: { readonly open: number; readonly sent: number; readonly cut: number }): void
+  /** Counts by outcome how often providers were asked about sessions. */
+  watchSessionChecks(counts: Readonly<Record<string, number>>): void
   watchUnsent(answers: { readonly bytes: number; readonly closed: number }): void
   watchPools(pools: Readonly<Record<string, { readonly waitingCount: number; readonly totalCount: number }>>): void
 }
@@ -99,6 +101,18 @@ export function makeMetrics(): Metrics {
         () => streams.sent,
       )
       watchCount('roomkeeper_event_streams_cut_total', 'Streams of readers that were too slow.', () => streams.cut)
+    },
+    watchSessionChecks(counts) {
+      new Counter({
+        name: 'roomkeeper_session_refreshes_total',
+        help: 'Questions to identity providers whether a session may go on, by outcome.',
+        labelNames: ['outcome'],
+        registers,
+        collect() {
+          this.reset()
+          for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count)
+        },
+      })
     },
     watchUnsent(answers) {
       new Gauge({

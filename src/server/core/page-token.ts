@@ -1,6 +1,7 @@
 // Page tokens, which are opaque, signed, and valid only for one list. [contract 4.auditLogs]
 import { timingSafeEqual } from 'node:crypto'
 import { invalid } from './failure.ts'
+import type { RegionAccess } from './region-access.ts'
 import type { Secrets } from './secrets.ts'
 
 /** 0 and undefined mean the default size; a larger size than the maximum means the maximum. [contract 4.auditLogs] */
@@ -14,7 +15,19 @@ export interface PagePosition {
   readonly seq: number
 }
 
-/** `context` names organisation and time window: a token is not valid for another one. */
+/** The caller of a list, as far as page tokens depend on it. */
+export interface PageCaller {
+  readonly org: { readonly id: string }
+  readonly actor: { readonly type: string; readonly id: string }
+  readonly user?: { readonly role: string } | undefined
+  readonly access: RegionAccess
+}
+
+/** A token is valid only for this caller, with this role and these regions, and for this list. [contract 11.access] */
+export const pageContext = ({ org, actor, user, access }: PageCaller, ...list: readonly (string | number)[]): string =>
+  [org.id, actor.type, actor.id, user?.role ?? '', access.key, ...list].join('/')
+
+/** `context` is the result of `pageContext`. */
 export function pageTokenAt(secrets: Secrets, context: string, { timestamp, seq }: PagePosition): string {
   const position = Buffer.alloc(16)
   position.writeBigInt64BE(BigInt(timestamp), 0)

@@ -27,13 +27,18 @@ export class RegionAccess {
   }
 
   /** Returns whether one of the regions is visible. */
-  seesAny(regionIds: readonly number[]): boolean {
+  seesAny(regionIds: readonly (number | null)[]): boolean {
     return !this.#set || regionIds.some((id) => this.sees(id))
   }
 
   /** Returns whether all of the regions are visible; of none, only to callers who see everything. */
-  seesAll(regionIds: readonly number[]): boolean {
+  seesAll(regionIds: readonly (number | null)[]): boolean {
     return !this.#set || (regionIds.length > 0 && regionIds.every((id) => this.sees(id)))
+  }
+
+  /** Returns whether this caller sees all that the other sees. */
+  includes({ regionIds }: RegionAccess): boolean {
+    return !this.#set || regionIds?.every((id) => this.sees(id)) === true
   }
 
   /** Equal for callers that see the same regions. */

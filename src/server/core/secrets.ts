@@ -20,6 +20,7 @@ export type Purpose =
   | 'rejected value'
   | 'log upload'
   | 'identity'
+  | 'identity settings'
   | 'passkey challenge'
 
 export class Secrets {

@@ -1,4 +1,4 @@
-// Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing.
+// Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing, 011-people users and keys.
 
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -108,6 +108,48 @@ test('008-nodes disconnects the devices of a server that crashed, and knows whic
     { id: 'queued', sent_connection: null, told_connection: null },
     { id: 'sent', sent_connection: 0, told_connection: 0 },
   ])
+  await db.close()
+  await remove()
+})
+
+test('011-people keeps users and keys: users see no region and must be invited, keys have the scopes that they had', async () => {
+  const { place, remove } = await newPlace()
+  const db = openForMigration(place)
+  const run = (text: string) => sql.raw(text).execute(db.schema)
+  const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
+  await migrate(db, '010-bundles')
+  await run("insert into orgs (id, name, created_at) values ('a', 'A', 0)")
+  const user = (id: number, role: string) =>
+    run(
+      `insert into users (org, id, version, email, email_key, role) values (1, ${id}, 1, '${id}', '${id}', '${role}')`,
+    )
+  await user(1, 'owner')
+  await user(2, 'admin')
+  const key = (id: number, read: number, write: number) =>
+    run(`insert into api_keys (org, id, version, name, prefix, read, write, manage, created_at)
+      values (1, ${id}, 1, 'k', 'rk_', ${read}, ${write}, 0, 0)`)
+  await key(1, 1, 0)
+  await key(2, 0, 1)
+  await key(3, 1, 1)
+
+  expect(await migrate(db, '011-people')).toEqual(['011-people'])
+  expect(await rows('select role, state, all_regions, invited_at, signed_in_at from users order by id')).toEqual([
+    { role: 'owner', state: 'INVITED', all_regions: 0, invited_at: null, signed_in_at: null },
+    { role: 'admin', state: 'INVITED', all_regions: 0, invited_at: null, signed_in_at: null },
+  ])
+  expect(await rows('select read, operate, write, all_regions, user_id from api_keys order by id')).toEqual([
+    { read: 1, operate: 0, write: 0, all_regions: 1, user_id: null },
+    { read: 0, operate: 1, write: 1, all_regions: 1, user_id: null },
+    { read: 1, operate: 1, write: 1, all_regions: 1, user_id: null },
+  ])
+  await user(3, 'viewer')
+  await expect(user(4, 'guest')).rejects.toThrow(/check/i)
+  const insert = (read: number, operate: number, write: number) =>
+    run(`insert into api_keys (org, id, version, name, prefix, read, operate, write, manage, created_at)
+      values (1, 4, 1, 'k', 'rk_', ${read}, ${operate}, ${write}, 0, 0)`)
+  await expect(insert(0, 0, 0), 'a key with no scope').rejects.toThrow(/check/i)
+  await expect(insert(1, 0, 1), 'Write without operate').rejects.toThrow(/check/i)
+  await insert(0, 1, 0)
   await db.close()
   await remove()
 })

@@ -30,6 +30,7 @@ describe('migrations', () => {
         '008-nodes',
         '009-tasks',
         '010-bundles',
+        '011-people',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
@@ -58,6 +59,10 @@ describe('migrations', () => {
         'serial_directory',
         'sessions',
         'login_links',
+        'user_sessions',
+        'user_links',
+        'passkeys',
+        'passkey_challenges',
       ]
       const exempt = ['settings', 'nodes', 'tasks', 'migrations', 'migrations_lock', 'orgs', ...directories]
       for (const { table, column } of rows) {

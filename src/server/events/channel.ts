@@ -185,9 +185,9 @@ export class EventChannel {
     this.#ring.reset(name, number, this.#clock.now())
   }
 
-  #append({ name, number, item: [event, locations, regions] }: NumberedItem): void {
+  #append({ name, number, item: [event, locations, regions, , parts] }: NumberedItem): void {
     if (event.type === 'reset') this.#ring.reset(name, number, Date.parse(event.at))
-    else this.#ring.append(name, number, event, { rooms: event.roomIds, locations, regions })
+    else this.#ring.append(name, number, event, { rooms: event.roomIds, locations, regions }, parts)
   }
 
   #notifyReaders(): void {

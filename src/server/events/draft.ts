@@ -1,5 +1,6 @@
 // Defines an event before it is published, when its places may still be unknown.
 import type { Event, SelectableEventType } from '../../contract/events.ts'
+import type { ChangeParts } from '../bus/event-messages.ts'
 import type { EventPlaces } from './filter.ts'
 
 /** An event as a rule reports it. Its places are looked up later, unless the rule knows them. */
@@ -13,6 +14,8 @@ export interface EventDraft extends Omit<Event, 'type' | 'at' | 'roomIds'> {
   readonly auditNumber?: number
   /** All places of the event, from a rule that looked them up when it happened. */
   readonly places?: EventPlaces
+  /** Says where the parts of a change are. */
+  readonly parts?: ChangeParts
 }
 
 export interface EventSubjects {

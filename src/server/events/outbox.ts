@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Event } from '../../contract/events.ts'
-import type { EventItem, SentCount } from '../bus/event-messages.ts'
+import type { ChangeParts, EventItem, SentCount } from '../bus/event-messages.ts'
 import type { MessageBus } from '../bus/message-bus.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -118,10 +118,10 @@ export class EventOutbox {
 }
 
 function itemOf(
-  { type, at, auditNumber, about: _, places: __, ...rest }: TimedDraft,
+  { type, at, auditNumber, parts, about: _, places: __, ...rest }: TimedDraft,
   { rooms, locations, regions }: EventPlaces,
 ): EventItem {
-  return makeItem({ type, at: isoTime(at), roomIds: [...rooms], ...rest }, locations, regions, auditNumber)
+  return makeItem({ type, at: isoTime(at), roomIds: [...rooms], ...rest }, locations, regions, auditNumber, parts)
 }
 
 const resetItem = (at: number, auditNumber?: number): EventItem =>
@@ -132,7 +132,11 @@ const makeItem = (
   locations: readonly number[],
   regions: readonly number[],
   auditNumber: number | undefined,
-): EventItem => (auditNumber === undefined ? [event, locations, regions] : [event, locations, regions, auditNumber])
+  parts?: ChangeParts,
+): EventItem => {
+  if (auditNumber === undefined) return [event, locations, regions]
+  return parts ? [event, locations, regions, auditNumber, parts] : [event, locations, regions, auditNumber]
+}
 
 /** Drops all but the last sample and the last status change of each endpoint. */
 function dropSuperseded(drafts: readonly TimedDraft[]): TimedDraft[] {

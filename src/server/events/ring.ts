@@ -1,7 +1,8 @@
 // Retains the last events of one organisation as bytes, so that readers can resume, and finds the position of an event id.
 import type { Event, EventType } from '../../contract/events.ts'
+import type { ChangeParts } from '../bus/event-messages.ts'
 import { isoTime } from '../core/clock.ts'
-import type { EventFilter, EventPlaces } from './filter.ts'
+import type { ChangeEvent, EventFilter, EventPlaces } from './filter.ts'
 
 /** Limits the events that are retained for readers that reconnect or read slowly. A change of ten thousand endpoints at once fits. */
 export const maxRetainedEvents = 20_000
@@ -16,6 +17,8 @@ interface Frame {
   readonly type: EventType | undefined
   readonly places: EventPlaces
   readonly bytes: Buffer
+  /** Set for a change, of which some readers get a part only. */
+  readonly change?: ChangeEvent | undefined
 }
 
 /** Several frames that are sent in one write. */
@@ -71,9 +74,10 @@ export class EventRing {
     return position >= this.#dropped && position <= this.position
   }
 
-  append(name: string, number: number, event: Event, places: EventPlaces): void {
+  append(name: string, number: number, event: Event, places: EventPlaces, parts?: ChangeParts): void {
     const bytes = eventFrame(eventId(name, number), event)
-    this.#frames.push({ name, number, type: event.type, places, bytes })
+    const change = event.type === 'structure' ? { event, parts } : undefined
+    this.#frames.push({ name, number, type: event.type, places, bytes, change })
     this.#bytes += bytes.length
   }
 
@@ -112,8 +116,10 @@ export class EventRing {
     let length = 0
     let to = from
     for (; to < this.position && length < readSizeBytes; to++) {
-      const { type, places, bytes } = this.#frames[to - this.#dropped] as Frame
-      if (!type || !filter.matches(type, places)) continue
+      const { name, number, type, places, bytes: whole, change } = this.#frames[to - this.#dropped] as Frame
+      const view = type && filter.view(type, places, change)
+      if (!view) continue
+      const bytes = view === 'whole' ? whole : eventFrame(eventId(name, number), view)
       chosen.push(bytes)
       length += bytes.length
     }

@@ -39,7 +39,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Resolves with whether the caller of a request may still read. */
+/** Resolves with whether the caller of a request may still read what it may read now. */
 type IsAllowed = () => Promise<boolean>
 
 class Stream {
@@ -103,7 +103,10 @@ export class EventStreams {
   ): void | Promise<void> {
     const caller = request.caller as Caller
     this.#checkLimits(caller)
-    const isAllowed = async () => (await recheck(request))?.permissions.read === true
+    const isAllowed = async () => {
+      const present = await recheck(request)
+      return present !== undefined && mayReadAs(caller, present)
+    }
     const open = (channel: EventChannel | undefined) =>
       this.#open(request, reply, subscription, { caller, isAllowed, channel })
     const channel = this.#feed.channel(caller.org.key)
@@ -166,7 +169,7 @@ export class EventStreams {
     if (++this.#checks % checksPerRecheck === 0) await this.recheckCallers()
   }
 
-  /** Ends the streams whose key was revoked or whose session has ended. */
+  /** Ends the streams whose key was revoked or whose session has ended, and those whose caller has another role or other regions now. */
   async recheckCallers(): Promise<void> {
     await Promise.all([...this.#streams].map((stream) => this.#recheck(stream)))
   }
@@ -254,6 +257,13 @@ export class EventStreams {
     }
   }
 }
+
+/** The filter of a stream is made for one role and one set of regions. [contract 11.access] */
+const mayReadAs = (before: Caller, { permissions, user, access }: Caller): boolean =>
+  permissions.read &&
+  permissions.audit === before.permissions.audit &&
+  user?.role === before.user?.role &&
+  access.key === before.access.key
 
 /** The node was declared dead, or lost its messages, in the moment between the last answer and the stream. */
 const noLongerFollowed = (): Failure =>

@@ -6,6 +6,7 @@ import { neededPermissions, type Permission, rolesWith } from '../../contract/pe
 import { type Caller, type Keyring, tokenFingerprint } from '../auth/keyring.ts'
 import { isApiKey, sessionKindOf, type TokenKind } from '../auth/token.ts'
 import { type RateLimit, TokenBuckets } from '../auth/token-bucket.ts'
+import { type PersonalKeyRefusal, personalKeyIdleDays } from '../auth/token-holder.ts'
 import type { Clock } from '../core/clock.ts'
 import { Failure, organisationNotFound } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
@@ -81,8 +82,16 @@ export function callerIdentifier(
     fingerprints.set(socket, { authorization, fingerprint })
     return fingerprint
   }
-  const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): Identified => {
-    if (!caller) return refuse(request, refusalOf(request.headers.authorization))
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    fingerprint: string,
+    caller: Caller | undefined,
+  ): Identified => {
+    if (!caller) {
+      const reason = keyring.refusalReason(fingerprint)
+      return refuse(request, reason ? personalKeyRefused[reason] : refusalOf(request.headers.authorization))
+    }
     const failure = takeFromRateLimit(caller, reply, clock.now())
     if (failure) return failure
     request.caller = caller
@@ -107,8 +116,8 @@ export function callerIdentifier(
     // During an outage of the database, cached callers and answers are not used: they may be out of date.
     if (health.outage) return health.outage
     const caller = keyring.findByFingerprint(fingerprint, kind)
-    if (caller instanceof Promise) return caller.then((holder) => admit(request, reply, holder))
-    return admit(request, reply, caller)
+    if (caller instanceof Promise) return caller.then((holder) => admit(request, reply, fingerprint, holder))
+    return admit(request, reply, fingerprint, caller)
   }
 }
 
@@ -190,15 +199,22 @@ const noToken = new Failure(
 )
 
 /** Made once, so that requests with guessed keys cost little. */
-const [notCurrent, notAKey] = [
+const [notCurrent, notAKey, ofDisabledPerson, ofIdlePerson] = [
   'The token is not valid: unknown, expired or revoked. Use a current API key.',
   'The token is not an API key of this service, or has a typing error. Copy the whole key.',
+  'This is the personal key of somebody who may not sign in at present. Ask an owner of the organisation.',
+  `This is the personal key of somebody who has not signed in for ${personalKeyIdleDays} days. Sign in to the console as that person, and it works again.`,
 ].map(
   (sentence) =>
     new Failure('UNAUTHENTICATED', sentence, {
       headers: { 'www-authenticate': 'Bearer realm="roomkeeper", error="invalid_token"' },
     }),
-) as [Failure, Failure]
+) as [Failure, Failure, Failure, Failure]
+
+const personalKeyRefused: Readonly<Record<PersonalKeyRefusal, Failure>> = {
+  'the person may not sign in': ofDisabledPerson,
+  'the person has not signed in for long': ofIdlePerson,
+}
 
 export const badToken = (token: string): Failure => (isApiKey(token) ? notCurrent : notAKey)
 

@@ -1,5 +1,7 @@
 // Phase 1 of a start: the locks, the database, the row of this node, and the services that everything else uses.
 import { Keyring } from '../auth/keyring.ts'
+import type { TokenKind } from '../auth/token.ts'
+import { outboundRulesOf } from '../config/outbound-rules.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
 import type { ServeOptions } from '../config/server-options.ts'
 import { givenTexts, sharedValuesOf } from '../config/stored-options.ts'
@@ -20,6 +22,7 @@ import { EventStreams } from '../http/event-streams.ts'
 import { listUp } from '../nodes/store.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
+import { openOutbound } from '../outbound/outbound-fetch.ts'
 import { findHead } from '../resources/audit/store.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
@@ -27,6 +30,8 @@ import { listPlacesOf } from '../resources/places/store.ts'
 import { findSessionHolder } from '../resources/sessions/store.ts'
 import { findUserSessionHolder } from '../resources/sessions/user-session-store.ts'
 import { SharedSettings } from '../resources/settings/stored-settings.ts'
+import { ProviderClient } from '../resources/sign-in/oidc/provider-client.ts'
+import { SessionChecks } from '../resources/sign-in/oidc/session-check.ts'
 import { lockDatabase, nodeIdentity } from './node.ts'
 
 export interface CoreOptions {
@@ -77,6 +82,8 @@ export interface Core {
   readonly streams: EventStreams
   readonly mailbox: DeviceMailbox
   readonly caches: CacheList
+  /** The identity providers of organisations. */
+  readonly providers: ProviderClient
   readonly publicAddress: PublicAddress
   readonly build: BuildLabels
   /** The migrations that this start ran. */
@@ -120,7 +127,11 @@ export async function openCore(
   // Its devices are not connected any more.
   bus.heard('nodeEnded', () => caches.clear())
   node.onReplaced(() => caches.clear())
-  const keyring = makeKeyring(db, options, clock)
+  const outbound = openOutbound(outboundRulesOf(options))
+  stack.defer(() => outbound.close())
+  const providers = new ProviderClient(outbound.fetch)
+  const sessionChecks: { current?: SessionChecks } = {}
+  const keyring = makeKeyring(db, options, clock, sessionChecks)
   const feed = new EventFeed({
     bus,
     locate: (org, wanted) => listPlacesOf(db.forOrg(org), wanted),
@@ -162,6 +173,10 @@ export async function openCore(
       return sharedSettings.sensors
     },
   }
+  const checks = new SessionChecks({ services, providers, log })
+  sessionChecks.current = checks
+  stack.defer(() => checks.close())
+  metrics.watchSessionChecks(checks.counts)
   services.bus.heard('settingsChanged', () => void sharedSettings.refresh(db).catch(() => {}))
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
@@ -189,6 +204,7 @@ export async function openCore(
     streams,
     mailbox,
     caches,
+    providers,
     publicAddress,
     build,
     migrated: opened.migrated,
@@ -198,9 +214,16 @@ export async function openCore(
 
 const findTokenHolder = { key: findHolder, session: findSessionHolder, userSession: findUserSessionHolder } as const
 
-function makeKeyring(db: Database, { rateLimit, rateBurst }: ServeOptions, clock: Clock): Keyring {
-  return new Keyring((hash, kind) => findTokenHolder[kind](db.system, hash), clock, {
-    rate: rateLimit,
-    burst: rateBurst ?? rateLimit * 2,
-  })
+/** The checks of sessions need the services, which need the keyring: they are set when both exist. */
+function makeKeyring(
+  db: Database,
+  { rateLimit, rateBurst }: ServeOptions,
+  clock: Clock,
+  checks: { readonly current?: SessionChecks },
+): Keyring {
+  const lookUp = async (hash: Buffer, kind: TokenKind) => {
+    const holder = await findTokenHolder[kind](db.system, hash)
+    return holder && checks.current ? checks.current.admit(holder) : holder
+  }
+  return new Keyring(lookUp, clock, { rate: rateLimit, burst: rateBurst ?? rateLimit * 2 })
 }

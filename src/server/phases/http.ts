@@ -18,16 +18,17 @@ import { configRoutes } from '../resources/configs/routes.ts'
 import { enrolDevice } from '../resources/endpoints/enrol.ts'
 import { endpointRoutes } from '../resources/endpoints/routes.ts'
 import { eventRoutes } from '../resources/events/routes.ts'
+import { identityRoutes } from '../resources/identity/routes.ts'
 import { keyRoutes } from '../resources/keys/routes.ts'
 import { locationRoutes } from '../resources/locations/routes.ts'
 import { noteRoutes } from '../resources/notes/routes.ts'
-import { pendingIdentityRoutes, pendingMeRoutes, pendingUserRoutes } from '../resources/pending-operations.ts'
 import { profileRoutes } from '../resources/profiles/routes.ts'
 import { regionRoutes } from '../resources/regions/routes.ts'
 import { roomRoutes } from '../resources/rooms/routes.ts'
 import { sensorRoutes } from '../resources/sensors/routes.ts'
 import { BrowserSessions } from '../resources/sessions/browser-sessions.ts'
 import { invitationRoutes, sessionRoutes } from '../resources/sessions/routes.ts'
+import { providerRoutes } from '../resources/sign-in/oidc/routes.ts'
 import { signInRoutes } from '../resources/sign-in/routes.ts'
 import { userRoutes } from '../resources/users/routes.ts'
 import type { Core } from './core.ts'
@@ -45,7 +46,10 @@ export interface HttpPhaseOptions {
 }
 
 /** Every operation and the rule that carries it out. A missing one does not compile. */
-const operationHandlers = ({ bundles, latest, endpoints }: Resources): OperationHandlers => ({
+const operationHandlers = (
+  { bundles, latest, endpoints }: Resources,
+  publicUrl: string | undefined,
+): OperationHandlers => ({
   ...auditRoutes,
   ...endpointRoutes(endpoints),
   ...configRoutes,
@@ -61,9 +65,7 @@ const operationHandlers = ({ bundles, latest, endpoints }: Resources): Operation
   ...userRoutes,
   ...keyRoutes,
   ...invitationRoutes,
-  ...pendingUserRoutes,
-  ...pendingMeRoutes,
-  ...pendingIdentityRoutes,
+  ...identityRoutes(publicUrl),
 })
 
 export interface RunningHttp {
@@ -82,7 +84,7 @@ export async function startHttp(
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const http = await makeHttpServer({
     services,
-    handlers: operationHandlers(resources),
+    handlers: operationHandlers(resources, options.publicUrl),
     streams,
     keyring,
     clock: services.clock,
@@ -125,6 +127,8 @@ function addRoutes(
   serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
   const browser = new BrowserSessions({ services, keyring, cookie, refuse })
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
+  const { providers } = core
+  providerRoutes(app, { services, keyring, cookie, refuse, metrics, log, providers, publicUrl: options.publicUrl })
   signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)

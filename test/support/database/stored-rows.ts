@@ -4,8 +4,8 @@ import { readBatches, type TableRow } from '../../../src/server/db/copy/table-ro
 import { withoutTransaction } from '../../../src/server/db/copy/transaction-side.ts'
 import type { Harness } from '../harness.ts'
 
-/** The service writes these by itself: which nodes run, and which of them holds a task. */
-const bookkeepingTables = ['nodes', 'tasks']
+/** The service writes these by itself: which nodes run, which of them holds a task, and how far rollups are. */
+const bookkeepingTables = ['nodes', 'tasks', 'sample_progress']
 /** Any request changes these, also one that is refused. */
 const timesOfUse = ['last_used_at', 'used_at', 'last_seen_at']
 

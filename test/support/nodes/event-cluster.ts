@@ -1,6 +1,7 @@
 // Event feeds of several nodes on one bus, with a log of what was committed, and followers that change node.
 import { pino } from 'pino'
 import type { Event } from '../../../src/contract/events.ts'
+import { RegionAccess } from '../../../src/server/core/region-access.ts'
 import type { EventChannel } from '../../../src/server/events/channel.ts'
 import { EventFeed } from '../../../src/server/events/feed.ts'
 import { EventFilter } from '../../../src/server/events/filter.ts'
@@ -8,7 +9,7 @@ import { CommandEvents } from '../../../src/server/events/publisher.ts'
 import type { SharedTestBus, TestBusPort } from './shared-bus.ts'
 
 const org = 7
-const everything = new EventFilter({})
+const everything = new EventFilter({}, { access: RegionAccess.everything, mayReadAuditLog: true })
 const log = pino({ level: 'silent' })
 const clock = { now: () => Date.now() }
 

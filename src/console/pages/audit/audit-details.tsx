@@ -16,9 +16,14 @@ interface AuditDetailsProps {
 const maxAffectedShown = 50
 
 export function AuditDetails({ entry, deleted }: AuditDetailsProps) {
-  const { before, after, affected = [] } = entry.details
+  const { before, after, affected = [] } = entry.details ?? {}
   return (
     <Stack gap="md" className={classes.details}>
+      {!entry.details && (
+        <Text fz="sm" c="dimmed">
+          This entry is also about other regions, so its details are not shown to you.
+        </Text>
+      )}
       {(before || after) && <DiffTable before={before} after={after} />}
       {affected.length > 0 && (
         <div>

@@ -10,7 +10,7 @@ import { humanize } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 
 export type AuditLogEntry = Static<typeof AuditEntry>
-export type AuditTarget = AuditLogEntry['target']
+export type AuditTarget = NonNullable<AuditLogEntry['target']>
 
 export const entriesPerPage = 200
 
@@ -50,9 +50,10 @@ export function filterEntries(
 }
 
 const searchText = ({ actor, target, type, details, requestId = '', ip = '' }: AuditLogEntry) =>
-  [actor.name, target.name, humanize(type), requestId, ip, ...(details.affected ?? []).map(({ name }) => name)].join(
-    ' ',
-  )
+  [actor, target, ...(details?.affected ?? [])]
+    .map((named) => named?.name ?? '')
+    .concat(humanize(type), requestId, ip)
+    .join(' ')
 
 export const targetKey = ({ type, id }: Pick<AuditTarget, 'type' | 'id'>): string => `${type} ${id}`
 
@@ -62,10 +63,10 @@ const deletionTypes = /_(DELETED|REMOVED|REVOKED)$/
 export function deletedTargets(entries: readonly AuditLogEntry[]): ReadonlySet<string> {
   const deleted = new Set<string>()
   for (const { type, target, details } of entries) {
-    if (!deletionTypes.test(type)) continue
+    if (!target || !deletionTypes.test(type)) continue
     deleted.add(targetKey(target))
     // Deleting a room deletes its devices. Deleting a location or a region deletes nothing else.
-    if (target.type === 'room') for (const also of details.affected ?? []) deleted.add(targetKey(also))
+    if (target.type === 'room') for (const also of details?.affected ?? []) deleted.add(targetKey(also))
   }
   return deleted
 }

@@ -73,8 +73,8 @@ const columnsOf = (deleted: ReadonlySet<string>, toggle: (id: string) => void): 
     width: 'minmax(0, 1.6fr)',
     cell: ({ entry: { target, details } }) => (
       <>
-        <TargetName target={target} deleted={deleted} details={details} />
-        <AffectedCount count={details.affected?.length ?? 0} />
+        {target ? <TargetName target={target} deleted={deleted} details={details} /> : <OtherRegion />}
+        <AffectedCount count={details?.affected?.length ?? 0} />
       </>
     ),
   },
@@ -93,6 +93,12 @@ const columnsOf = (deleted: ReadonlySet<string>, toggle: (id: string) => void): 
     ),
   },
 ]
+
+const OtherRegion = () => (
+  <Text span fz="sm" c="dimmed">
+    In another region
+  </Text>
+)
 
 const AffectedCount = ({ count }: { readonly count: number }) =>
   count > 0 && (

@@ -45,6 +45,7 @@ export function ActivitySection() {
 
 function RunItem({ newest, count, actorCount }: EntryRun) {
   const { type, target, actor, timestamp } = newest
+  const targetName = target?.name ?? 'in another region'
   return (
     <li className={classes.change}>
       <Text span fz="sm" c="dimmed">
@@ -55,10 +56,8 @@ function RunItem({ newest, count, actorCount }: EntryRun) {
           {humanize(type)}
           {count > 1 && ` (${count}×)`}
         </Text>
-        <Text fz="sm" c="dimmed" truncate title={target.name}>
-          {[count > 1 ? `latest: ${target.name}` : target.name, actorText(actor, actorCount)]
-            .filter(Boolean)
-            .join(' · ')}
+        <Text fz="sm" c="dimmed" truncate title={targetName}>
+          {[count > 1 ? `latest: ${targetName}` : targetName, actorText(actor, actorCount)].filter(Boolean).join(' · ')}
         </Text>
       </div>
     </li>

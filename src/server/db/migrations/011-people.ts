@@ -95,7 +95,10 @@ export const people: MigrationStatements = (dialect) => [
     refused_at ${dialect.bigint} NOT NULL,
     PRIMARY KEY (org, identity)
 )${dialect.strictWithoutRowId}`,
-  'ALTER TABLE api_keys ADD COLUMN operate integer NOT NULL DEFAULT 0',
+  // Write contains operate, so a key with Write has both. The check that a key has Read or Write becomes one for Read or operate.
+  'ALTER TABLE api_keys RENAME COLUMN write TO operate',
+  'ALTER TABLE api_keys ADD COLUMN write integer NOT NULL DEFAULT 0 CHECK (write IN (0, 1) AND write <= operate)',
+  'UPDATE api_keys SET write = operate',
   'ALTER TABLE api_keys ADD COLUMN all_regions integer NOT NULL DEFAULT 1',
   // The person that a personal key belongs to. Deleting a user deletes their keys in the same transaction.
   'ALTER TABLE api_keys ADD COLUMN user_id integer',

@@ -36,5 +36,7 @@ export const holderColumns = (engine: EngineName) =>
     sql<string | null>`u.email`.as('user_email'),
     sql<string | null>`u.role`.as('user_role'),
     sql<number | null>`u.all_regions`.as('user_all_regions'),
+    sql<string | null>`u.state`.as('user_state'),
+    sql<number | null>`u.signed_in_at`.as('user_signed_in_at'),
     regionList(engine, 'user_regions', 'user_id', 'u').as('user_regions'),
   ] as const

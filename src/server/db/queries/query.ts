@@ -4,7 +4,7 @@ import type { EngineName } from '../engine.ts'
 import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
-import { isVisible, type PlacedTable, type VisibleSubject } from './visible.ts'
+import { isVisible, type PlacedTable, placedTableIn, type QualifiedColumn, type VisibleSubject } from './visible.ts'
 
 /** Builds a query in which `p` stands for the values: `(db, p) => db.selectFrom('regions')….where('org', '=', p.org)`. */
 export type BuildQuery<P, R, S = DatabaseSchema> = (db: Kysely<S>, p: P, engine: EngineName) => Compilable<R>
@@ -30,24 +30,38 @@ type ValuesArgument<P> = object extends Values<P> ? [values?: Values<P>] : [valu
 
 /** Reads rows of one organisation that are in no place, such as profiles and keys. */
 export function query<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
-  return wholeQuery(build as unknown as BuildQuery<P, R>)
+  return wholeQuery(withoutPlaces(build))
 }
 
 /** Reads the first row, or undefined. */
 export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
-  return wholeQueryOne(build as unknown as BuildQuery<P, R>)
+  return wholeQueryOne(withoutPlaces(build))
 }
 
 /** Reads whether there is a row. */
 export function queryExists<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
-  return wholeQueryExists(build as unknown as BuildQuery<P, R>)
+  return wholeQueryExists(withoutPlaces(build))
 }
+
+/** The types do not notice a table with places that a helper function names, so the statement is looked at too, once for each engine. */
+const withoutPlaces =
+  <P, R>(build: BuildQuery<P, R, PlainSchema>): BuildQuery<P, R> =>
+  (db, p, engine) => {
+    const built = build(db as unknown as Kysely<PlainSchema>, p, engine)
+    const table = placedTableIn(built.compile().sql)
+    if (table) throw new Error(`a query reads ${table}, whose rows are in places: use visibleQuery() or wholeQuery()`)
+    return built
+  }
 
 /**
  * Reads rows that the caller sees. `subject` says which thing the rows show, and `column` has its id: `visibleQuery('room', 'r.id', …)`.
  * For callers who see everything the statement is the query as it is written. [contract 11.access]
  */
-export function visibleQuery<P extends ForOrg, R>(subject: VisibleSubject, column: string, build: BuildSelect<P, R>) {
+export function visibleQuery<P extends ForOrg, R>(
+  subject: VisibleSubject,
+  column: QualifiedColumn,
+  build: BuildSelect<P, R>,
+) {
   const all = compileOnce(build)
   const visible = compileOnce<P & { visibleRegions: readonly number[] }, R>((db, p, engine) =>
     build(db, p, engine).where(isVisible(engine, subject, column, p)),
@@ -61,7 +75,7 @@ export function visibleQuery<P extends ForOrg, R>(subject: VisibleSubject, colum
 
 export function visibleQueryOne<P extends ForOrg, R>(
   subject: VisibleSubject,
-  column: string,
+  column: QualifiedColumn,
   build: BuildSelect<P, R>,
 ) {
   const run = visibleQuery(subject, column, build)
@@ -70,7 +84,7 @@ export function visibleQueryOne<P extends ForOrg, R>(
 
 export function visibleQueryExists<P extends ForOrg, R>(
   subject: VisibleSubject,
-  column: string,
+  column: QualifiedColumn,
   build: BuildSelect<P, R>,
 ) {
   const run = visibleQuery(subject, column, build)

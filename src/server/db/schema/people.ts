@@ -10,13 +10,14 @@ export interface PeopleSchema {
     name: string
     prefix: string
     read: number
+    /** 1 also for a key with Write, which contains operate. */
+    operate: number
     write: number
     manage: number
     rate_limit: number | null
     created_at: number
     expires_at: number | null
     last_used_at: number | null
-    operate: Generated<number>
     /** 0 if the key is limited to the regions in key_regions. */
     all_regions: Generated<number>
     /** Set if the key belongs to a person. */

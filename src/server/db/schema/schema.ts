@@ -58,7 +58,7 @@ export interface DatabaseSchema extends PeopleSchema {
     request_id: string | null
     ip: string | null
     mac: Buffer
-    /** The regions of everything that the entry names, as JSON; null for entries of version 0.1. */
+    /** The `ChangeRegions` of the entry as JSON; null for entries of version 0.1. */
     regions: string | null
   }
   regions: { org: number; id: number; version: number; name: string }

@@ -200,11 +200,14 @@ describe('the chain', () => {
     expect(verdict.entries).toBe((await org.audit()).length)
   })
 
-  test.each(['details', 'actor_name', 'target_id', 'type', 'request_id'])('shows an edited %s', async (column) => {
-    const org = await orgWithEntries(5)
-    await tamper(sql`update audit_log set ${sql.ref(column)} = 'x' where org = ${org.org.key} and seq = 4`)
-    expect((await verify(org)).problem).toMatch(/^entry 4 was changed/)
-  })
+  test.each(['details', 'actor_name', 'target_id', 'type', 'request_id', 'regions'])(
+    'shows an edited %s',
+    async (column) => {
+      const org = await orgWithEntries(5)
+      await tamper(sql`update audit_log set ${sql.ref(column)} = 'x' where org = ${org.org.key} and seq = 4`)
+      expect((await verify(org)).problem).toMatch(/^entry 4 was changed/)
+    },
+  )
 
   test('shows an edited time', async () => {
     const org = await orgWithEntries(5)
@@ -224,7 +227,7 @@ describe('the chain', () => {
   test.each([0, 8, 1000])('shows an entry that was added as number %i', async (seq) => {
     const org = await orgWithEntries(5)
     await tamper(
-      sql`insert into audit_log select org, ${sql.lit(seq)}, timestamp, category, type, actor_type, actor_id, actor_name, target_type, target_id, target_name, details, request_id, ip, mac from audit_log where org = ${org.org.key} and seq = 4`,
+      sql`insert into audit_log select org, ${sql.lit(seq)}, timestamp, category, type, actor_type, actor_id, actor_name, target_type, target_id, target_name, details, request_id, ip, mac, regions from audit_log where org = ${org.org.key} and seq = 4`,
     )
     expect((await verify(org)).problem).toBe(`entry ${seq} does not belong to the log`)
   })
@@ -253,7 +256,7 @@ describe('the chain', () => {
     const other = await orgWithEntries(3)
     await tamper(sql`delete from audit_log where org = ${org.org.key}`)
     await tamper(
-      sql`insert into audit_log select ${org.org.key}, seq, timestamp, category, type, actor_type, actor_id, actor_name, target_type, target_id, target_name, details, request_id, ip, mac from audit_log where org = ${other.org.key}`,
+      sql`insert into audit_log select ${org.org.key}, seq, timestamp, category, type, actor_type, actor_id, actor_name, target_type, target_id, target_name, details, request_id, ip, mac, regions from audit_log where org = ${other.org.key}`,
     )
     expect((await verify(org)).problem).toMatch(/^entry 1 was changed/)
   })

@@ -8,7 +8,7 @@ import { type EntryRow, findEntryOutside, findHead, listAfter } from './store.ts
 /** The chain of an organisation starts with this link, before its first entry. */
 export const firstMac = (secrets: Secrets, org: string): Buffer => secrets.mac('audit chain', 'start\n', org)
 
-/** Each link covers every stored column of its entry, and the link before it. */
+/** Each link covers every stored column of its entry, and the link before it. Entries of version 0.1 have no regions. */
 export const entryMac = (secrets: Secrets, before: Buffer, entry: Omit<EntryRow, 'mac' | 'org'>): Buffer =>
   secrets.mac(
     'audit chain',
@@ -27,6 +27,7 @@ export const entryMac = (secrets: Secrets, before: Buffer, entry: Omit<EntryRow,
       entry.details,
       entry.request_id,
       entry.ip,
+      ...(entry.regions === null ? [] : [entry.regions]),
     ]),
   )
 

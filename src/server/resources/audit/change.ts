@@ -12,6 +12,7 @@ import { listOrgs } from '../orgs/store.ts'
 import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
 import type { Changed } from './changed.ts'
+import { type ChangedPlaces, findChangedPlaces } from './changed-places.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
 
 interface EntryKind {
@@ -28,15 +29,16 @@ export async function change<T>(
 ): Promise<T> {
   const kind = kindOf(operation)
   const { db, events } = ctx
-  const { makeDrafts, result } = await db.transaction(async (tx) => {
+  const { drafts, result } = await db.transaction(async (tx) => {
     const head = await lockHead(tx)
     if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
     const changed = await work(tx)
-    const entry = await appendEntry(tx, ctx, head, kind, changed)
-    return { result: changed.result, makeDrafts: await changeEventDrafts(tx, ctx, entry, changed) }
+    const places = await findChangedPlaces(tx, changed)
+    const entry = await appendEntry(tx, ctx, head, kind, changed, places)
+    return { result: changed.result, drafts: () => changeEventDrafts(tx, entry, changed, places) }
   })
   // Two commits may be confirmed in another order than they were made: the feed orders events by their audit numbers.
-  if (events.isFollowed()) events.publish(makeDrafts())
+  if (events.isFollowed()) events.publish(drafts())
   return result
 }
 
@@ -58,10 +60,28 @@ const consoleChanges = {
   loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
 } as const
 
-const otherChanges: Readonly<Record<string, EntryKind>> = { ...deviceChanges, ...cliChanges, ...consoleChanges }
+/** These changes come with a sign-in at an identity provider, or with its end there. [contract 11.oidc] */
+const providerChanges = {
+  userLinked: { category: 'USER', type: 'USER_LINKED' },
+  userCreatedBySignIn: { category: 'USER', type: 'USER_CREATED' },
+  userUpdatedBySignIn: { category: 'USER', type: 'USER_UPDATED' },
+  identityTested: { category: 'USER', type: 'IDENTITY_TESTED' },
+} as const
+
+const otherChanges: Readonly<Record<string, EntryKind>> = {
+  ...deviceChanges,
+  ...cliChanges,
+  ...consoleChanges,
+  ...providerChanges,
+}
 
 /** A change is an operation of the API, an action of a device, a command, or a sign-in or sign-out of the console. */
-export type ChangeId = AuditedId | keyof typeof deviceChanges | keyof typeof cliChanges | keyof typeof consoleChanges
+export type ChangeId =
+  | AuditedId
+  | keyof typeof deviceChanges
+  | keyof typeof cliChanges
+  | keyof typeof consoleChanges
+  | keyof typeof providerChanges
 
 const kindOf = (id: ChangeId): EntryKind =>
   otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)
@@ -78,12 +98,14 @@ export function changeNewOrg(
     const tx = systemTx.forOrg(org.key)
     const head = { count: 0, mac: firstMac(secrets, org.id), timestamp: 0 }
     await insertHead(tx, head)
+    const places = await findChangedPlaces(tx, changed)
     await appendEntry(
       tx,
       { secrets, clock, actor, requestId: undefined, ip: undefined },
       head,
       kindOf('orgCreate'),
       changed,
+      places,
     )
     return org
   })
@@ -109,6 +131,7 @@ export function changeInAllOrgs(
         head,
         kindOf(operation),
         changed,
+        await findChangedPlaces(tx, changed),
       )
     }
   })
@@ -122,6 +145,7 @@ async function appendEntry(
   head: Omit<HeadRow, 'org'>,
   kind: EntryKind,
   changed: Changed<unknown>,
+  { regions }: ChangedPlaces,
 ) {
   const { target, before, after, affected } = changed
   const entry = {
@@ -143,7 +167,7 @@ async function appendEntry(
     }),
     request_id: ctx.requestId ?? null,
     ip: ctx.ip ?? null,
-    regions: null,
+    regions: JSON.stringify(regions),
   }
   const mac = entryMac(ctx.secrets, head.mac, entry)
   await insertEntry(tx, { ...entry, mac })

@@ -1,12 +1,12 @@
 // Writes audit entries as CSV.
 import { csvRow } from '../../../contract/csv.ts'
 import { isoTime } from '../../core/clock.ts'
-import type { EntryRow } from './store.ts'
+import type { VisibleEntry } from './visible-entry.ts'
 
 export const csvHeader =
   'id,timestamp,category,type,actorType,actorId,actorName,targetType,targetId,targetName,details,requestId,ip\r\n'
 
-export const csvLine = (row: EntryRow): string =>
+export const csvLine = (row: VisibleEntry): string =>
   csvRow([
     String(row.seq),
     isoTime(row.timestamp),
@@ -15,10 +15,10 @@ export const csvLine = (row: EntryRow): string =>
     row.actor_type,
     row.actor_id,
     row.actor_name,
-    row.target_type,
-    row.target_id,
-    row.target_name,
-    row.details,
+    row.target_type ?? '',
+    row.target_id ?? '',
+    row.target_name ?? '',
+    row.details ?? '',
     row.request_id ?? '',
     row.ip ?? '',
   ])

@@ -4,17 +4,20 @@ import type { AuditEntry } from '../../../contract/audit.ts'
 import type { Actor, RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { invalid } from '../../core/failure.ts'
-import { pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
+import { type PagePosition, pageContext, pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
 import type { AnswerOf, InputOf } from '../../http/handlers.ts'
 import { change } from './change.ts'
 import { csvHeader, csvLine } from './csv.ts'
-import { type EntryRow, listWindow } from './store.ts'
+import { listWindow } from './store.ts'
+import { entrySeenBy, type VisibleEntry } from './visible-entry.ts'
 
 type Query = InputOf<'auditLogs'>['query']
 
 const defaultPageSize = 100
 const maxPageSize = 1000
+/** A page ends early after this many entries, because few of them may be visible, or none. */
+const maxEntriesPerPage = 5000
 
 export async function auditLogs(
   ctx: RequestContext,
@@ -32,20 +35,34 @@ export async function auditLogs(
   }
 
   const { secrets } = ctx
-  const context = `${ctx.org.id}/${from}/${to}`
+  const context = pageContext(ctx, 'audit log', from, to)
   const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
-  const rows = await listWindow(ctx.db, {
-    from,
-    beforeTimestamp: start.timestamp,
-    beforeSeq: start.seq,
-    limit: size + 1,
-  })
-  const shown = rows.slice(0, size)
-  const last = shown.at(-1)
-  return {
-    logs: shown.map(entryOf),
-    nextPageToken: last && rows.length > size ? pageTokenAt(secrets, context, last) : '',
+  const { entries, next } = await readPage(ctx, from, start, size)
+  return { logs: entries.map(entryOf), nextPageToken: next ? pageTokenAt(secrets, context, next) : '' }
+}
+
+/** `next` is the position of the last entry that was read; undefined if there are no more. */
+async function readPage(
+  ctx: RequestContext,
+  from: number,
+  start: PagePosition,
+  size: number,
+): Promise<{ entries: readonly VisibleEntry[]; next?: PagePosition }> {
+  // Callers who see everything see every row, so that one query is enough.
+  const limit = ctx.access.isEverything ? size + 1 : maxPageSize
+  const entries: VisibleEntry[] = []
+  let before = start
+  for (let read = 0; read < maxEntriesPerPage; read += limit) {
+    const rows = await listWindow(ctx.db, { from, beforeTimestamp: before.timestamp, beforeSeq: before.seq, limit })
+    for (const row of rows) {
+      if (entries.length === size) return { entries, next: before }
+      const entry = entrySeenBy(ctx.access, row)
+      if (entry) entries.push(entry)
+      before = row
+    }
+    if (rows.length < limit) return { entries }
   }
+  return { entries, next: before }
 }
 
 /** The export is the only read with an audit entry, because it returns a whole window at once. */
@@ -68,19 +85,22 @@ async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGener
     })
     const last = rows.at(-1)
     if (!last) return
-    yield rows.map(csvLine).join('')
+    const text = rows.map((row) => entrySeenBy(ctx.access, row)).map((entry) => (entry ? csvLine(entry) : ''))
+    yield text.join('')
     before = last
   }
 }
 
-const entryOf = (row: EntryRow): Static<typeof AuditEntry> => ({
+const entryOf = (row: VisibleEntry): Static<typeof AuditEntry> => ({
   id: String(row.seq),
   timestamp: isoTime(row.timestamp),
   category: row.category as 'USER' | 'DEVICE' | 'ORG',
   type: row.type,
   actor: { type: row.actor_type as Actor['type'], id: row.actor_id, name: row.actor_name },
-  target: { type: row.target_type, id: row.target_id, name: row.target_name },
-  details: JSON.parse(row.details),
+  ...(row.target_type !== null && {
+    target: { type: row.target_type, id: row.target_id ?? '', name: row.target_name ?? '' },
+  }),
+  ...(row.details !== null && { details: JSON.parse(row.details) }),
   ...(row.request_id !== null && { requestId: row.request_id }),
   ...(row.ip !== null && { ip: row.ip }),
 })

@@ -9,6 +9,7 @@ import { StreamedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
 import { insertCommands } from '../commands/store.ts'
 import { commandEventDraft, newCommandViews } from '../commands/view.ts'
+import { requireVisibleGroups } from '../endpoints/pair-groups.ts'
 import { listEndpointsById } from '../endpoints/store.ts'
 import { endpointRef } from '../endpoints/view.ts'
 import type { BundleStorage } from './bundles/storage.ts'
@@ -32,6 +33,8 @@ export async function endpointsGenerateBugReport(
   const ids = [...new Set(endpointIds)]
   const supportId = await change(ctx, 'endpointsGenerateBugReport', async (tx) => {
     const endpoints = mustFindAll('body', 'endpoint', ids, await listEndpointsById(tx, ids))
+    // The logs of a device tell of the devices that it is paired with.
+    if (!tx.access.isEverything) await requireVisibleGroups(tx, ids)
     const now = ctx.clock.now()
     const id = await insertReportWithNewId(tx, now, now + retentionDays * dayMs, inCallLogs)
     const commands = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))

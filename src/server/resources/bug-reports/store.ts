@@ -3,7 +3,15 @@
 import { isUuid } from '../../core/uuid.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
-import { wholeQuery, wholeQueryOne, write, writeExists, writeTelemetry } from '../../db/queries/query.ts'
+import {
+  visibleQuery,
+  visibleQueryOne,
+  wholeQuery,
+  wholeQueryOne,
+  write,
+  writeExists,
+  writeTelemetry,
+} from '../../db/queries/query.ts'
 import { systemWrite } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
@@ -44,7 +52,8 @@ export const insertItems = write((db, p: { org: number; report: string; commands
     ),
 )
 
-const selectReport = wholeQueryOne((db, p: Key) =>
+/** A caller sees a report if one of its endpoints is visible. [contract 11.access] */
+const selectReport = visibleQueryOne('bugReport', 'bug_reports.id', (db, p: Key) =>
   db
     .selectFrom('bug_reports')
     .select(['id', 'created_at', 'expires_at', 'in_call_logs'])
@@ -54,7 +63,7 @@ const selectReport = wholeQueryOne((db, p: Key) =>
 export const findReport = (on: OrgReader, id: string) => selectReport(on, { id })
 export type ReportRow = NonNullable<Awaited<ReturnType<typeof findReport>>>
 
-export const listItems = wholeQuery((db, p: Key) =>
+export const listItems = visibleQuery('endpoint', 'i.endpoint_id', (db, p: Key) =>
   db
     .selectFrom('bug_report_items as i')
     .leftJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
@@ -66,7 +75,7 @@ export const listItems = wholeQuery((db, p: Key) =>
 )
 export type ItemRow = Awaited<ReturnType<typeof listItems>>[number]
 
-const selectFile = wholeQueryOne((db, p: Key & { endpoint: string }) =>
+const selectFile = visibleQueryOne('endpoint', 'bug_report_items.endpoint_id', (db, p: Key & { endpoint: string }) =>
   db
     .selectFrom('bug_report_items')
     .select(['file', 'upload_id', 'operation_id'])

@@ -8,13 +8,8 @@ import type { Tx } from '../../db/handles.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import {
-  type EndpointSummary,
-  findEndpoint,
-  listEndpointsById,
-  listEndpointsInRooms,
-  listPairedEndpoints,
-} from '../endpoints/store.ts'
+import { requireVisibleGroups } from '../endpoints/pair-groups.ts'
+import { type EndpointSummary, findEndpoint, listEndpointsById, listEndpointsInRooms } from '../endpoints/store.ts'
 import { endpointRef } from '../endpoints/view.ts'
 import { listRoomsById } from '../rooms/store.ts'
 import { cancelQueuedCommand, findCommand, insertCommands, listCommandsOf } from './store.ts'
@@ -34,7 +29,7 @@ export async function endpointsReboot(ctx: RequestContext, id: string) {
         `endpoint ${id} is not connected, so nothing was rebooted. Try again when it is back.`,
       )
     }
-    const group = await listPairedEndpoints(tx, [id])
+    const group = await requireVisibleGroups(tx, [id])
     const others = group.filter((e) => e.id !== id)
     return {
       result: await insertFor(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) =>
@@ -102,6 +97,8 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
     tx.drafts.push(commandEventDraft(commandView(cancelled)))
     const { type, endpoint_id } = cancelled
     const [endpoint] = await listEndpointsById(tx, [endpoint_id])
+    // The cancellation is rolled back if the caller does not see the endpoint.
+    if (!tx.access.isEverything) mustFind(endpoint, `operation ${id}`)
     return {
       result: {},
       target: endpointRef(endpoint ?? { id: endpoint_id, serial: '' }),

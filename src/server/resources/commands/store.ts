@@ -6,8 +6,9 @@ import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import {
+  visibleQuery,
+  visibleQueryOne,
   wholeQuery,
-  wholeQueryOne,
   write,
   writeOne,
   writeTelemetry,
@@ -43,20 +44,23 @@ const columns = [
   'error',
 ] as const
 
-const selectCommand = wholeQueryOne((db, p: { org: number; id: string }) =>
+const selectCommand = visibleQueryOne('endpoint', 'operations.endpoint_id', (db, p: { org: number; id: string }) =>
   db.selectFrom('operations').select(columns).where('org', '=', p.org).where('id', '=', p.id),
 )
 export const findCommand = async (on: OrgReader, id: string) => (isUuid(id) ? selectCommand(on, { id }) : undefined)
 
-export const listCommandsOf = wholeQuery((db, p: { org: number; endpoint: string; limit: number }) =>
-  db
-    .selectFrom('operations')
-    .select(columns)
-    .where('org', '=', p.org)
-    .where('endpoint_id', '=', p.endpoint)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+export const listCommandsOf = visibleQuery(
+  'endpoint',
+  'operations.endpoint_id',
+  (db, p: { org: number; endpoint: string; limit: number }) =>
+    db
+      .selectFrom('operations')
+      .select(columns)
+      .where('org', '=', p.org)
+      .where('endpoint_id', '=', p.endpoint)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(p.limit),
 )
 
 /** Collecting logs takes long, so a device may acknowledge the command, restart, and not know of it any more. */

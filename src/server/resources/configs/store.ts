@@ -4,14 +4,14 @@ import { type SqlBool, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
 import type { OrgReader, TelemetryTx, Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
-import { wholeQuery, wholeQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import { systemQuery } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
 const emptyObject = sql<string>`'{}'`
 
 /** An endpoint without a row in endpoint_configs has version 0, because no config was ever set. */
-const selectConfig = wholeQueryOne((db, p: Key) =>
+const selectConfig = visibleQueryOne('room', 'e.room_id', (db, p: Key) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
@@ -42,15 +42,18 @@ export const findConfig = async (on: OrgReader, id: string) => (isUuid(id) ? sel
 export type EndpointConfigRow = NonNullable<Awaited<ReturnType<typeof findConfig>>>
 
 /** Lists versions, the newest first, from version `upTo` downwards. */
-export const listVersions = wholeQuery((db, p: Key & { upTo: number; count: number }) =>
-  db
-    .selectFrom('config_versions')
-    .selectAll()
-    .where('org', '=', p.org)
-    .where('endpoint_id', '=', p.id)
-    .where('version', '<=', p.upTo)
-    .orderBy('version', 'desc')
-    .limit(p.count),
+export const listVersions = visibleQuery(
+  'endpoint',
+  'config_versions.endpoint_id',
+  (db, p: Key & { upTo: number; count: number }) =>
+    db
+      .selectFrom('config_versions')
+      .selectAll()
+      .where('org', '=', p.org)
+      .where('endpoint_id', '=', p.id)
+      .where('version', '<=', p.upTo)
+      .orderBy('version', 'desc')
+      .limit(p.count),
 )
 export type ConfigVersionRow = Awaited<ReturnType<typeof listVersions>>[number]
 

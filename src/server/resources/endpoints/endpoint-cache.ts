@@ -4,11 +4,12 @@ import { LRUCache } from 'lru-cache'
 import { etagOf } from '../../context/if-match.ts'
 import type { Services } from '../../context/services.ts'
 import type { Database } from '../../db/db.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
 import { ReadyAnswer } from '../../http/answer.ts'
 import type { StrictReads } from '../../nodes/strict-reads/strict-reads.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
-import { findEndpoint } from './store.ts'
+import { type EndpointRow, findEndpoint, findEndpointVersion } from './store.ts'
 import { endpointView } from './view.ts'
 
 interface CachedEndpoint {
@@ -57,6 +58,17 @@ export class EndpointCache {
     return this.#reads.confirm(org)?.then(() => this.#get(org, id) ?? this.#load(org, id)) ?? cached
   }
 
+  /** Returns the answer for a caller who is limited to regions: the cached bytes, after a check of where the endpoint is now. */
+  async findVisible(db: OrgReader, id: string): Promise<ReadyAnswer | undefined> {
+    const answer = await this.find(db.org, id)
+    const version = answer && (await findEndpointVersion(db, id))
+    if (version === undefined) return undefined
+    if (answer?.etag === etagOf(version)) return answer
+    // The endpoint has changed since, and may have come from a room that the caller does not see.
+    const row = await findEndpoint(db, id)
+    return row && answerOf(row)
+  }
+
   #get(org: number, id: string): ReadyAnswer | undefined {
     const cached = this.#endpoints.get(id)
     return cached?.org === org ? cached.answer : undefined
@@ -66,7 +78,7 @@ export class EndpointCache {
     const writes = this.#writes
     const row = await findEndpoint(this.#db.forOrg(org), id)
     if (!row) return undefined
-    const answer = new ReadyAnswer(etagOf(row.version), JSON.stringify(endpointView(row, row.room_name)))
+    const answer = answerOf(row)
     if (writes === this.#writes) this.#endpoints.set(id, { org, roomId: row.room_id, answer })
     return answer
   }
@@ -117,3 +129,6 @@ export class EndpointCache {
     for (const id of staleIds) this.#endpoints.delete(id)
   }
 }
+
+const answerOf = (row: EndpointRow & { readonly room_name: string | null }): ReadyAnswer =>
+  new ReadyAnswer(etagOf(row.version), JSON.stringify(endpointView(row, row.room_name)))

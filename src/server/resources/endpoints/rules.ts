@@ -14,13 +14,13 @@ import { raiseResourceVersions } from '../places/versions.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
+import { requireVisibleGroups } from './pair-groups.ts'
 import {
   deleteEndpoint,
   type EndpointSummary,
   findEndpoint,
   listEndpoints,
   listEndpointsById,
-  listPairedEndpoints,
   updateProfileOf,
   updateRoomOf,
 } from './store.ts'
@@ -29,7 +29,7 @@ import { basicEndpointView, endpointRef } from './view.ts'
 type Filter = InputOf<'endpointsBasicList'>['query']
 
 export const endpointsBasicList = (ctx: RequestContext, cache: EndpointCache, filter: Filter) =>
-  filter.regionId === undefined && filter.locationId === undefined
+  filter.regionId === undefined && filter.locationId === undefined && ctx.access.isEverything
     ? cache.list(ctx.org.key)
     : listFiltered(ctx, filter.regionId, filter.locationId)
 
@@ -39,7 +39,7 @@ async function listFiltered(ctx: RequestContext, regionId: number | undefined, l
 }
 
 export function endpointsGet(ctx: RequestContext, cache: EndpointCache, id: string) {
-  const answer = cache.find(ctx.org.key, id)
+  const answer = ctx.access.isEverything ? cache.find(ctx.org.key, id) : cache.findVisible(ctx.db, id)
   return answer instanceof Promise ? answer.then((found) => mustFind(found, `endpoint ${id}`)) : answer
 }
 
@@ -72,7 +72,7 @@ export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endp
       throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
     }
 
-    const group = await listPairedEndpoints(tx, requestedIds)
+    const group = await requireVisibleGroups(tx, requestedIds)
     const ids = group.map((e) => e.id)
     await updateRoomOf(tx, ids, roomId, ctx.clock.now())
     await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })

@@ -4,7 +4,7 @@ import { isUuid } from '../../core/uuid.ts'
 import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
-import { query, queryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { connectionTime, isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'
@@ -45,7 +45,7 @@ const listed = (db: Kysely<DatabaseSchema>) =>
     .select([isConnected.as('connected'), 'r.name as room_name'])
 
 const listing = bySite((byRegion, byLocation) =>
-  query((db, p: Filter) =>
+  visibleQuery('location', 'r.location_id', (db, p: Filter) =>
     listed(db)
       .$if(byRegion, (q) =>
         q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
@@ -59,18 +59,19 @@ const listing = bySite((byRegion, byLocation) =>
 export const listEndpoints = (on: OrgReader, region?: number, location?: number) => listing(on, {}, region, location)
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
-export const listEndpointsAfter = query((db, p: { org: number; after: string; limit: number }) =>
+/** Lists endpoints for the cache of the whole list. */
+export const listEndpointsAfter = wholeQuery((db, p: { org: number; after: string; limit: number }) =>
   listed(db).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
 )
 
-/** Returns those of the ids that exist, with the columns of the list. */
-export const listListedEndpoints = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+/** Returns those of the ids that exist, with the columns of the list, for the same cache. */
+export const listListedEndpoints = wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
   listed(db)
     .where('e.org', '=', p.org)
     .where(isAnyOf(engine, 'e.id', p.ids)),
 )
 
-const selectEndpoint = queryOne((db, p: { org: number; id: string }) =>
+const selectEndpoint = visibleQueryOne('location', 'r.location_id', (db, p: { org: number; id: string }) =>
   selectAllColumns(db)
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
     .select('r.name as room_name')
@@ -79,18 +80,25 @@ const selectEndpoint = queryOne((db, p: { org: number; id: string }) =>
 )
 export const findEndpoint = async (on: OrgReader, id: string) => (isUuid(id) ? selectEndpoint(on, { id }) : undefined)
 
+const selectVersion = visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
+  db.selectFrom('endpoints as e').select('e.version').where('e.org', '=', p.org).where('e.id', '=', p.id),
+)
+/** Returns the version of an endpoint that the caller sees. */
+export const findEndpointVersion = async (on: OrgReader, id: string) =>
+  isUuid(id) ? (await selectVersion(on, { id }))?.version : undefined
+
 /** The columns that a write to many endpoints needs. */
 const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.room_id', 'e.profile_id'] as const
 
 const selectSummary = (db: Kysely<DatabaseSchema>) =>
   endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
 
-const selectSummaries = query((db, p: { org: number; ids: readonly string[] }, engine) =>
+const selectSummaries = visibleQuery('room', 'e.room_id', (db, p: { org: number; ids: readonly string[] }, engine) =>
   selectSummary(db)
     .where('e.org', '=', p.org)
     .where(isAnyOf(engine, 'e.id', p.ids)),
 )
-/** Returns those of the ids that exist. */
+/** Returns those of the ids that exist and that the caller sees. */
 export const listEndpointsById = (on: OrgReader, ids: readonly string[]) =>
   selectSummaries(on, { ids: ids.filter(isUuid) })
 export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
@@ -160,21 +168,24 @@ const selectPairGroups = wholeQuery((db, p: { org: number; ids: readonly string[
     )
     .orderBy('g.id'),
 )
-/** Returns these endpoints and all others in their groups, each once. [contract 5.1.pairing] */
+/** Returns these endpoints and all others in their groups, each once, also those that the caller does not see. [contract 5.1.pairing] */
 export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
   selectPairGroups(on, { ids: ids.filter(isUuid) })
 
-export const listEndpointsInRoom = query((db, p: { org: number; room: number }) =>
+export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }) =>
   selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
 export type EndpointRow = Awaited<ReturnType<typeof listEndpointsInRoom>>[number]
 
-export const listEndpointsInRooms = query((db, p: { org: number; rooms: readonly number[] }, engine) =>
-  selectSummary(db)
-    .where('e.org', '=', p.org)
-    .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))
-    .orderBy('e.room_id')
-    .orderBy('e.id'),
+export const listEndpointsInRooms = visibleQuery(
+  'room',
+  'e.room_id',
+  (db, p: { org: number; rooms: readonly number[] }, engine) =>
+    selectSummary(db)
+      .where('e.org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))
+      .orderBy('e.room_id')
+      .orderBy('e.id'),
 )
 
 type Connection = { org: number; id: string; node: number; connection: number; hash: Buffer }

@@ -3,5 +3,5 @@ import type { OperationHandlers } from '../../http/handlers.ts'
 import { eventsStream } from './rules.ts'
 
 export const eventRoutes: OperationHandlers<'eventsStream'> = {
-  eventsStream: async (_ctx, { query }) => eventsStream(query),
+  eventsStream: async (ctx, { query }) => eventsStream(ctx, query),
 }

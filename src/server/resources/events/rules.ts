@@ -1,16 +1,19 @@
 // Turns the query of an event stream into a subscription. [contract 6.events]
 import { type SelectableEventType, selectableEventTypes } from '../../../contract/events.ts'
+import type { RequestContext } from '../../context/request-context.ts'
 import { invalid } from '../../core/failure.ts'
 import { EventFilter } from '../../events/filter.ts'
 import { EventSubscription } from '../../http/event-streams.ts'
 import type { InputOf } from '../../http/handlers.ts'
 
 /** A place that does not exist is accepted, as in lists: it has no events, or none yet. */
-export function eventsStream({ types, lastEventId, ...places }: InputOf<'eventsStream'>['query']): EventSubscription {
-  return new EventSubscription(
-    new EventFilter({ ...places, types: types === undefined ? undefined : parseTypes(types) }),
-    lastEventId,
-  )
+export function eventsStream(
+  ctx: RequestContext,
+  { types, lastEventId, ...places }: InputOf<'eventsStream'>['query'],
+): EventSubscription {
+  const options = { ...places, types: types === undefined ? undefined : parseTypes(types) }
+  const reader = { access: ctx.access, mayReadAuditLog: ctx.may('audit') }
+  return new EventSubscription(new EventFilter(options, reader), lastEventId)
 }
 
 const isSelectable = (name: string): name is SelectableEventType =>

@@ -1,9 +1,11 @@
-// The last-used times of keys and sessions, written by several nodes.
+// The last-used times of keys, sessions and people, written by several nodes.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newPerson } from '../../../../test/support/person.ts'
 import { until } from '../../../../test/support/program.ts'
 import type { Keyring, TokenUse } from '../../auth/keyring.ts'
+import { tokenHash } from '../../auth/token.ts'
 import { makeLog } from '../../core/log.ts'
 import { insertSession } from '../sessions/store.ts'
 import { writeLastUsed } from './last-used.ts'
@@ -44,6 +46,26 @@ test('a use that another node wrote earlier sets no time back [contract 3.4]', a
   expect(await times()).toEqual([later, later])
   await write(use(later + 5000, hash))
   expect(await times()).toEqual([later + 5000, later + 5000])
+})
+
+test('the use of a session of a person is written for the session and the person, and sets no time back [contract 3.4]', async () => {
+  const person = await newPerson(harness, org, { role: 'viewer' })
+  const [session, userId] = [tokenHash(person.session), Number(person.id)]
+  const used = (at: number): TokenUse => ({ org: org.org.key, keyId: undefined, userId, at, session })
+  const { kysely } = harness.services.db.system
+  const read = async () => {
+    const of = kysely.selectFrom('user_sessions').select('used_at').where('hash', '=', session)
+    const { lastSeenAt } = (await org.call('GET', `/users/${person.id}`)).body
+    return [(await of.executeTakeFirstOrThrow()).used_at, lastSeenAt && Date.parse(lastSeenAt)]
+  }
+  expect((await read())[1], 'never seen').toBeUndefined()
+  await write(used(later))
+  expect(await read()).toEqual([later, later])
+  await write(used(later - 5000))
+  expect(await read()).toEqual([later, later])
+  // A personal key counts as a use of its person, and not of the session.
+  await write({ org: org.org.key, keyId: Number(person.keyId), userId, at: later + 5000, session: undefined })
+  expect(await read()).toEqual([later, later + 5000])
 })
 
 test.runIf(engine === 'postgres')('a node that was declared dead writes no last-used times', async () => {

@@ -1,10 +1,12 @@
-// Writes the last-used times of keys and sessions in batches, without audit entries. [contract 3.4] [contract 9.session]
+// Writes the last-used times of keys, sessions and people in batches, without audit entries. [contract 3.4] [contract 9.session]
 
 import type { Keyring, TokenUse } from '../../auth/keyring.ts'
 import type { Services } from '../../context/services.ts'
 import type { Log } from '../../core/log.ts'
 import { refuseUnlessUp } from '../../nodes/store.ts'
 import { updateSessionUsed } from '../sessions/store.ts'
+import { updateUserSessionUsed } from '../sessions/user-session-store.ts'
+import { updateLastSeen } from '../users/store.ts'
 import { updateLastUsed } from './store.ts'
 
 /**
@@ -14,26 +16,37 @@ import { updateLastUsed } from './store.ts'
 export async function writeLastUsed({ db, node }: Services, keyring: Keyring, log: Log): Promise<void> {
   const uses = keyring.takeUses()
   if (uses.length === 0) return
-  const bySession = uses.flatMap(({ session, at }) => (session ? [{ hash: session, at }] : []))
+  const bySession = uses.flatMap(({ session, keyId, at }) => (session ? [{ hash: session, keyId, at }] : []))
   bySession.sort((a, b) => Buffer.compare(a.hash, b.hash))
+  const [ofKeys, ofPeople] = [
+    bySession.filter(({ keyId }) => keyId !== undefined),
+    bySession.filter(({ keyId }) => keyId === undefined),
+  ]
   await db
     .separateTransaction(async (tx) => {
-      await updateLastUsed(tx, latestByKey(uses))
-      for (const use of bySession) await updateSessionUsed(tx, use)
+      const ofKey = latestUses(uses, 'keyId').map(({ org, id, at }) => ({ org, keyId: id, at }))
+      await updateLastUsed(tx, ofKey)
+      for (const { hash, at } of ofKeys) await updateSessionUsed(tx, { hash, at })
+      for (const { hash, at } of ofPeople) await updateUserSessionUsed(tx, { hash, at })
+      for (const use of latestUses(uses, 'userId')) await updateLastSeen(tx, use)
       if (node && db.fence) await refuseUnlessUp(tx, { id: node.id })
     })
     .catch(() => log.warn('last-used times not written: the database was not reached'))
 }
 
-/** A key and its sessions may have been used at different times: the last one counts. Sorted by the keys of the rows. */
-function latestByKey(uses: readonly TokenUse[]): readonly KeyUse[] {
-  const last = new Map<string, KeyUse>()
-  for (const use of uses.filter(isOfKey)) {
-    const name = `${use.org}/${use.keyId}`
-    if ((last.get(name)?.at ?? Number.NEGATIVE_INFINITY) < use.at) last.set(name, use)
-  }
-  return [...last.values()].sort((a, b) => a.org - b.org || a.keyId - b.keyId)
+interface LatestUse {
+  readonly org: number
+  readonly id: number
+  readonly at: number
 }
 
-type KeyUse = TokenUse & { readonly keyId: number }
-const isOfKey = (use: TokenUse): use is KeyUse => use.keyId !== undefined
+/** A key and its sessions may have been used at different times: the last one counts. So for a person. Sorted by the keys of the rows. */
+function latestUses(uses: readonly TokenUse[], holder: 'keyId' | 'userId'): readonly LatestUse[] {
+  const last = new Map<string, LatestUse>()
+  for (const { org, at, [holder]: id } of uses) {
+    if (id === undefined) continue
+    const name = `${org}/${id}`
+    if ((last.get(name)?.at ?? Number.NEGATIVE_INFINITY) < at) last.set(name, { org, id, at })
+  }
+  return [...last.values()].sort((a, b) => a.org - b.org || a.id - b.id)
+}

@@ -1,66 +1,49 @@
 // Carries out the operations on API keys, one function for each. [contract 3.1] [contract 6.keys]
-import type { Static } from 'typebox'
-import type { Key } from '../../../contract/people/keys.ts'
-import { type CallerScope, scopes as callerScopes } from '../../../contract/people/permissions.ts'
-import { makeApiKey, tokenHash, visiblePart } from '../../auth/token.ts'
+import type { CallerScope, Permission } from '../../../contract/people/permissions.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { isoTime, parseTime } from '../../core/clock.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
-import { nextId } from '../../db/queries/next-id.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
-import { permissionDenied } from '../../http/gate.ts'
+import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import { deleteKey, findKey, hasOtherManager, insertKey, type KeyRow, listKeys } from './store.ts'
+import { requireRegions } from '../regions/requested-regions.ts'
+import { futureTime, storeNewKey } from './new-key.ts'
+import { deleteKey, findKey, hasOtherManager, listKeys } from './store.ts'
+import { keyView } from './view.ts'
 
 export interface NewKey {
   readonly name: string
   readonly scopes: readonly CallerScope[]
   readonly manage?: boolean
+  /** The regions that the key is limited to; absent: all. */
+  readonly regionIds?: readonly number[] | undefined
   readonly expiresAt?: string | null
   /** The limit, in requests per second, of this key alone. Only the command line sets it. */
   readonly rateLimit?: number | undefined
 }
 
 export const keysList = async (ctx: RequestContext) => ({
-  keys: (await listKeys(ctx.db)).map(view),
+  keys: (await listKeys(ctx.db)).map(keyView),
 })
 
 export async function keysCreate(ctx: RequestContext, newKey: NewKey) {
-  refuseGrantBeyondOwn(ctx, newKey)
+  refuseWrongGrant(ctx, newKey)
   const now = ctx.clock.now()
-  const expires_at = expiryOf(newKey, now)
-  const token = makeApiKey()
-  const created = await change(ctx, 'keysCreate', async (tx) => {
-    const row: KeyRow = {
-      org: ctx.org.key,
-      id: await nextId(tx, 'key'),
-      version: 1,
-      name: newKey.name,
-      prefix: visiblePart(token),
-      read: newKey.scopes.includes('read') ? 1 : 0,
-      write: newKey.scopes.includes('write') ? 1 : 0,
-      manage: newKey.manage ? 1 : 0,
-      rate_limit: newKey.rateLimit ?? null,
-      created_at: now,
-      expires_at,
-      last_used_at: null,
-      operate: newKey.scopes.includes('operate') ? 1 : 0,
-      all_regions: 1,
-      user_id: null,
-    }
-    await insertKey(tx, row, tokenHash(token))
-    const { name, prefix, scopes, manage, expiresAt } = view(row)
-    return {
-      result: row,
-      target: auditRef('key', row),
-      after: { name, prefix, scopes, manage, expiresAt, rateLimit: newKey.rateLimit },
-    }
+  const { name, scopes, manage = false, rateLimit } = newKey
+  const expiresAt = typeof newKey.expiresAt === 'string' ? futureTime(newKey.expiresAt, now) : null
+  const { row, key } = await change(ctx, 'keysCreate', async (tx) => {
+    const regionIds = newKey.regionIds && (await requireRegions(tx, newKey.regionIds))
+    refuseGrantBeyondOwn(ctx, [], regionIds ? RegionAccess.of(regionIds) : RegionAccess.everything)
+    const values = { name, scopes, manage, regionIds, rateLimit: rateLimit ?? null, createdAt: now, expiresAt }
+    const created = await storeNewKey(tx, { ...values, userId: null })
+    const { id: _, createdAt, ...shown } = keyView(created.row)
+    return { result: created, target: auditRef('key', created.row), after: { ...shown, rateLimit } }
   })
   ctx.keysChanged()
-  return new VersionedAnswer(1, { ...view(created), key: token })
+  return new VersionedAnswer(1, { ...keyView(row), key })
 }
 
 export async function keysDelete(ctx: RequestContext, keyId: string) {
@@ -68,41 +51,28 @@ export async function keysDelete(ctx: RequestContext, keyId: string) {
     const id = parseInt32(keyId)
     const key = mustFind(id === undefined ? undefined : await findKey(tx, { id }), `key ${keyId}`)
     checkIfMatch(ctx, key.version)
-    if (key.manage === 1 && !(await hasOtherManager(tx, key, ctx.clock.now()))) {
+    if (key.manage === 1 && key.user_id === null && !(await hasOtherManager(tx, key, ctx.clock.now()))) {
       throw new Failure(
         'FAILED_PRECONDITION',
         'the last key that manages (it needs manage and write) cannot be revoked. Create another one first.',
       )
     }
     await deleteKey(tx, { id: key.id })
-    const { name, prefix, scopes, manage } = view(key)
-    return { result: undefined, target: auditRef('key', key), before: { name, prefix, scopes, manage } }
+    const { name, prefix, scopes, manage, regionIds, userId } = keyView(key)
+    const before = { name, prefix, scopes, manage, regionIds, userId }
+    return { result: undefined, target: auditRef('key', key), before }
   })
   ctx.keysChanged()
   return {}
 }
 
-/** A key cannot grant a permission that it does not have. [contract 3.6] */
-function refuseGrantBeyondOwn(ctx: RequestContext, { scopes, manage }: NewKey) {
-  for (const scope of scopes)
-    if (!ctx.may(scope)) throw permissionDenied(ctx, scope, undefined, ', so it cannot grant it')
-  if (manage && !ctx.may('manage')) throw permissionDenied(ctx, 'manage', undefined, ', so it cannot grant it')
+/** A caller cannot grant a permission that it lacks, and a key that manages is not limited to regions. [contract 3.5] [contract 3.6] */
+function refuseWrongGrant(ctx: RequestContext, { scopes, manage, regionIds }: NewKey) {
+  const permissions: Permission[] = [...scopes, ...(manage ? (['manage'] as const) : [])]
+  refuseGrantBeyondOwn(ctx, permissions, RegionAccess.of([]))
+  if (!regionIds) return
+  if (regionIds.length === 0)
+    throw invalid([{ field: 'regionIds', error: 'must name at least one region; leave it out for all regions' }])
+  if (manage)
+    throw invalid([{ field: 'regionIds', error: 'cannot be given together with manage; leave one of them out' }])
 }
-
-function expiryOf({ expiresAt }: NewKey, now: number): number | null {
-  if (expiresAt === undefined || expiresAt === null) return null
-  const at = parseTime(expiresAt)
-  if (at === undefined || at <= now) throw invalid([{ field: 'expiresAt', error: 'must be a time in the future' }])
-  return at
-}
-
-const view = (row: KeyRow): Static<typeof Key> => ({
-  id: String(row.id),
-  name: row.name,
-  prefix: row.prefix,
-  scopes: callerScopes.filter((scope) => row[scope] === 1),
-  manage: row.manage === 1,
-  createdAt: isoTime(row.created_at),
-  ...(row.expires_at !== null && { expiresAt: isoTime(row.expires_at) }),
-  ...(row.last_used_at !== null && { lastUsedAt: isoTime(row.last_used_at) }),
-})

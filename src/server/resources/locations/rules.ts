@@ -12,6 +12,7 @@ import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
+import { requireVisibleAfter } from '../places/visible-after.ts'
 import { findRegion } from '../regions/store.ts'
 import { unassignRoomsOfLocation } from '../rooms/store.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
@@ -23,6 +24,7 @@ export const locationsList = async (ctx: RequestContext) => ({
 export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCreate'>['body']) =>
   change(ctx, 'locationsCreate', async (tx) => {
     const region = await findReferencedRegion(tx, body.regionId)
+    requireVisibleAfter(tx, region?.id, ...withoutRegion)
     const id = await nextId(tx, 'location')
     const { name } = body
     await insertLocation(tx, id, { name, region_id: region?.id ?? null })
@@ -46,6 +48,7 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
       body.regionId === undefined
         ? { id: location.region_id, name: location.region_name }
         : await findReferencedRegion(tx, body.regionId)
+    requireVisibleAfter(tx, region?.id, ...withoutRegion)
     const values = { name, region_id: region?.id ?? null }
     await updateLocation(tx, id, values)
     await raiseResourceVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
@@ -62,6 +65,9 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
     const location = await requireLocation(tx, id)
     checkIfMatch(ctx, location.version)
     const rooms = await unassignRoomsOfLocation(tx, { location: id })
+    if (rooms.length > 0) {
+      requireVisibleAfter(tx, null, `the rooms of location ${id} any more`, 'Move or delete them first.')
+    }
     await deleteLocation(tx, { id })
     await raiseResourceVersions(tx, { locationsOfRegion: [location.region_id] })
     return {
@@ -71,6 +77,8 @@ export const locationsDelete = (ctx: RequestContext, id: number) =>
       affected: rooms.map((room) => auditRef('room', room)),
     }
   })
+
+const withoutRegion = ['a location without a region', 'Send the regionId of a region that you see.'] as const
 
 const requireLocation = async (on: OrgReader, id: number) => mustFind(await findLocation(on, { id }), `location ${id}`)
 

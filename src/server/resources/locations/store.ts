@@ -1,11 +1,11 @@
 // Holds the SQL of locations.
 
 import type { Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryOne, write } from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, write } from '../../db/queries/query.ts'
 
 type LocationKey = { org: number; id: number }
 
-export const listLocations = wholeQuery((db, p: { org: number }) =>
+export const listLocations = visibleQuery('region', 'l.region_id', (db, p: { org: number }) =>
   db
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
@@ -14,7 +14,7 @@ export const listLocations = wholeQuery((db, p: { org: number }) =>
     .orderBy('l.id'),
 )
 
-export const findLocation = wholeQueryOne((db, p: LocationKey) =>
+export const findLocation = visibleQueryOne('region', 'l.region_id', (db, p: LocationKey) =>
   db
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))

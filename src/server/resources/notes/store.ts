@@ -1,21 +1,29 @@
 // Holds the SQL of room notes.
 
 import type { Selectable } from 'kysely'
-import { wholeQuery, wholeQueryOne, write } from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type NoteRow = Selectable<DatabaseSchema['room_notes']>
 
-export const listNotes = wholeQuery((db, p: { org: number }) =>
+export const listNotes = visibleQuery('room', 'room_notes.room_id', (db, p: { org: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).orderBy('id', 'desc'),
 )
 
-export const listNotesOfRoom = wholeQuery((db, p: { org: number; room: number }) =>
+export const listNotesOfRoom = visibleQuery('room', 'room_notes.room_id', (db, p: { org: number; room: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('room_id', '=', p.room).orderBy('id', 'desc'),
 )
 
-export const findNote = wholeQueryOne((db, p: { org: number; room: number; id: number }) =>
-  db.selectFrom('room_notes').selectAll().where('org', '=', p.org).where('id', '=', p.id).where('room_id', '=', p.room),
+export const findNote = visibleQueryOne(
+  'room',
+  'room_notes.room_id',
+  (db, p: { org: number; room: number; id: number }) =>
+    db
+      .selectFrom('room_notes')
+      .selectAll()
+      .where('org', '=', p.org)
+      .where('id', '=', p.id)
+      .where('room_id', '=', p.room),
 )
 
 export const insertNote = write((db, p: NoteRow) =>

@@ -1,5 +1,5 @@
 // Holds the SQL of organisations.
-import { write } from '../../db/queries/query.ts'
+import { queryOne, write } from '../../db/queries/query.ts'
 import { type SystemTx, systemQuery, systemQueryOne, systemWriteOne } from '../../db/system.ts'
 
 export const listOrgs = systemQuery((db, _: object) =>
@@ -8,6 +8,11 @@ export const listOrgs = systemQuery((db, _: object) =>
 
 export const findOrg = systemQueryOne((db, p: { id: string }) =>
   db.selectFrom('orgs').select(['key', 'id', 'name', 'timezone']).where('id', '=', p.id),
+)
+
+/** The organisation of the handle. */
+export const findOwnOrg = queryOne((db, p: { org: number }) =>
+  db.selectFrom('orgs').select(['name', 'timezone']).where('key', '=', p.org),
 )
 
 const insertRow = systemWriteOne((db, p: { id: string; name: string; timezone: string; at: number }) =>

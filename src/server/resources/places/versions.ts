@@ -18,6 +18,8 @@ const shownBy = {
   ],
   /** Users show the ids of the regions that they are assigned to. The ids are those of regions. */
   usersOfRegion: [(tx, ids) => forEach(ids, (region) => raiseUsersOfRegion(tx, { region }))],
+  /** Keys show the ids of the regions that they are limited to. The ids are those of regions. */
+  keysOfRegion: [(tx, ids) => forEach(ids, (region) => raiseKeysOfRegion(tx, { region }))],
   /** Rooms show the name and the region of their location. The ids are those of locations. */
   location: [(tx, ids) => forEach(ids, (location) => raiseRoomsInLocation(tx, { location }))],
   /** A room's answer contains its endpoints. The ids are those of rooms. */
@@ -80,6 +82,16 @@ const raiseUsersOfRegion = write((db, p: { org: number; region: number }) =>
     .where('org', '=', p.org)
     .where('id', 'in', (q) =>
       q.selectFrom('user_regions').select('user_id').where('org', '=', p.org).where('region_id', '=', p.region),
+    ),
+)
+
+const raiseKeysOfRegion = write((db, p: { org: number; region: number }) =>
+  db
+    .updateTable('api_keys')
+    .set((e) => ({ version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', 'in', (q) =>
+      q.selectFrom('key_regions').select('key_id').where('org', '=', p.org).where('region_id', '=', p.region),
     ),
 )
 

@@ -8,6 +8,7 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
+import { deleteRegionOfKeys } from '../keys/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
 import { deleteRegionOfUsers } from '../users/store.ts'
 import {
@@ -60,22 +61,29 @@ export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
     }
   })
 
-export const regionsDelete = (ctx: RequestContext, id: number) =>
-  change(ctx, 'regionsDelete', async (tx) => {
+export async function regionsDelete(ctx: RequestContext, id: number) {
+  await change(ctx, 'regionsDelete', async (tx) => {
     const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
     if (await regionHasLocation(tx, { id })) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
-    await raiseResourceVersions(tx, { usersOfRegion: [id] })
+    await raiseResourceVersions(tx, { usersOfRegion: [id], keysOfRegion: [id] })
     const users = await deleteRegionOfUsers(tx, { region: id })
+    const keys = await deleteRegionOfKeys(tx, { region: id })
     await deleteRegion(tx, { id })
     return {
-      result: {},
+      result: undefined,
       target: auditRef('region', region),
       before: { name: region.name },
-      affected: users.map((u) => auditRef('user', { id: u.id, name: u.email })),
+      affected: [
+        ...users.map((u) => auditRef('user', { id: u.id, name: u.email })),
+        ...keys.map((key) => auditRef('key', key)),
+      ],
     }
   })
+  ctx.keysChanged()
+  return {}
+}
 
 const requireRegion = async (on: OrgReader, id: number) => mustFind(await findRegion(on, { id }), `region ${id}`)

@@ -1,18 +1,18 @@
 // Holds the SQL of regions.
 
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, wholeQueryExists, write } from '../../db/queries/query.ts'
 
 type RegionKey = { org: number; id: number }
 
-export const listRegions = wholeQuery((db, p: { org: number }) =>
+export const listRegions = visibleQuery('region', 'regions.id', (db, p: { org: number }) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).orderBy('id'),
 )
 
-export const findRegion = wholeQueryOne((db, p: RegionKey) =>
+export const findRegion = visibleQueryOne('region', 'regions.id', (db, p: RegionKey) =>
   db.selectFrom('regions').select(['id', 'name', 'version']).where('org', '=', p.org).where('id', '=', p.id),
 )
 
-export const listAssignedLocations = wholeQuery((db, p: { org: number }) =>
+export const listAssignedLocations = visibleQuery('region', 'locations.region_id', (db, p: { org: number }) =>
   db
     .selectFrom('locations')
     .select(['id', 'name', 'region_id'])
@@ -21,7 +21,7 @@ export const listAssignedLocations = wholeQuery((db, p: { org: number }) =>
     .orderBy('id'),
 )
 
-export const listLocationsOfRegion = wholeQuery((db, p: RegionKey) =>
+export const listLocationsOfRegion = visibleQuery('region', 'locations.region_id', (db, p: RegionKey) =>
   db
     .selectFrom('locations')
     .select(['id', 'name'])
@@ -30,6 +30,7 @@ export const listLocationsOfRegion = wholeQuery((db, p: RegionKey) =>
     .orderBy('id'),
 )
 
+/** The caller may not see the location, but the region must not be deleted all the same. */
 export const regionHasLocation = wholeQueryExists((db, p: RegionKey) =>
   db.selectFrom('locations').select('id').where('org', '=', p.org).where('region_id', '=', p.id).limit(1),
 )

@@ -1,9 +1,11 @@
-// Counts endpoints and rooms by state over all organisations, for the metrics. [contract D.10]
+// Counts endpoints and rooms by state, and sessions of people, over all organisations, for the metrics. [contract D.10]
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { minuteMs } from '../../../contract/durations.ts'
+import { sessionIdleMs } from '../../auth/keyring.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { FleetSummary } from '../../core/fleet-metrics.ts'
 import type { Database } from '../../db/db.ts'
+import { countUserSessions } from '../sessions/user-session-store.ts'
 import { type RoomStateName, roomStateOf } from './state.ts'
 import { countEndpointsOfRooms, countEndpointsWithoutRoom } from './store.ts'
 
@@ -46,14 +48,15 @@ export class FleetCounts {
 
   async #count(): Promise<void> {
     try {
-      this.#last = { fleet: await countFleet(this.#db), atMs: this.#clock.now() }
+      this.#last = { fleet: await countFleet(this.#db, this.#clock.now()), atMs: this.#clock.now() }
     } catch {
       // /readyz and the log say that the database does not answer; a scrape must not fail because of it.
     }
   }
 }
 
-async function countFleet({ system }: Database): Promise<FleetSummary> {
+async function countFleet({ system }: Database, now: number): Promise<FleetSummary> {
+  const sessions = await countUserSessions(system, { usedAfter: now - sessionIdleMs, now })
   const endpoints = { connected: 0, disconnected: 0 }
   const rooms: Record<RoomStateName, number> = { EMPTY: 0, OFFLINE: 0, DEGRADED: 0, HEALTHY: 0 }
   for (const row of await countEndpointsWithoutRoom(system)) {
@@ -69,7 +72,7 @@ async function countFleet({ system }: Database): Promise<FleetSummary> {
       rooms[roomStateOf(Number(row.endpoints), connected, Number(row.failed) > 0)] += 1
     }
     const end = rows.at(-1)
-    if (!end || rows.length < roomsPerSlice) return { endpoints, rooms }
+    if (!end || rows.length < roomsPerSlice) return { endpoints, rooms, userSessions: Number(sessions?.count) }
     last = end
     await nextTurn()
   }

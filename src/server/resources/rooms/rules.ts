@@ -19,6 +19,7 @@ import { endpointRef, endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
+import { requireVisibleAfter } from '../places/visible-after.ts'
 import { findProfile } from '../profiles/store.ts'
 import { freshSince } from '../sensors/view.ts'
 import {
@@ -66,6 +67,7 @@ export const roomsGet = async (ctx: RequestContext, id: number) => view(ctx, ctx
 export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['body']) =>
   change(ctx, 'roomsCreate', async (tx) => {
     const location = await findReferencedLocation(tx, body.locationId)
+    requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
     const id = await nextId(tx, 'room')
     const code = makeSealedCode(ctx, id)
     await insertRoom(tx, {
@@ -88,6 +90,7 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
     const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
     const location = await findReferencedLocation(tx, body.locationId)
+    requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
     await updateRoom(tx, { id, name: body.name, location_id: location?.id ?? null })
     await raiseResourceVersions(tx, { nameOfRoom: [id] })
     return {
@@ -156,6 +159,8 @@ export async function roomsAssignProfile(ctx: RequestContext, id: number, profil
   return {}
 }
 
+const withoutLocation = ['a room without a location', 'Send the locationId of a location that you see.'] as const
+
 const requireRoom = async (on: OrgReader, id: number) => mustFind(await findRoom(on, { id }), `room ${id}`)
 
 const findReferencedLocation = (tx: Tx, id: number | null | undefined) =>
@@ -193,7 +198,8 @@ async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<
       },
     }),
     ...(room.profile_id !== null && { profileId: room.profile_id }),
-    ...(ctx.may('write') && enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
+    ...(ctx.may('operate') &&
+      enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
     endpoints: endpoints.map((e) => endpointView(e, room.name)),
   })
 }

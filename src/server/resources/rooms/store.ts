@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryExists, visibleQueryOne, wholeQueryExists, write } from '../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'
@@ -12,7 +12,7 @@ type RoomKey = { org: number; id: number }
 type RoomFilter = { org: number; region: number; location: number; freshSinceSeconds: number }
 
 const selectRooms = bySite((byRegion, byLocation) =>
-  wholeQuery((db, p: RoomFilter) =>
+  visibleQuery('region', 'l.region_id', (db, p: RoomFilter) =>
     db
       .selectFrom('rooms as r')
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -62,7 +62,7 @@ const selectRooms = bySite((byRegion, byLocation) =>
 export const listRooms = (on: OrgReader, freshSinceSeconds: number, region?: number, location?: number) =>
   selectRooms(on, { freshSinceSeconds }, region, location)
 
-export const findRoom = wholeQueryOne((db, p: RoomKey) =>
+export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey) =>
   db
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -86,7 +86,7 @@ export const findRoom = wholeQueryOne((db, p: RoomKey) =>
 export type RoomRow = NonNullable<Awaited<ReturnType<typeof findRoom>>>
 
 /** True if an endpoint in the room has rejected its config. */
-export const hasFailedConfig = wholeQueryExists((db, p: RoomKey) =>
+export const hasFailedConfig = visibleQueryExists('room', 'n.room_id', (db, p: RoomKey) =>
   db
     .selectFrom('endpoints as n')
     .innerJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id'))
@@ -97,6 +97,7 @@ export const hasFailedConfig = wholeQueryExists((db, p: RoomKey) =>
     .limit(1),
 )
 
+/** A room that the caller does not see has the profile too. */
 export const hasRoomWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
@@ -209,12 +210,15 @@ export const unassignRoomsOfLocation = write((db, p: { org: number; location: nu
 )
 
 /** Ids of rooms that do not exist are skipped. */
-export const listRoomsById = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
-  db
-    .selectFrom('rooms')
-    .select(['id', 'name'])
-    .where('org', '=', p.org)
-    .where(isAnyNumberOf(engine, 'id', p.ids)),
+export const listRoomsById = visibleQuery(
+  'room',
+  'rooms.id',
+  (db, p: { org: number; ids: readonly number[] }, engine) =>
+    db
+      .selectFrom('rooms')
+      .select(['id', 'name'])
+      .where('org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'id', p.ids)),
 )
 
 export const deleteRoom = write((db, p: RoomKey) =>

@@ -24,12 +24,13 @@ export async function endpointsBulkSensorData(
   filter: InputOf<'endpointsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
+  const { access } = ctx
   const textOf = ({ endpoints }: RoomPlan, samples: SamplesByNumber) =>
     listText(
-      endpoints.filter(({ room }) => isWithin(filter, room)),
+      endpoints.filter(({ room }) => access.sees(room?.region) && isWithin(filter, room)),
       ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
     )
-  if (filter.regionId === undefined && filter.locationId === undefined) {
+  if (access.isEverything && filter.regionId === undefined && filter.locationId === undefined) {
     return latest.wholeAnswer(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
   }
   return textOf(await latest.plan(ctx.org.key), await latest.samples(ctx.org.key))
@@ -55,8 +56,9 @@ export async function roomsBulkSensorData(
   filter: InputOf<'roomsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
+  const { access } = ctx
   const { rooms, endpoints } = await latest.plan(ctx.org.key)
-  if (endpoints.length === 0) {
+  if (!endpoints.some(({ room }) => access.sees(room?.region))) {
     throw new Failure(
       'FAILED_PRECONDITION',
       'the organisation has no endpoints. Enrol a device with the code of a room.',
@@ -65,7 +67,7 @@ export async function roomsBulkSensorData(
   const samples = await latest.samples(ctx.org.key)
   const since = freshSince(ctx)
   return listText(
-    rooms.filter((room) => isWithin(filter, room)),
+    rooms.filter((room) => access.sees(room.region) && isWithin(filter, room)),
     (room) => `{"id":${room.id},"roomData":${roomText(room, samples, since, legacy)}}`,
   )
 }

@@ -108,6 +108,12 @@ export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Prom
       keyId === undefined
         ? await requireFullKey(tx, isCurrent)
         : mustFind(await findKey(tx, { id: keyId }), `key ${keyId}`)
+    if (key.user_id !== null) {
+      throw new Failure(
+        'FAILED_PRECONDITION',
+        `key ${key.id} belongs to a person. Make a link for them with "login-link --user EMAIL", or choose another key.`,
+      )
+    }
     if (key.read !== 1 || !isCurrent(key)) {
       const why = key.read === 1 ? 'has expired' : 'lacks the scope read'
       throw new Failure(
@@ -122,9 +128,13 @@ export async function loginLinkCreate(ctx: RequestContext, keyId?: number): Prom
   })
 }
 
+/** A personal key is not full: it ends with its person. */
+const isFull = ({ read, write, manage, user_id }: KeyRow): boolean =>
+  read === 1 && write === 1 && manage === 1 && user_id === null
+
 async function requireFullKey(tx: Tx, isCurrent: (key: KeyRow) => boolean): Promise<KeyRow> {
   const keys = await listKeys(tx)
-  const key = keys.find((key) => key.read === 1 && key.write === 1 && key.manage === 1 && isCurrent(key))
+  const key = keys.find((key) => isFull(key) && isCurrent(key))
   if (key) return key
   throw new Failure(
     'FAILED_PRECONDITION',

@@ -53,6 +53,17 @@ export const deleteSession = writeExists((db, p: { org: number; hash: Buffer }) 
   db.deleteFrom('sessions').where('org', '=', p.org).where('hash', '=', p.hash).returning('key_id'),
 )
 
+/** Ends the sessions that were opened with personal keys of a user. */
+export const deleteSessionsOfPersonalKeys = write((db, p: { org: number; user: number }) =>
+  db
+    .deleteFrom('sessions')
+    .where('org', '=', p.org)
+    .where('key_id', 'in', (q) =>
+      q.selectFrom('api_keys').select('id').where('org', '=', p.org).where('user_id', '=', p.user),
+    )
+    .returning('key_id'),
+)
+
 /** Another node may have written a later use: a time never goes back. */
 export const updateSessionUsed = systemWrite((db, p: { hash: Buffer; at: number }) =>
   db.updateTable('sessions').set({ used_at: p.at }).where('hash', '=', p.hash).where('used_at', '<', p.at),

@@ -13,7 +13,12 @@ const selectUserSessionHolder = systemQueryOne((db, p: { hash: Buffer }, engine)
     .innerJoin('users as u', (j) => j.onRef('u.org', '=', 's.org').onRef('u.id', '=', 's.user_id'))
     .innerJoin('orgs as o', 'o.key', 's.org')
     .select(['o.key as org', 'o.id as org_id', 'u.id', 'u.email', 'u.role', 'u.all_regions'])
-    .select(['s.used_at', 's.expires_at', regionList(engine, 'user_regions', 'user_id', 'u').as('regions')])
+    .select([
+      's.used_at',
+      's.expires_at',
+      's.checked_at',
+      regionList(engine, 'user_regions', 'user_id', 'u').as('regions'),
+    ])
     .where('s.hash', '=', p.hash)
     .where('u.state', '=', 'ACTIVE'),
 )
@@ -27,7 +32,7 @@ export async function findUserSessionHolder(on: SystemReader, hash: Buffer): Pro
     expiresAt: row.expires_at,
     rateLimit: null,
     key: undefined,
-    session: { hash, usedAt: row.used_at },
+    session: { hash, usedAt: row.used_at, checkedAt: row.checked_at },
   }
 }
 
@@ -104,4 +109,13 @@ export const updateUserSessionUsed = systemWrite((db, p: { hash: Buffer; at: num
 
 export const deleteUnusedUserSessions = systemWrite((db, p: { before: number; now: number }) =>
   db.deleteFrom('user_sessions').where((e) => e.or([e('used_at', '<', p.before), e('expires_at', '<=', p.now)])),
+)
+
+/** Counts the sessions of all organisations that have not ended. */
+export const countUserSessions = systemQueryOne((db, p: { usedAfter: number; now: number }) =>
+  db
+    .selectFrom('user_sessions')
+    .select((e) => e.fn.countAll().as('count'))
+    .where('used_at', '>', p.usedAfter)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', p.now)])),
 )

@@ -1,32 +1,35 @@
-// Carries out the operations on users, one function for each. [contract 5.4.user] [contract 6.users]
+// Carries out the operations on users, one function for each. [contract 11.user] [contract 6.users]
 
-import type { Static } from 'typebox'
-import type { Role } from '../../../contract/people/permissions.ts'
-import type { User } from '../../../contract/people/users.ts'
+import { type Permission, permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { Failure, invalid, mustFind } from '../../core/failure.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import { emailKey } from '../../core/text.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
+import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import { listRegions } from '../regions/store.ts'
+import { deleteKeysOfUser } from '../keys/store.ts'
+import { requireRegions } from '../regions/requested-regions.ts'
+import { endSessions } from './end-sessions.ts'
+import { requireAnotherOwner, requireAnotherOwnerWhoSignsIn } from './owners.ts'
 import {
   deleteUser,
   findUser,
   findUserByEmail,
-  hasOtherOwner,
   insertUser,
   listRegionsOfUser,
   listRegionsOfUsers,
   listUsers,
+  type UserRow,
   updateRegionsOfUser,
   updateUser,
 } from './store.ts'
+import { auditedFields, userAnswer, userView } from './view.ts'
 
 export async function usersList(ctx: RequestContext) {
   const { db } = ctx
@@ -34,7 +37,7 @@ export async function usersList(ctx: RequestContext) {
   const regions = Map.groupBy(await listRegionsOfUsers(db), (r) => r.user_id)
   return {
     users: users.map((user) =>
-      view(
+      userView(
         user,
         (regions.get(user.id) ?? []).map((r) => r.region_id),
       ),
@@ -44,68 +47,102 @@ export async function usersList(ctx: RequestContext) {
 
 export async function usersGet(ctx: RequestContext, userId: string) {
   const user = await requireUser(ctx.db, userId)
-  return new VersionedAnswer(user.version, view(user, user.regionIds))
+  return userAnswer(user, user.regionIds)
 }
 
 export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['body']) =>
   change(ctx, 'usersCreate', async (tx) => {
     const regionIds = await requireRegions(tx, body.regionIds ?? [])
+    const user: UserRow = {
+      id: await nextId(tx, 'user'),
+      version: 1,
+      email: body.email,
+      name: body.name ?? null,
+      role: body.role,
+      all_regions: body.allRegions ? 1 : 0,
+      state: body.state === 'DISABLED' ? 'DISABLED' : 'INVITED',
+      signed_in_at: null,
+      last_seen_at: null,
+      has_identity: 0,
+      has_passkey: 0,
+    }
+    refuseGrant(ctx, undefined, { ...user, regionIds })
     await refuseTakenEmail(tx, body.email, undefined)
-    const user = { id: await nextId(tx, 'user'), email: body.email, role: body.role }
-    await insertUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
+    await insertUser(tx, user.id, { ...user, email_key: emailKey(user.email), invited_at: ctx.clock.now() })
     await updateRegionsOfUser(tx, user.id, regionIds)
     return {
-      result: new VersionedAnswer(1, view(user, regionIds)),
+      result: userAnswer(user, regionIds),
       target: auditRef('user', { id: user.id, name: user.email }),
-      after: { email: user.email, role: user.role, regionIds },
+      after: auditedFields(user, regionIds),
     }
   })
 
-export const usersUpdate = (ctx: RequestContext, userId: string, body: InputOf<'usersUpdate'>['body']) =>
-  change(ctx, 'usersUpdate', async (tx) => {
+export async function usersUpdate(ctx: RequestContext, userId: string, body: InputOf<'usersUpdate'>['body']) {
+  const answer = await change(ctx, 'usersUpdate', async (tx) => {
     const before = await requireUser(tx, userId)
     checkIfMatch(ctx, before.version)
-    const regionIds = body.regionIds ? await requireRegions(tx, body.regionIds) : before.regionIds
-    const user = { id: before.id, email: body.email ?? before.email, role: body.role ?? before.role }
+    const user = {
+      ...before,
+      version: before.version + 1,
+      email: body.email ?? before.email,
+      name: body.name === undefined ? before.name : body.name,
+      role: body.role ?? before.role,
+      all_regions: Number(body.allRegions ?? before.all_regions === 1),
+      state: stateAfter(before, body.state),
+      regionIds: body.regionIds ? await requireRegions(tx, body.regionIds) : before.regionIds,
+    }
+    refuseGrant(ctx, before, user)
     await refuseTakenEmail(tx, user.email, user.id)
     if (user.role !== 'owner') await requireAnotherOwner(tx, before, 'demoted')
+    if (user.state === 'DISABLED') {
+      await requireAnotherOwnerWhoSignsIn(tx, before, 'disabled')
+      await endSessions(tx, user.id, { links: true })
+    }
     await updateUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
-    await updateRegionsOfUser(tx, user.id, regionIds)
+    await updateRegionsOfUser(tx, user.id, user.regionIds)
     return {
-      result: new VersionedAnswer(before.version + 1, view(user, regionIds)),
+      result: userAnswer(user, user.regionIds),
       target: auditRef('user', { id: user.id, name: user.email }),
-      before: { email: before.email, role: before.role, regionIds: before.regionIds },
-      after: { email: user.email, role: user.role, regionIds },
+      before: auditedFields(before, before.regionIds),
+      after: auditedFields(user, user.regionIds),
     }
   })
+  ctx.keysChanged()
+  return answer
+}
 
-export const usersDelete = (ctx: RequestContext, userId: string) =>
-  change(ctx, 'usersDelete', async (tx) => {
+export async function usersDelete(ctx: RequestContext, userId: string) {
+  await change(ctx, 'usersDelete', async (tx) => {
     const user = await requireUser(tx, userId)
     checkIfMatch(ctx, user.version)
     await requireAnotherOwner(tx, user, 'deleted')
+    const keys = await deleteKeysOfUser(tx, { user: user.id })
     await deleteUser(tx, { id: user.id })
     return {
-      result: {},
+      result: undefined,
       target: auditRef('user', { id: user.id, name: user.email }),
-      before: { email: user.email, role: user.role, regionIds: user.regionIds },
+      before: auditedFields(user, user.regionIds),
+      affected: keys.map((key) => auditRef('key', key)),
     }
   })
+  ctx.keysChanged()
+  return {}
+}
 
-async function requireUser(on: OrgReader, userId: string) {
+export type UserWithRegions = UserRow & { readonly regionIds: readonly number[] }
+
+export async function requireUser(on: OrgReader, userId: string): Promise<UserWithRegions> {
   const id = parseInt32(userId)
   const user = mustFind(id === undefined ? undefined : await findUser(on, { id }), `user ${userId}`)
   return { ...user, regionIds: await listRegionsOfUser(on, user.id) }
 }
 
-/** Returns the ids sorted and without duplicates. The failure names every id that does not exist. [contract 2.2] */
-async function requireRegions(tx: Tx, ids: readonly number[]): Promise<number[]> {
-  const known = new Set((await listRegions(tx)).map((r) => r.id))
-  const unknown = ids.flatMap((id, i) =>
-    known.has(id) ? [] : [{ field: `regionIds[${i}]`, error: `names region ${id}, which does not exist` }],
-  )
-  if (unknown.length > 0) throw invalid(unknown)
-  return [...new Set(ids)].sort((a, b) => a - b)
+/** Whether a user is INVITED or ACTIVE follows from their sign-ins: a request only disables, or enables again. */
+function stateAfter(before: UserRow, requested: string | undefined): string {
+  if (requested === undefined || requested === before.state) return before.state
+  if (requested === 'DISABLED') return requested
+  if (before.state !== 'DISABLED') return before.state
+  return before.signed_in_at === null ? 'INVITED' : 'ACTIVE'
 }
 
 /** An address belongs to one user of an organisation, ignoring case. [contract D.2] */
@@ -118,18 +155,22 @@ async function refuseTakenEmail(tx: Tx, email: string, ownId: number | undefined
   )
 }
 
-/** An organisation always has an owner. [contract 5.4.user] */
-async function requireAnotherOwner(tx: Tx, user: { id: number; role: string }, verb: string) {
-  if (user.role !== 'owner' || (await hasOtherOwner(tx, { id: user.id }))) return
-  throw new Failure('FAILED_PRECONDITION', `the last owner cannot be ${verb}. Make another user an owner first.`)
+/** Refuses a change that gives a person more than they had, if the caller lacks it. Another e-mail address is another person. */
+function refuseGrant(ctx: RequestContext, before: UserWithRegions | undefined, after: UserWithRegions): void {
+  const had = before && emailKey(before.email) === emailKey(after.email) ? rightsOf(before) : undefined
+  const has = rightsOf(after)
+  if (!has) return
+  const gained = has.permissions.filter((permission) => !had?.permissions.includes(permission))
+  refuseGrantBeyondOwn(ctx, gained, had?.access.includes(has.access) ? RegionAccess.of([]) : has.access)
 }
 
-const view = (user: { id: number; email: string; role: string }, regionIds: number[]): Static<typeof User> => ({
-  allRegions: false,
-  state: 'INVITED',
-  signsInWith: [],
-  id: String(user.id),
-  email: user.email,
-  role: user.role as Role,
-  regionIds,
-})
+/** Undefined for a user who may not sign in. */
+function rightsOf({ role, all_regions, state, regionIds }: UserWithRegions) {
+  if (state === 'DISABLED') return undefined
+  const permissions = permissionsOfRole(role as Role, all_regions === 1)
+  const isEverywhere = role === 'owner' || all_regions === 1
+  return {
+    permissions: (Object.keys(permissions) as Permission[]).filter((permission) => permissions[permission]),
+    access: isEverywhere ? RegionAccess.everything : RegionAccess.of(regionIds),
+  }
+}

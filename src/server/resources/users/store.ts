@@ -2,16 +2,59 @@
 
 import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import { wholeQuery, wholeQueryExists, wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
+import {
+  visibleQuery,
+  visibleQueryOne,
+  wholeQueryExists,
+  wholeQueryOne,
+  write,
+  writeExists,
+} from '../../db/queries/query.ts'
+import { systemWrite } from '../../db/system.ts'
 
 type UserKey = { org: number; id: number }
 
-export const listUsers = wholeQuery((db, p: { org: number }) =>
-  db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).orderBy('id'),
+export interface UserRow {
+  readonly id: number
+  readonly version: number
+  readonly email: string
+  readonly name: string | null
+  readonly role: string
+  readonly all_regions: number
+  readonly state: string
+  readonly signed_in_at: number | null
+  readonly last_seen_at: number | null
+  /** 1 if an account of the identity provider belongs to the user. */
+  readonly has_identity: number
+  readonly has_passkey: number
+}
+
+const hasIdentity = sql<SqlBit>`case when exists (select 1 from user_identities i
+  where i.org = users.org and i.user_id = users.id) then 1 else 0 end`
+const hasPasskey = sql<SqlBit>`case when exists (select 1 from passkeys p
+  where p.org = users.org and p.user_id = users.id) then 1 else 0 end`
+type SqlBit = 0 | 1
+
+const userColumns = [
+  'id',
+  'version',
+  'email',
+  'name',
+  'role',
+  'all_regions',
+  'state',
+  'signed_in_at',
+  'last_seen_at',
+  hasIdentity.as('has_identity'),
+  hasPasskey.as('has_passkey'),
+] as const
+
+export const listUsers = visibleQuery('user', 'users.id', (db, p: { org: number }) =>
+  db.selectFrom('users').select(userColumns).where('org', '=', p.org).orderBy('id'),
 )
 
-export const findUser = wholeQueryOne((db, p: UserKey) =>
-  db.selectFrom('users').select(['id', 'email', 'role', 'version']).where('org', '=', p.org).where('id', '=', p.id),
+export const findUser = visibleQueryOne('user', 'users.id', (db, p: UserKey) =>
+  db.selectFrom('users').select(userColumns).where('org', '=', p.org).where('id', '=', p.id),
 )
 
 export const findUserByEmail = wholeQueryOne((db, p: { org: number; key: string }) =>
@@ -28,11 +71,24 @@ export const hasOtherOwner = wholeQueryExists((db, p: UserKey) =>
     .limit(1),
 )
 
-export const listRegionsOfUsers = wholeQuery((db, p: { org: number }) =>
+/** Returns whether an owner beside this user has signed in, and has an account or a passkey for the next time. [contract 11.user] */
+export const hasOtherOwnerWhoSignsIn = wholeQueryExists((db, p: UserKey) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .where('org', '=', p.org)
+    .where('role', '=', 'owner')
+    .where('state', '=', 'ACTIVE')
+    .where('id', '!=', p.id)
+    .where((e) => e.or([e(hasIdentity, '=', 1), e(hasPasskey, '=', 1)]))
+    .limit(1),
+)
+
+export const listRegionsOfUsers = visibleQuery('region', 'user_regions.region_id', (db, p: { org: number }) =>
   db.selectFrom('user_regions').select(['user_id', 'region_id']).where('org', '=', p.org).orderBy('region_id'),
 )
 
-const selectRegionsOfUser = wholeQuery((db, p: UserKey) =>
+const selectRegionsOfUser = visibleQuery('region', 'user_regions.region_id', (db, p: UserKey) =>
   db
     .selectFrom('user_regions')
     .select('region_id')
@@ -46,24 +102,45 @@ export const listRegionsOfUser = async (on: OrgReader, id: number) =>
 interface UserValues {
   email: string
   email_key: string
+  name: string | null
   role: string
+  all_regions: number
+  state: string
 }
 
-const insertRow = write((db, p: UserKey & UserValues) =>
-  db
-    .insertInto('users')
-    .values({ org: p.org, id: p.id, version: 1, email: p.email, email_key: p.email_key, role: p.role }),
+const insertRow = write((db, p: UserKey & UserValues & { invited_at: number }) =>
+  db.insertInto('users').values({
+    org: p.org,
+    id: p.id,
+    version: 1,
+    email: p.email,
+    email_key: p.email_key,
+    name: p.name,
+    role: p.role,
+    all_regions: p.all_regions,
+    state: p.state,
+    invited_at: p.invited_at,
+  }),
 )
-export const insertUser = (tx: Tx, id: number, values: UserValues) => insertRow(tx, { id, ...values })
+export const insertUser = (tx: Tx, id: number, values: UserValues & { invited_at: number }) =>
+  insertRow(tx, { ...values, id })
 
 const updateRow = write((db, p: UserKey & UserValues) =>
   db
     .updateTable('users')
-    .set((e) => ({ email: p.email, email_key: p.email_key, role: p.role, version: e('version', '+', 1) }))
+    .set((e) => ({
+      email: p.email,
+      email_key: p.email_key,
+      name: p.name,
+      role: p.role,
+      all_regions: p.all_regions,
+      state: p.state,
+      version: e('version', '+', 1),
+    }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateUser = (tx: Tx, id: number, values: UserValues) => updateRow(tx, { id, ...values })
+export const updateUser = (tx: Tx, id: number, values: UserValues) => updateRow(tx, { ...values, id })
 
 const deleteRegionsOfUser = write((db, p: UserKey) =>
   db.deleteFrom('user_regions').where('org', '=', p.org).where('user_id', '=', p.id),
@@ -94,6 +171,38 @@ export const deleteUser = write((db, p: UserKey) =>
   db.deleteFrom('users').where('org', '=', p.org).where('id', '=', p.id),
 )
 
+const deleteIdentity = write((db, p: UserKey) =>
+  db.deleteFrom('user_identities').where('org', '=', p.org).where('user_id', '=', p.id),
+)
+const deletePasskeysOfUser = write((db, p: UserKey) =>
+  db.deleteFrom('passkeys').where('org', '=', p.org).where('user_id', '=', p.id),
+)
+/** A new invitation is needed: until then not even the e-mail address leads to the user. */
+const updateUnlinked = write((db, p: UserKey) =>
+  db
+    .updateTable('users')
+    .set((e) => ({
+      state: sql<string>`case when state = 'DISABLED' then state else 'INVITED' end`,
+      invited_at: null,
+      signed_in_at: null,
+      version: e('version', '+', 1),
+    }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+/** Removes every way to sign in that the user has set up. */
+export async function unlinkUser(tx: Tx, id: number) {
+  await deleteIdentity(tx, { id })
+  await deletePasskeysOfUser(tx, { id })
+  await deleteInvitations(tx, { id })
+  await updateUnlinked(tx, { id })
+}
+
+/** Deletes the links of a user that were not used yet. */
+export const deleteInvitations = write((db, p: UserKey) =>
+  db.deleteFrom('user_links').where('org', '=', p.org).where('user_id', '=', p.id),
+)
+
 /** A person who signs in is active from then on. Returns false for a user who is disabled or gone. */
 export const updateSignedIn = writeExists((db, p: { org: number; user: number; at: number }) =>
   db
@@ -103,6 +212,16 @@ export const updateSignedIn = writeExists((db, p: { org: number; user: number; a
     .where('id', '=', p.user)
     .where('state', '!=', 'DISABLED')
     .returning('id'),
+)
+
+/** Another node may have written a later time: a time never goes back. */
+export const updateLastSeen = systemWrite((db, p: { org: number; id: number; at: number }) =>
+  db
+    .updateTable('users')
+    .set({ last_seen_at: p.at })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id)
+    .where((e) => e.or([e('last_seen_at', 'is', null), e('last_seen_at', '<', p.at)])),
 )
 
 export const updateInvited = write((db, p: { org: number; user: number; at: number }) =>

@@ -8,8 +8,9 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-const ada = { id: '1', email: 'Ada@Example.org', role: 'owner', regionIds: [] }
-const bob = { id: '2', email: 'bob@example.org', role: 'admin', regionIds: [1, 3] }
+const invited = { allRegions: false, state: 'INVITED', signsInWith: [] }
+const ada = { id: '1', email: 'Ada@Example.org', role: 'owner', regionIds: [], ...invited }
+const bob = { id: '2', email: 'bob@example.org', role: 'admin', regionIds: [1, 3], ...invited }
 
 /** Creates the regions 1 to 3, Ada, the only owner, and Bob, an admin. */
 async function people(): Promise<TestOrg> {
@@ -33,7 +34,7 @@ test('usersCreate adds a user; regions come back once each, in order [contract 6
   const org = await people()
   const body = { email: '  eve@example.org ', role: 'admin', regionIds: [3, 1, 3] }
   const created = await org.call('POST', '/users', { body })
-  expect(created.body).toEqual({ id: '3', email: 'eve@example.org', role: 'admin', regionIds: [1, 3] })
+  expect(created.body).toEqual({ id: '3', email: 'eve@example.org', role: 'admin', regionIds: [1, 3], ...invited })
   expect(await usersOf(org)).toEqual([ada, bob, created.body])
   expect((await org.audit())[0]).toMatchObject({
     category: 'USER',
@@ -49,7 +50,7 @@ test('usersUpdate keeps what the body does not name [contract 5.4.user]', async 
   expect((await put(org, '2', { role: 'owner' })).body).toEqual({ ...bob, email: 'rob@example.org', role: 'owner' })
   expect((await put(org, '2', { regionIds: [2] })).body).toMatchObject({ role: 'owner', regionIds: [2] })
   const last = await put(org, '2', { regionIds: [] })
-  expect(last.body).toEqual({ id: '2', email: 'rob@example.org', role: 'owner', regionIds: [] })
+  expect(last.body).toEqual({ id: '2', email: 'rob@example.org', role: 'owner', regionIds: [], ...invited })
   expect(await usersOf(org)).toEqual([ada, last.body])
   const { details, type } = (await org.audit())[0]
   expect([type, details.before.regionIds, details.after.regionIds]).toEqual(['USER_UPDATED', [2], []])
@@ -162,7 +163,7 @@ test('the last owner can be neither deleted nor demoted, but changed otherwise [
   }
   expect(await stateOf(org)).toEqual(before)
   const changed = await put(org, '1', { email: 'countess@example.org', role: 'owner', regionIds: [2] })
-  expect(changed.body).toEqual({ id: '1', email: 'countess@example.org', role: 'owner', regionIds: [2] })
+  expect(changed.body).toEqual({ ...ada, email: 'countess@example.org', regionIds: [2] })
 })
 
 test('with a second owner the first may be demoted, and then deleted [contract 5.4.user]', async () => {
@@ -232,6 +233,9 @@ test('reading users needs Read; writing them needs Write and manage [contract 6.
       expect(refused.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
     }
   }
+  const beyond = await org.call('POST', '/users', { body, key: managingWriter })
+  expect(beyond.body.message, 'nobody grants what they lack').toContain('lacks the scope read, so it cannot grant it')
   expect(await stateOf(org)).toEqual(before)
-  expect((await org.call('POST', '/users', { body, key: managingWriter })).status).toBe(200)
+  const disabled = { body: { ...body, state: 'DISABLED' }, key: managingWriter }
+  expect((await org.call('POST', '/users', disabled)).status, 'a disabled user may nothing').toBe(200)
 })

@@ -1,13 +1,14 @@
 // Sensor history: pages as JSON, or a whole window as CSV. [contract 6.sensorHistory]
 import type { RequestContext } from '../../../context/request-context.ts'
 import { mustFind } from '../../../core/failure.ts'
-import { type PagePosition, pageTokenAt, positionOfPageToken } from '../../../core/page-token.ts'
+import { type PagePosition, pageContext, pageTokenAt, positionOfPageToken } from '../../../core/page-token.ts'
+import type { OrgReader } from '../../../db/handles.ts'
 import { type ReadyAnswer, StreamedAnswer, TextChunks } from '../../../http/answer.ts'
 import { findRoom } from '../../rooms/store.ts'
 import { hours, quarters } from '../slots.ts'
 import { RollupReader } from './rollup-reader.ts'
 import { FiveMinuteReader, RawReader } from './sample-reader.ts'
-import { findNumber, findZones, listStays, type StatisticsRow } from './store.ts'
+import { findNumber, findZones, listStays, listStaysWithRegions, type StatisticsRow } from './store.ts'
 import { bucketView, type HistoryView, rawSampleView } from './view.ts'
 import { type HistoryPosition, type Slice, type SliceReader, walk } from './walk.ts'
 import { type HistoryQuery, type HistoryRequest, type HistoryWindow, historyRequestOf, windowOf } from './window.ts'
@@ -30,12 +31,20 @@ export async function roomsSensorHistory(ctx: RequestContext, id: number, query:
   const { history, window } = await readQuery(ctx, query)
   mustFind(await findRoom(db, { id }), `room ${id}`)
   const { buckets, first, end } = window
-  const stays = await listStays(db, { room: id, from: buckets.start(first), to: buckets.start(end) })
+  const span = { room: id, from: buckets.start(first), to: buckets.start(end) }
+  const stays = db.access.isEverything ? await listStays(db, span) : await listStaysAsSeen(db, span)
   const place = { room: id, stays }
   const ids = new Map(stays.map((stay) => [stay.endpoint, stay.endpoint_id]))
-  const idOf = (endpoint: number) => ids.get(endpoint) as string
+  const idOf = (endpoint: number) => ids.get(endpoint)
   return historyOf(ctx, { name: `room ${id}`, query, history, window, place, idOf, csv })
 }
+
+/** What was measured in a room belongs to the room. An endpoint that is elsewhere now is not named to those who do not see it there. */
+const listStaysAsSeen = async (db: OrgReader, span: Parameters<typeof listStaysWithRegions>[1]) =>
+  (await listStaysWithRegions(db, span)).map(({ region_id, endpoint_id, ...stay }) => ({
+    ...stay,
+    endpoint_id: db.access.sees(region_id) ? endpoint_id : undefined,
+  }))
 
 async function readQuery(
   ctx: RequestContext,
@@ -54,8 +63,8 @@ interface Request {
   readonly history: HistoryRequest
   readonly window: HistoryWindow
   readonly place: HistoryPosition
-  /** The id of the endpoint that measured a sample, where answers show it. */
-  readonly idOf: ((endpoint: number) => string) | undefined
+  /** Returns the id of the endpoint that measured a sample, unless the caller does not see it. Undefined where answers do not name endpoints. */
+  readonly idOf: ((endpoint: number) => string | undefined) | undefined
   readonly csv: boolean
 }
 
@@ -155,6 +164,5 @@ const startOf = (ctx: RequestContext, request: Request): PagePosition | undefine
     ? positionOfPageToken(ctx.secrets, contextOf(ctx, request), request.query.pageToken)
     : undefined
 
-/** A page token is valid only for requests with the same context. */
 const contextOf = (ctx: RequestContext, { name, history: { interval, from, to, fields }, window }: Request): string =>
-  [ctx.org.id, name, interval, from, to ?? '', fields.map((f) => f.name).join(), window.zone].join('/')
+  pageContext(ctx, name, interval, from, to ?? '', fields.map((f) => f.name).join(), window.zone)

@@ -5,7 +5,7 @@ import { isUuid } from '../../../core/uuid.ts'
 import type { EngineName } from '../../../db/engine.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
-import { query, queryOne, wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
+import { query, queryOne, visibleQueryOne, wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
 import { queryNumbers } from '../../../db/queries/query-numbers.ts'
 import type { SensorColumn } from '../../../db/schema/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at.ts'
@@ -23,7 +23,7 @@ export const findZones = queryOne((db, p: { org: number }) =>
     .where('o.key', '=', p.org),
 )
 
-const numberOf = wholeQueryOne((db, p: { org: number; id: string }) =>
+const numberOf = visibleQueryOne('endpoint', 'endpoints.id', (db, p: { org: number; id: string }) =>
   db.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
 )
 export const findNumber = async (on: OrgReader, id: string) =>
@@ -36,8 +36,9 @@ export interface RoomStay {
   readonly until: number | null
   readonly endpoint_id: string
 }
+type StaysQuery = { org: number; room: number; from: number; to: number }
 /** The stays in a room that overlap the window, in Unix seconds. */
-export const listStays = wholeQuery((db, p: { org: number; room: number; from: number; to: number }) =>
+export const listStays = wholeQuery((db, p: StaysQuery) =>
   db
     .selectFrom('endpoint_rooms')
     .select(['endpoint', 'since', 'until', 'endpoint_id'])
@@ -45,6 +46,20 @@ export const listStays = wholeQuery((db, p: { org: number; room: number; from: n
     .where('room_id', '=', p.room)
     .where('since', '<', p.to)
     .where((e) => e.or([e('until', 'is', null), e('until', '>', p.from)])),
+)
+
+/** Also reads the region in which each endpoint is now; null if that is none, or the endpoint was unenrolled. */
+export const listStaysWithRegions = wholeQuery((db, p: StaysQuery) =>
+  db
+    .selectFrom('endpoint_rooms as s')
+    .leftJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.id', '=', 's.endpoint_id'))
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+    .select(['s.endpoint', 's.since', 's.until', 's.endpoint_id', 'l.region_id'])
+    .where('s.org', '=', p.org)
+    .where('s.room_id', '=', p.room)
+    .where('s.since', '<', p.to)
+    .where((e) => e.or([e('s.until', 'is', null), e('s.until', '>', p.from)])),
 )
 
 /** The endpoints to read, and the room that their rows must belong to unless it is 0. */
@@ -220,8 +235,9 @@ export const listRaw = (
   { from, to }: Range,
 ) => raw(columns, selection.room !== 0)(on, { ...samplesOf(selection, slots), from, to }) as Promise<RawRow[]>
 
+/** The endpoints are those of a selection whose visibility was checked. */
 const seek = (table: RollupTable | 'sample_due') =>
-  queryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
+  wholeQueryOne((db, p: { org: number; endpoints: readonly number[]; slot: number }, engine) =>
     // One index lookup for each endpoint: the minimum over all would read all their rows.
     db
       .selectFrom(

@@ -66,17 +66,18 @@ export function bucketView(
   }
 }
 
-/** `idOf` is given for a room, whose samples name their endpoint. */
+/** `idOf` is given for a room, whose samples name their endpoint if the caller sees it. */
 export function rawSampleView(
   fields: readonly HistoryField[],
-  idOf: ((endpoint: number) => string) | undefined,
+  idOf: ((endpoint: number) => string | undefined) | undefined,
 ): HistoryView<RawRow> {
   const columns = fields.map(({ name, column }) => ({ column, scale: scale[name], key: `,"${name}":` }))
   return {
     key: 'samples',
     json(row) {
       let text = `{"timestamp":"${row.timestamp}"`
-      if (idOf) text += `,"endpointId":"${idOf(row.endpoint)}"`
+      const endpointId = idOf?.(row.endpoint)
+      if (endpointId !== undefined) text += `,"endpointId":"${endpointId}"`
       for (const { column, scale, key } of columns) {
         const value = row[column]
         if (value !== null) text += key + scaledText(value, scale)
@@ -86,7 +87,7 @@ export function rawSampleView(
     csvHeader: csvRow(['time', ...(idOf ? ['endpointId'] : []), ...fields.map(({ name }) => name)]),
     csv(row) {
       const cells = [isoTime(row.timestamp * 1000)]
-      if (idOf) cells.push(idOf(row.endpoint))
+      if (idOf) cells.push(idOf(row.endpoint) ?? '')
       for (const { column, scale } of columns) {
         const value = row[column]
         cells.push(value === null ? '' : scaledText(value, scale))

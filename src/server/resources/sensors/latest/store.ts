@@ -3,12 +3,12 @@
 import { isUuid } from '../../../core/uuid.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
-import { wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
+import { visibleQueryOne, wholeQuery } from '../../../db/queries/query.ts'
 import { columns } from '../ingest/store.ts'
 
 const columnsOfLatest = columns.map((name) => `s.${name}` as const)
 
-const latest = wholeQueryOne((db, p: { org: number; id: string }) =>
+const latest = visibleQueryOne('endpoint', 'e.id', (db, p: { org: number; id: string }) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
@@ -16,7 +16,7 @@ const latest = wholeQueryOne((db, p: { org: number; id: string }) =>
     .where('e.org', '=', p.org)
     .where('e.id', '=', p.id),
 )
-/** Undefined if there is no such endpoint. The columns are null if the endpoint has no sample. */
+/** Undefined if the caller sees no such endpoint. The columns are null if the endpoint has no sample. */
 export const findLatest = async (on: OrgReader, id: string) => (isUuid(id) ? latest(on, { id }) : undefined)
 
 /** The latest samples of the endpoints in a room that are not older than `since`, in Unix seconds. */

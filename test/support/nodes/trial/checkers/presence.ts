@@ -4,9 +4,13 @@ import type { ConnectionRecord, FaultKind, FaultRecord, PresenceRead } from '../
 /** How long an ended connection may be reported as connected, by what may have ended it. */
 export const allowedDelayMs = { kill: 6000, pause: 16_000, otherwise: 1000 } as const
 
-/** A node that is frozen or cut off is declared dead after 15 s, and is fenced when it comes back. */
+/**
+ * A node that is frozen or cut off is declared dead after 15 s, or after 5 s if only its control session is cut, and is fenced when
+ * it comes back.
+ */
 const silencingFaults: readonly FaultKind[] = [
   'pause',
+  'cutMessages',
   'cutDatabase',
   'swallowDatabase',
   'delayDatabase',

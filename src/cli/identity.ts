@@ -1,0 +1,38 @@
+// `roomkeeper identity`: shows how the people of an organisation sign in, and turns their identity provider off.
+
+import { readServerRecord } from '../server/config/server-record.ts'
+import { identityDisable, identityGet } from '../server/resources/identity/rules.ts'
+import { commandLineActor } from '../server/resources/orgs/rules.ts'
+import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
+import { printResult, type Terminal } from './terminal.ts'
+
+interface IdentityOptions extends DatabaseCommandOptions {
+  readonly org: string
+}
+
+export const identityShowCommand = (terminal: Terminal, options: IdentityOptions) =>
+  withExistingDatabase(options, async (services) => {
+    const record = readServerRecord(options.dataDir)
+    // Without --public-url the server records its own address in its place.
+    const publicUrl = record?.publicUrl === record?.url ? undefined : record?.publicUrl
+    const { body } = await identityGet(await commandLineActor(services, cliActor(terminal), options.org), publicUrl)
+    printResult(terminal, options.json, body, [
+      `provider  ${body.issuer ?? 'none'}${body.issuer ? (body.enabled ? ' (on)' : ' (off)') : ''}`,
+      `client    ${body.clientId ?? 'none'}${body.hasClientSecret ? ', with a secret' : ''}`,
+      `scopes    ${body.scopes.join(' ')}`,
+      `tested    ${body.testedAt ?? 'never with these settings'}`,
+      `groups    ${body.groupRoles.map(({ group, role }) => `${group}: ${role}`).join(', ') || 'give no roles'}`,
+      `domains   ${body.trustedDomains.join(', ') || 'none is trusted'}`,
+      `passkeys  ${body.passkeys ? 'on' : 'off'}`,
+      ...(body.problem ? [`problem   ${body.problem}`] : []),
+      ...(body.callbackUrl ? [`callback  ${body.callbackUrl}`] : []),
+    ])
+  })
+
+export const identityDisableCommand = (terminal: Terminal, options: IdentityOptions) =>
+  withExistingDatabase(options, async (services) => {
+    await identityDisable(await commandLineActor(services, cliActor(terminal), options.org))
+    printResult(terminal, options.json, {}, [
+      'The identity provider is off. Passkeys and links still work; "login-link" makes a link.',
+    ])
+  })

@@ -1,0 +1,95 @@
+// Tests queries that are limited to regions: their plans for one row, and that no other query reads tables with places.
+
+import { type CompiledQuery, type Kysely, sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
+import { RegionAccess } from '../core/region-access.ts'
+import { findReport } from '../resources/bug-reports/store.ts'
+import { findCommand } from '../resources/commands/store.ts'
+import { findConfig } from '../resources/configs/store.ts'
+import { findEndpoint, findEndpointVersion } from '../resources/endpoints/store.ts'
+import { findNote } from '../resources/notes/store.ts'
+import { findRoom } from '../resources/rooms/store.ts'
+import { findUser } from '../resources/users/store.ts'
+import { OrgReader } from './handles.ts'
+import { query, queryOne } from './queries/query.ts'
+import { placedTableIn } from './queries/visible.ts'
+import type { DatabaseSchema } from './schema/schema.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await startHarness()
+})
+afterAll(() => harness.close())
+
+type Statement = { readonly query: CompiledQuery; readonly values: readonly unknown[] }
+
+/** Returns the statement of a read with its values, without running it. */
+async function recordStatement(access: RegionAccess, read: (on: OrgReader) => Promise<unknown>): Promise<Statement> {
+  const recorded: Statement[] = []
+  const recorder = new OrgReader({ org: 1, access }, engine, {
+    kysely: harness.services.db.system.kysely,
+    run(query, values) {
+      recorded.push({ query, values })
+      return []
+    },
+  })
+  await read(recorder)
+  expect(recorded).toHaveLength(1)
+  return recorded[0] as Statement
+}
+
+const uuid = '00000000-0000-4000-8000-000000000000'
+const reads: Record<string, (on: OrgReader) => Promise<unknown>> = {
+  'a room': (on) => findRoom(on, { id: 1 }),
+  'a note': (on) => findNote(on, { room: 1, id: 1 }),
+  'an endpoint': (on) => findEndpoint(on, uuid),
+  'the version of an endpoint': (on) => findEndpointVersion(on, uuid),
+  'a config': (on) => findConfig(on, uuid),
+  'an operation': (on) => findCommand(on, uuid),
+  'a bug report': (on) => findReport(on, 'AAAAAAAA'),
+  'a user': (on) => findUser(on, { id: 1 }),
+}
+
+test.runIf(engine === 'sqlite').each(Object.entries(reads))(
+  'limited to regions, %s is read by its key and scans nothing',
+  async (_, read) => {
+    const { query, values } = await recordStatement(RegionAccess.of([1, 2]), read)
+    const plan = (await harness.services.db.system.run(
+      { ...query, sql: `explain query plan ${query.sql}` },
+      values,
+    )) as { detail: string }[]
+    const details = plan.map((row) => row.detail).filter((detail) => !/json_each/.test(detail))
+    expect(details.length).toBeGreaterThan(1)
+    expect(details.join('\n')).not.toMatch(/\bSCAN\b|\(org=\?\)/)
+  },
+)
+
+test.each(Object.entries(reads))(
+  'for callers who see everything, the statement of %s has no condition for regions',
+  async (_, read) => {
+    const [everything, limited] = [
+      await recordStatement(RegionAccess.everything, read),
+      await recordStatement(RegionAccess.of([1]), read),
+    ]
+    expect(everything.query.sql).not.toMatch(/json/)
+    expect(limited.query.sql).toContain(everything.query.sql)
+    expect(limited.values.slice(0, everything.values.length)).toEqual(everything.values)
+  },
+)
+
+test('a query that reads a table with places through a helper function is refused, whoever the caller is', async () => {
+  const { db } = harness.services
+  const rooms = (on: Kysely<DatabaseSchema>) => on.selectFrom('rooms').select('id')
+  const hidden = query((on, p: { org: number }) => rooms(on).where('org', '=', p.org))
+  const raw = queryOne((on, p: { org: number }) =>
+    on
+      .selectFrom('profiles')
+      .select(sql<number>`(select count(*) from users u where u.org = profiles.org)`.as('users'))
+      .where('org', '=', p.org),
+  )
+  const refusal = 'whose rows are in places: use visibleQuery() or wholeQuery()'
+  await expect(hidden(db.forOrg(1))).rejects.toThrow(`a query reads rooms, ${refusal}`)
+  await expect(raw(db.forOrg(1))).rejects.toThrow(`a query reads users, ${refusal}`)
+  expect(placedTableIn('select "regions" from "audit_log" where "org" = ?'), 'a column is no table').toBeUndefined()
+})

@@ -1,0 +1,127 @@
+// Sends the server's own HTTP requests to other services, and refuses addresses that its users must not reach through it.
+import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { Agent, Pool, fetch as undiciFetch } from 'undici'
+import { AllowList, type OutboundRules, type OutboundTarget } from './allow-list.ts'
+import { literalAddress, OutboundError, outboundErrorOf } from './outbound-error.ts'
+
+const defaultTimeoutMs = 15_000
+const defaultMaxAnswerBytes = 1024 * 1024
+
+export interface OutboundRequest {
+  readonly method?: string
+  readonly headers?: Headers | Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array<ArrayBuffer> | URLSearchParams
+  readonly signal?: AbortSignal
+  /** For the whole request, from the look-up of the name to the last byte of the answer. */
+  readonly timeoutMs?: number
+  /** Counted after decompression. */
+  readonly maxAnswerBytes?: number
+}
+
+/** Resolves to any answer that is no redirect, with its whole body; rejects with an OutboundError only. */
+export type OutboundFetch = (url: string | URL, request?: OutboundRequest) => Promise<Response>
+
+/** Has the shape of `dns.lookup` with the option `all`. Tests answer with addresses of their own. */
+export type ResolveName = (
+  hostname: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+export interface OutboundClient {
+  readonly fetch: OutboundFetch
+  close(): Promise<void>
+}
+
+/**
+ * Every connection is checked where it is opened. A name is resolved once, and only the addresses that passed the check are handed
+ * to the socket, so that a second look-up cannot lead elsewhere. An agent of our own also ignores the variables HTTP_PROXY and
+ * HTTPS_PROXY: a proxy would look up names by itself.
+ */
+export function openOutbound(rules: OutboundRules, resolveName: ResolveName = lookup): OutboundClient {
+  const allowList = new AllowList(rules)
+  const agent = new Agent({
+    allowH2: false,
+    // No connection is used twice, because an idle one may end at the moment when a request that must not be repeated is sent.
+    pipelining: 0,
+    factory: (origin, options) =>
+      new Pool(origin, { ...options, connect: { lookup: checkedLookup(allowList, new URL(origin), resolveName) } }),
+  })
+  return {
+    fetch: (url, request = {}) => send(agent, allowList, new URL(url), request),
+    close: () => agent.close(),
+  }
+}
+
+async function send(agent: Agent, allowList: AllowList, url: URL, request: OutboundRequest): Promise<Response> {
+  const { timeoutMs = defaultTimeoutMs, maxAnswerBytes = defaultMaxAnswerBytes, signal, ...rest } = request
+  // Node calls no look-up function for an address, so an address in the URL is checked here.
+  const address = literalAddress(url.hostname)
+  const problem = address === undefined ? undefined : problemOf(allowList, url, address)
+  if (problem) throw problem
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new OutboundError('https required', url.host)
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    const answer = await undiciFetch(url, {
+      ...rest,
+      headers: Object.fromEntries(new Headers(rest.headers)),
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      dispatcher: agent,
+    })
+    const { status } = answer
+    if (status >= 300 && status < 400 && status !== 304) {
+      await answer.body?.cancel()
+      throw new OutboundError('redirect', url.host)
+    }
+    const body = await readBody(answer.body, maxAnswerBytes, url)
+    const hasNoBody = status === 204 || status === 205 || status === 304
+    return new Response(hasNoBody ? null : body, { status, headers: [...answer.headers] })
+  } catch (error) {
+    throw outboundErrorOf(error, url.host)
+  }
+}
+
+async function readBody(
+  body: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+  url: URL,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop early cancels the stream, which closes the connection.
+  for await (const part of body ?? []) {
+    size += part.byteLength
+    if (size > maxBytes) throw new OutboundError('too large', url.host)
+    parts.push(part)
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** Plain HTTP is readable by everybody on the way, so the operator has to name such a target. */
+function problemOf(allowList: AllowList, url: URL, address: string): OutboundError | undefined {
+  const target = targetOf(url)
+  if (!allowList.allows(target, address)) return new OutboundError('address not allowed', url.host)
+  if (url.protocol === 'https:' || allowList.isNamed(target, address)) return undefined
+  return new OutboundError('https required', url.host)
+}
+
+const targetOf = ({ hostname, port, protocol }: URL): OutboundTarget => ({
+  hostname,
+  port: Number(port || (protocol === 'https:' ? 443 : 80)),
+})
+
+/** Resolves a name for a connection to `origin`, and leaves out the addresses that are refused. */
+function checkedLookup(allowList: AllowList, origin: URL, resolveName: ResolveName): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '', 0)
+      const checked = addresses.map((found) => ({ found, problem: problemOf(allowList, origin, found.address) }))
+      const [first, ...others] = checked.filter(({ problem }) => !problem).map(({ found }) => found)
+      if (!first) return callback(checked[0]?.problem ?? new OutboundError('unknown host', origin.host), '', 0)
+      if (options.all) callback(null, [first, ...others])
+      else callback(null, first.address, first.family)
+    })
+  }
+}

@@ -1,0 +1,278 @@
+// The audit log as a caller who is limited to regions reads it, and the regions that entries are stored with. [contract 11.access]
+
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDevice } from '../../../../test/support/devices/test-device.ts'
+import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { newPerson } from '../../../../test/support/person.ts'
+import { RegionAccess } from '../../core/region-access.ts'
+import { OrgReader } from '../../db/handles.ts'
+import { entryMac, verifyChain } from './chain.ts'
+import type { Changed } from './changed.ts'
+import { findChangedPlaces } from './changed-places.ts'
+import { listAfter, updateHead } from './store.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await startHarness()
+})
+afterAll(() => harness.close())
+
+/** North (1) with Oslo (1) and the room Fjord (1), South (2) with Rome (2) and the room Forum (2), and the room Cellar (3). */
+async function site() {
+  const org = await harness.newOrg()
+  const post = async (path: string, body: object) => (await org.call('POST', path, { body })).body
+  for (const name of ['North', 'South']) await post('/regions', { name })
+  for (const [name, regionId] of Object.entries({ Oslo: 1, Rome: 2 })) await post('/locations', { name, regionId })
+  for (const [name, locationId] of Object.entries({ Fjord: 1, Forum: 2, Cellar: 0 }))
+    await post('/rooms', { name, locationId })
+  return { org, post }
+}
+type Entry = Reply['body']
+
+const everything = '/audit/logs?from=1970-01-01T00:00:00Z&to=9999-01-01T00:00:00Z'
+const read = async (org: TestOrg, key: string, more = '&pageSize=1000'): Promise<Reply> =>
+  org.call('GET', everything + more, { key })
+const csvOf = async (org: TestOrg, key: string) =>
+  (await org.call('GET', everything, { key, headers: { accept: 'text/csv' } })).text
+/** The entry of the last change as a caller sees it; undefined if the caller does not see it. */
+async function newest(org: TestOrg, key: string): Promise<Entry> {
+  const [whole] = await org.audit()
+  return (await read(org, key)).body.logs.find(({ id }: Entry) => id === whole.id)
+}
+const restricted = (org: TestOrg, ...regionIds: number[]) => newPerson(harness, org, { role: 'admin', regionIds })
+
+test('entries about visible places are whole, others are absent [contract 11.access]', async () => {
+  const { org, post } = await site()
+  const north = await restricted(org, 1)
+  await org.call('PUT', '/rooms/1', { body: { name: 'Fjord 2', locationId: 1 } })
+  const [whole] = await org.audit()
+  expect(await newest(org, north.key)).toEqual(whole)
+  for (const change of [
+    () => org.call('PUT', '/rooms/2', { body: { name: 'Forum 2', locationId: 2 } }),
+    () => org.call('PUT', '/rooms/3', { body: { name: 'Cellar 2' } }),
+    () => org.call('PUT', '/regions/2', { body: { name: 'South 2' } }),
+    () => post('/locations', { name: 'Nowhere' }),
+    () => post('/profiles', { name: 'Loud', config: {} }),
+    () => org.newKey({}),
+  ]) {
+    await change()
+    expect(await newest(org, north.key)).toBeUndefined()
+  }
+  const { logs } = (await read(org, north.key)).body
+  const visible = logs.map(({ type, target }: Entry) => [type, target.name])
+  expect(visible).toEqual([
+    ['ROOM_UPDATED', 'Fjord 2'],
+    ['USER_CREATED', north.email],
+    ['ROOM_CREATED', 'Fjord'],
+    ['LOCATION_CREATED', 'Oslo'],
+    ['REGION_CREATED', 'North'],
+  ])
+})
+
+test('an entry that is partly visible has no details, and its target only where that is visible [contract 11.access]', async () => {
+  const { org, post } = await site()
+  const [north, south, both] = [await restricted(org, 1), await restricted(org, 2), await restricted(org, 1, 2)]
+  const device = await newDevice(harness, org, { roomId: 1, offline: true })
+  await post('/endpoints/move_paired', { roomId: 2, endpointIds: [device.id] })
+  const [whole] = await org.audit()
+  const { target, details: _, ...rest } = whole
+  expect(await newest(org, north.key)).toEqual(rest)
+  expect(await newest(org, south.key)).toEqual({ ...rest, target })
+  expect(await newest(org, both.key)).toEqual(whole)
+
+  await org.call('PUT', '/rooms/1', { body: { name: 'Left', locationId: 2 } })
+  expect(await newest(org, north.key)).not.toHaveProperty('target')
+  expect((await newest(org, south.key)).target.name).toBe('Left')
+  await org.call('PUT', '/rooms/1', { body: { name: 'Placeless' } })
+  expect(await newest(org, south.key)).not.toHaveProperty('target')
+  expect(await newest(org, both.key)).not.toHaveProperty('details')
+  await org.call('PUT', '/rooms/1', { body: { name: 'Back', locationId: 1 } })
+  expect((await newest(org, north.key)).target.name).toBe('Back')
+  expect(await newest(org, north.key)).not.toHaveProperty('details')
+
+  const lines = (await csvOf(org, north.key)).split('\r\n')
+  const ofMove = lines.find((line) => line.startsWith(`${whole.id},`))
+  expect(ofMove?.split(',').slice(7, 11)).toEqual(['', '', '', ''])
+  expect(ofMove).not.toContain(device.id)
+})
+
+test('a device that enrols elsewhere is not named, as actor either [contract 11.access]', async () => {
+  const { org } = await site()
+  const north = await restricted(org, 1)
+  const serial = `MARK${Date.now()}`
+  await newDevice(harness, org, { roomId: 1, offline: true, serial })
+  expect((await newest(org, north.key)).actor).toEqual({ type: 'DEVICE', id: serial, name: serial })
+  await newDevice(harness, org, { roomId: 2, offline: true, serial })
+  expect(await newest(org, north.key)).toMatchObject({ actor: { type: 'DEVICE', id: '', name: '' } })
+  expect(JSON.stringify(await newest(org, north.key))).not.toContain(serial)
+})
+
+test('whatever happens, a restricted caller gets a part of what the log has, in pages and as CSV [contract 11.access]', async () => {
+  const { org, post } = await site()
+  const device = await newDevice(harness, org, { roomId: 1, offline: true })
+  const profile = await post('/profiles', { name: 'Quiet', config: {} })
+  await org.call('PUT', '/rooms/1/profile', { body: { profileId: profile.profile.id } })
+  for (const roomId of [2, 3, 1]) await post('/endpoints/move_paired', { roomId, endpointIds: [device.id] })
+  await post('/rooms/1/notes', { note: 'Loud' })
+  await post('/users', { email: 'a@example.org', role: 'admin', regionIds: [1, 2] })
+  await org.call('DELETE', `/endpoints/${device.id}`)
+  await org.call('DELETE', '/locations/2')
+  const whole = new Map((await org.audit()).map((entry: Entry) => [entry.id, entry]))
+  for (const regionIds of [[], [1], [2], [1, 2]]) {
+    const { key } = await restricted(org, ...regionIds)
+    const { logs } = (await read(org, key)).body
+    for (const entry of logs) {
+      const expected = whole.get(entry.id)
+      if (expected) for (const [name, value] of Object.entries(entry)) expect(value).toEqual(expected[name])
+    }
+    expect(logs.length).toBeLessThan(whole.size)
+    expect(logs.length > 0).toBe(regionIds.length > 0)
+    const inCsv = (await csvOf(org, key)).trimEnd().split('\r\n').slice(1)
+    expect(inCsv.map((line) => line.split(',')[0])).toEqual(logs.map(({ id }: Entry) => id))
+    const paged: Entry[] = []
+    for (let token = ''; ; ) {
+      const page = (await read(org, key, `&pageSize=2&pageToken=${token}`)).body
+      expect(page.logs.length).toBeLessThanOrEqual(2)
+      paged.push(...page.logs)
+      token = page.nextPageToken
+      if (token === '') break
+    }
+    // The export in between made an entry without a place.
+    expect(paged).toEqual(logs)
+  }
+})
+
+test('a page reads 5000 entries at most, and its token goes on where it ended [contract 11.access]', async () => {
+  const { org } = await site()
+  const north = await restricted(org, 1)
+  const { db } = harness.services
+  // Entries about South only. Their links are not the subject here.
+  await db.systemTransaction(async ({ kysely }) => {
+    const regions = '{"all":[2],"target":[2]}'
+    const row = { category: 'ORG', type: 'ROOM_UPDATED', actor_type: 'KEY', actor_id: '1', actor_name: 'Key' }
+    const target = { target_type: 'room', target_id: '2', target_name: 'Forum', details: '{}' }
+    for (let from = 0; from < 6000; from += 500) {
+      const rows = Array.from({ length: 500 }, (_, i) => ({ ...row, ...target, seq: 1000 + from + i }))
+      await kysely
+        .insertInto('audit_log')
+        .values(
+          rows.map((r) => ({
+            ...r,
+            org: org.org.key,
+            timestamp: harness.clock.now(),
+            request_id: null,
+            ip: null,
+            mac: Buffer.alloc(32),
+            regions,
+          })),
+        )
+        .execute()
+    }
+  })
+  const first = (await read(org, north.key)).body
+  expect(first.logs).toEqual([])
+  expect(first.nextPageToken).not.toBe('')
+  const second = (await read(org, north.key, `&pageToken=${first.nextPageToken}`)).body
+  expect(second.logs.map(({ type }: Entry) => type)).toEqual([
+    'USER_CREATED',
+    'ROOM_CREATED',
+    'LOCATION_CREATED',
+    'REGION_CREATED',
+  ])
+  expect(second.nextPageToken).toBe('')
+})
+
+test('a page token is valid for its caller, role and regions only [contract 11.access]', async () => {
+  const { org } = await site()
+  const [north, other] = [await restricted(org, 1), await restricted(org, 1)]
+  const tokenOf = async (key: string) => (await read(org, key, '&pageSize=1')).body.nextPageToken
+  const token = await tokenOf(north.key)
+  const withToken = (key: string) => read(org, key, `&pageSize=1&pageToken=${token}`)
+  const flipped = `${token.startsWith('B') ? 'C' : 'B'}${token.slice(1)}`
+  const forged = (await read(org, north.key, `&pageSize=1&pageToken=${flipped}`)).body
+  const { requestId: _, ...expected } = forged
+  expect((await withToken(north.key)).status).toBe(200)
+  for (const key of [other.key, org.key, await org.newKey({})]) {
+    const { requestId: __, ...body } = (await withToken(key)).body
+    expect(body).toEqual(expected)
+  }
+  await org.call('PUT', `/users/${north.id}`, { body: { regionIds: [1, 2] } })
+  harness.clock.advance(1000)
+  expect((await withToken(north.key)).body.violations).toEqual(expected.violations)
+  await org.call('PUT', `/users/${north.id}`, { body: { regionIds: [1] } })
+  harness.clock.advance(1000)
+  expect((await withToken(north.key)).status).toBe(200)
+})
+
+test('entries of version 0.1 stay valid, and only callers who see everything see them [contract 11.access]', async () => {
+  const { org } = await site()
+  const north = await restricted(org, 1)
+  const { db, secrets } = harness.services
+  const onOrg = db.forOrg(org.org.key)
+  // Version 0.1 wrote no regions, and the links did not cover them.
+  await db.systemTransaction(async (system) => {
+    const tx = system.forOrg(org.org.key)
+    const [before, ...entries] = await listAfter(tx, { seq: 0, limit: 100 })
+    let link = before?.mac as Buffer
+    for (const entry of entries) {
+      const old = entry.seq < 5 ? { ...entry, regions: null } : entry
+      link = entryMac(secrets, link, old)
+      const { kysely } = tx
+      const values = { regions: old.regions, mac: link }
+      await kysely.updateTable('audit_log').set(values).where('org', '=', tx.org).where('seq', '=', old.seq).execute()
+      await updateHead(tx, { count: old.seq, mac: link, timestamp: old.timestamp })
+    }
+  })
+  const verify = () => verifyChain(onOrg, secrets, org.org, [])
+  expect((await verify()).problem).toBeUndefined()
+  const seen = (await read(org, north.key)).body.logs.map(({ id }: Entry) => Number(id))
+  expect(seen.length).toBeGreaterThan(0)
+  expect(Math.min(...seen)).toBeGreaterThanOrEqual(5)
+  expect(await org.audit()).toHaveLength((await verify()).entries)
+
+  const tamper = (statement: ReturnType<typeof sql>) => db.systemTransaction((t) => statement.execute(t.kysely))
+  for (const [value, seq] of [
+    [null, 6],
+    ['{"all":[1],"target":[1]}', 3],
+  ] as const) {
+    const [{ regions } = { regions: null }] = await listAfter(onOrg, { seq: seq - 1, limit: 1 })
+    const set = (text: string | null) =>
+      tamper(sql`update audit_log set regions = ${text} where org = ${org.org.key} and seq = ${seq}`)
+    await set(value)
+    expect((await verify()).problem).toMatch(new RegExp(`^entry ${seq} was changed`))
+    await set(regions)
+    expect((await verify()).problem).toBeUndefined()
+  }
+})
+
+test('a change costs at most one statement to find its places, and none if its details say them', async () => {
+  const { org } = await site()
+  let statements = 0
+  const { kysely } = harness.services.db.system
+  const spy = new OrgReader({ org: org.org.key, access: RegionAccess.everything }, engine, {
+    kysely,
+    run: async () => {
+      statements++
+      return []
+    },
+  })
+  const costOf = async (changed: Omit<Changed<void>, 'result'>) => {
+    statements = 0
+    const { regions } = await findChangedPlaces(spy, { result: undefined, ...changed })
+    return [statements, regions]
+  }
+  const ref = (type: string, id = '1') => ({ type, id, name: 'x' })
+  expect(await costOf({ target: ref('key') })).toEqual([0, { all: [], target: [] }])
+  expect(await costOf({ target: ref('region') })).toEqual([0, { all: [1], target: [1] }])
+  expect(await costOf({ target: ref('location'), before: { regionId: 1 }, after: { regionId: null } })).toEqual([
+    0,
+    { all: [1, null], target: [] },
+  ])
+  expect(await costOf({ target: ref('user'), before: { regionIds: [2] }, after: { regionIds: [1] } })).toEqual([
+    0,
+    { all: [1, 2], target: [1] },
+  ])
+  const many = Array.from({ length: 50 }, (_, i) => ref('endpoint', `${i}`))
+  expect((await costOf({ target: ref('room'), before: { locationId: 1 }, affected: many }))[0]).toBe(1)
+})

@@ -1,0 +1,161 @@
+// The settings of an identity provider: what is stored, what is refused, and when they may be turned on. [contract 11.oidc]
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { type ProviderOrg, ProviderSite } from '../../../../test/support/oidc/provider-site.ts'
+
+let site: ProviderSite
+beforeAll(async () => {
+  site = await ProviderSite.start()
+})
+afterAll(() => site.close())
+
+const get = (org: TestOrg) => org.call('GET', '/identity')
+const put = (org: TestOrg, body: object, headers = {}) => org.call('PUT', '/identity', { body, headers })
+const provider = { issuer: 'https://login.example.org', clientId: 'roomkeeper', clientSecret: 'a client secret' }
+
+test('an organisation without a provider has defaults, and says what is missing', async () => {
+  const org = await site.harness.newOrg()
+  const base = `${site.harness.url}/auth/${org.id}/oidc`
+  const { body, headers } = await get(org)
+  expect(body).toEqual({
+    hasClientSecret: false,
+    scopes: ['openid', 'email', 'profile'],
+    groupsClaim: 'groups',
+    groupRoles: [],
+    trustedDomains: [],
+    createUsers: false,
+    passkeys: true,
+    enabled: false,
+    callbackUrl: `${base}/callback`,
+    backchannelUrl: `${base}/backchannel`,
+    problem: 'No provider is set up. Set issuer and clientId first.',
+    passkeyProblem: expect.stringContaining('IP address'),
+  })
+  expect(headers.get('etag')).toBe('"0"')
+  expect((await org.call('POST', '/identity/test')).body).toMatchObject({ code: 'FAILED_PRECONDITION' })
+})
+
+test('settings are stored and answered, and the client secret is neither answered, nor logged, nor stored as it is', async () => {
+  const org = await site.harness.newOrg()
+  const stored = await put(org, { ...provider, trustedDomains: ['Example.ORG'], scopes: ['email', 'groups'] })
+  expect(stored.status).toBe(200)
+  expect(stored.body).toMatchObject({
+    issuer: provider.issuer,
+    hasClientSecret: true,
+    trustedDomains: ['example.org'],
+    scopes: ['openid', 'email', 'groups'],
+  })
+  expect((await get(org)).text).toBe(stored.text)
+  const [entry] = await org.audit()
+  expect(entry).toMatchObject({ type: 'IDENTITY_UPDATED', target: { name: provider.issuer } })
+  const row = await site.rows((rows) =>
+    rows.selectFrom('identity_providers').selectAll().where('org', '=', org.org.key).executeTakeFirstOrThrow(),
+  )
+  const everything =
+    stored.text + JSON.stringify([entry, site.harness.logged, row.settings]) + row.client_secret?.toString('latin1')
+  expect(everything).not.toContain(provider.clientSecret)
+  expect((await put(org, { clientSecret: null })).body.hasClientSecret).toBe(false)
+})
+
+test.each([
+  ['issuer', { issuer: 'login.example.org' }],
+  ['issuer', { issuer: 'ftp://login.example.org' }],
+  ['issuer', { issuer: 'https://user:password@login.example.org' }],
+  ['issuer', { issuer: 'https://login.example.org/?a=b' }],
+  ['issuer', { issuer: 'https://login.example.org/.well-known/openid-configuration' }],
+  ['scopes[1]', { scopes: ['two words'] }],
+  ['trustedDomains[0]', { trustedDomains: ['@example.org'] }],
+  ['trustedDomains[0]', { trustedDomains: ['org'] }],
+  ['groupRoles[0].regionIds[0]', { groupRoles: [{ group: 'a', role: 'viewer', regionIds: [77] }] }],
+  ['groupRoles[0].role', { groupRoles: [{ group: 'a', role: 'owner' }] }],
+])('a wrong %s is a 400 that names it, and nothing is stored', async (field, body) => {
+  const org = await site.harness.newOrg()
+  const refused = await put(org, { ...provider, ...body })
+  expect(refused.status).toBe(400)
+  expect(refused.text).toContain(field)
+  expect((await get(org)).headers.get('etag')).toBe('"0"')
+})
+
+test('a stale If-Match refuses the change', async () => {
+  const org = await site.harness.newOrg()
+  await put(org, provider, { 'if-match': '"0"' })
+  expect((await put(org, { createUsers: true }, { 'if-match': '"0"' })).status).toBe(412)
+  expect((await put(org, { createUsers: true }, { 'if-match': '"1"' })).status).toBe(200)
+})
+
+const enable = { enabled: true }
+
+test('turning on needs a test of exactly these settings, by an owner, within the last hour', async () => {
+  const org: ProviderOrg = await site.newOrg()
+  expect((await get(org)).body).toMatchObject({ enabled: true, testedAt: expect.any(String) })
+  const changed = await put(org, { createUsers: true })
+  expect(changed.body).toMatchObject({ code: 'FAILED_PRECONDITION', message: expect.stringContaining('identityTest') })
+  expect((await put(org, { createUsers: true, enabled: false })).body).not.toHaveProperty('testedAt')
+  expect((await put(org, enable)).body.code).toBe('FAILED_PRECONDITION')
+  // The settings that were tested count again, and what people sign in with besides is no part of the test.
+  expect((await put(org, { createUsers: false, enabled: true })).status).toBe(200)
+  expect((await put(org, { passkeys: false })).body).toMatchObject({ enabled: true, passkeys: false })
+  await put(org, { enabled: false })
+  site.harness.clock.advance(3_600_000)
+  expect((await put(org, enable)).body.code).toBe('FAILED_PRECONDITION')
+
+  site.provider.addAccount('viewer', { email: 'viewer@example.org' })
+  await site.invite(org, 'viewer@example.org')
+  expect(await site.test(org, 'viewer')).toContain('this was no owner')
+  expect((await put(org, enable)).body.code).toBe('FAILED_PRECONDITION')
+  site.provider.addAccount('owner', { email: org.owner.email, emailVerified: false })
+  expect(await site.test(org)).toContain('not verified')
+  expect((await put(org, enable)).body.code).toBe('FAILED_PRECONDITION')
+
+  site.provider.addAccount('owner', { email: org.owner.email })
+  const users = (await org.call('GET', '/users')).text
+  expect(await site.test(org)).toContain('The test has passed')
+  expect((await org.call('GET', '/users')).text).toBe(users)
+  expect((await org.audit())[0]).toMatchObject({
+    type: 'IDENTITY_TESTED',
+    details: { after: { step: 'finished', passed: true } },
+  })
+  expect((await put(org, enable)).body).toMatchObject({ enabled: true })
+})
+
+test('a test that was begun before a change of the settings does not count for the new ones', async () => {
+  const org = await site.newOrg()
+  await put(org, { enabled: false })
+  const { body } = await org.call('POST', '/identity/test')
+  await put(org, { createUsers: true })
+  await expect(site.open(body.url, 'owner')).rejects.toThrow(/settings were changed/)
+  expect((await put(org, enable)).body.code).toBe('FAILED_PRECONDITION')
+})
+
+test('another issuer or client id clears the client secret, the identities and their sessions', async () => {
+  const org = await site.newOrg()
+  site.provider.addAccount('ada')
+  await site.invite(org, 'ada@example.org')
+  const ada = await site.signIn(org, 'ada')
+  const count = async (table: 'user_identities' | 'user_sessions') =>
+    (await site.rows((rows) => rows.selectFrom(table).select('org').where('org', '=', org.org.key).execute())).length
+  expect([await count('user_identities'), await count('user_sessions')]).toEqual([1, 2])
+  expect((await put(org, { enabled: false, groupsClaim: 'roles' })).body.hasClientSecret).toBe(true)
+  expect((await ada.me()).status).toBe(200)
+  expect((await put(org, { clientId: 'other' })).body).toMatchObject({ clientId: 'other', hasClientSecret: false })
+  expect((await ada.me()).status).toBe(401)
+  // The session of the owner did not come from the provider.
+  expect([await count('user_identities'), await count('user_sessions')]).toEqual([0, 1])
+  expect((await put(org, { clientId: 'another', clientSecret: 'new' })).body.hasClientSecret).toBe(true)
+})
+
+test('without --public-url the provider is off, and the answer says why', async () => {
+  const harness = await startHarness()
+  try {
+    const org = await harness.newOrg()
+    const { body } = await put(org, provider)
+    expect(body.problem).toContain('--public-url')
+    expect(body.passkeyProblem).toContain('--public-url')
+    expect(body).not.toHaveProperty('callbackUrl')
+    expect((await put(org, enable)).body.message).toContain('--public-url')
+    expect((await org.call('POST', '/identity/test')).body.message).toContain('--public-url')
+    expect((await fetch(`${harness.url}/auth/${org.id}/oidc`)).status).toBe(404)
+  } finally {
+    await harness.close()
+  }
+})

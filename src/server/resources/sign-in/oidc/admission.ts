@@ -1,0 +1,110 @@
+// Decides which user a person is who has signed in at the provider, and whether they may come in. [contract 11.oidc]
+
+import type { Role } from '../../../../contract/people/permissions.ts'
+import type { OrgReader } from '../../../db/handles.ts'
+import type { GroupRole, IdentitySettings } from '../../identity/settings.ts'
+import { listRegions } from '../../regions/store.ts'
+import { findUserByIdentity, findUserToLink, hasIdentity } from '../../users/identity-store.ts'
+import { listRegionsOfUser } from '../../users/store.ts'
+import type { ProviderIdentity } from './identity-claims.ts'
+
+/** Each has a sentence on the page that the person sees. */
+export type AdmissionRefusal =
+  | 'disabled'
+  | 'no group'
+  | 'no address'
+  | 'unverified address'
+  | 'other identity'
+  | 'owner'
+  | 'not invited'
+  | 'unknown'
+
+interface Grant {
+  readonly role: Role
+  readonly allRegions: boolean
+  readonly regionIds: readonly number[]
+}
+
+interface AdmittedUser {
+  readonly id: number
+  readonly email: string
+  readonly role: Role
+}
+
+export type Decision =
+  | { readonly kind: 'refuse'; readonly reason: AdmissionRefusal }
+  /** The identity leads to the user already; `grant` is set if the groups give another role or other regions than before. */
+  | { readonly kind: 'known'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
+  | { readonly kind: 'link'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
+  | { readonly kind: 'create'; readonly email: string; readonly grant: Grant }
+
+const refuse = (reason: AdmissionRefusal): Decision => ({ kind: 'refuse', reason })
+
+/** `signedInUser` is the user of the session that the browser had when the sign-in began: they may add their own identity. */
+export async function decide(
+  on: OrgReader,
+  settings: IdentitySettings,
+  identity: ProviderIdentity,
+  signedInUser: number | undefined,
+): Promise<Decision> {
+  const known = await findUserByIdentity(on, { issuer: identity.issuer, subject: identity.subject })
+  if (known) return admit(on, 'known', known, settings, identity)
+  const { email } = identity
+  if (email === undefined) return refuse('no address')
+  const isVerified = identity.emailVerified || settings.trustedDomains.includes(domainOf(email))
+  if (!isVerified) return refuse('unverified address')
+  const user = await findUserToLink(on, { key: emailKeyOf(email) })
+  if (!user) {
+    const grant = settings.createUsers ? await grantOf(on, settings, identity) : undefined
+    return grant ? { kind: 'create', email, grant } : refuse('unknown')
+  }
+  // An e-mail address never leads to a user who has an identity: the address may belong to another person today.
+  if (await hasIdentity(on, { user: user.id })) return refuse('other identity')
+  if (user.id === signedInUser) return admit(on, 'link', user, settings, identity)
+  if (user.role === 'owner') return refuse('owner')
+  if (user.state !== 'INVITED' || user.invited_at === null) {
+    return refuse(user.state === 'DISABLED' ? 'disabled' : 'not invited')
+  }
+  return admit(on, 'link', user, settings, identity)
+}
+
+type UserRow = NonNullable<Awaited<ReturnType<typeof findUserByIdentity>>>
+
+async function admit(
+  on: OrgReader,
+  kind: 'known' | 'link',
+  { id, email, role, state, all_regions }: UserRow,
+  settings: IdentitySettings,
+  identity: ProviderIdentity,
+): Promise<Decision> {
+  if (state === 'DISABLED') return refuse('disabled')
+  const user = { id, email, role: role as Role }
+  // Groups make no owner, and unmake none.
+  if (role === 'owner' || settings.groupRoles.length === 0) return { kind, user, grant: undefined }
+  const grant = await grantOf(on, settings, identity)
+  if (!grant) return refuse('no group')
+  const regionIds = await listRegionsOfUser(on, id)
+  const isSame =
+    grant.role === role &&
+    grant.allRegions === (all_regions === 1) &&
+    JSON.stringify(grant.regionIds) === JSON.stringify(regionIds)
+  return { kind, user: { ...user, role: grant.role }, grant: isSame ? undefined : grant }
+}
+
+/** The first entry of the table counts whose group the person has. Regions that were deleted since are left out. */
+async function grantOf(
+  on: OrgReader,
+  { groupRoles }: IdentitySettings,
+  { groups }: ProviderIdentity,
+): Promise<Grant | undefined> {
+  const match: GroupRole | undefined = groupRoles.find(({ group }) => groups.includes(group))
+  if (!match) return undefined
+  const { role, allRegions = false, regionIds = [] } = match
+  const existing = regionIds.length === 0 ? [] : (await listRegions(on)).map(({ id }) => id)
+  return { role, allRegions, regionIds: existing.filter((id) => regionIds.includes(id)).sort((a, b) => a - b) }
+}
+
+const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+
+/** Addresses are compared without regard to case. [contract D.2] */
+export const emailKeyOf = (email: string) => email.normalize('NFC').toLowerCase()

@@ -1,0 +1,43 @@
+// Ends sessions when the provider says over the back channel that a person has signed out there. [contract 11.oidc]
+
+import type { Org } from '../../../auth/token-holder.ts'
+import type { RequestOrigin } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
+import { change } from '../../audit/change.ts'
+import { auditRef } from '../../audit/changed.ts'
+import { deleteProviderSessionsOfUser, deleteSessionsBySid } from '../../sessions/provider-session-store.ts'
+import { findUserByIdentity } from '../../users/identity-store.ts'
+import { signInSystem } from '../system-context.ts'
+import type { ProviderLogout } from './logout-token.ts'
+
+/** A logout of a session that is not known, or has ended already, is no error and leaves no entry. */
+export async function endProviderSessions(
+  services: Services,
+  org: Org,
+  { issuer, sid, subject }: ProviderLogout,
+  origin: RequestOrigin,
+): Promise<void> {
+  const nothingEnded = new Error('no session has ended')
+  try {
+    await change(signInSystem(services, org, origin), 'sessionRevoke', async (tx) => {
+      const user = subject === undefined ? undefined : await findUserByIdentity(tx, { issuer, subject })
+      const ended =
+        sid === undefined
+          ? user
+            ? await deleteProviderSessionsOfUser(tx, { user: user.id })
+            : []
+          : await deleteSessionsBySid(tx, { sid })
+      const [first] = ended
+      if (!first) throw nothingEnded
+      return {
+        result: undefined,
+        target: auditRef('user', { id: first.user_id, name: user?.email ?? '' }),
+        after: { reason: 'signed out at the provider', sessions: ended.map(({ id }) => String(id)) },
+      }
+    })
+  } catch (error) {
+    if (error !== nothingEnded) throw error
+    return
+  }
+  services.keysChanged()
+}

@@ -1,0 +1,145 @@
+// The pages that people see when a sign-in at the provider did not lead into the console.
+
+import { hash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { pageHeaders } from '../../../http/browser/page-headers.ts'
+import type { AdmissionRefusal, Decision } from './admission.ts'
+import type { ProviderIdentity } from './identity-claims.ts'
+import type { ProviderReason } from './provider-error.ts'
+
+const style = `
+:root{color-scheme:light dark}
+body{font:1.05rem/1.5 system-ui,sans-serif;max-width:36rem;margin:10vh auto;padding:0 1.25rem}
+dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}
+dd{margin:0;overflow-wrap:anywhere}`
+
+const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+export interface ProviderPage {
+  readonly status: number
+  readonly title: string
+  readonly sentences: readonly string[]
+  readonly facts?: readonly (readonly [name: string, value: string])[]
+  /** Where the link leads to, relative to the public address. */
+  readonly link?: readonly [text: string, path: string]
+}
+
+export function sendPage(
+  reply: FastifyReply,
+  publicPath: string,
+  { status, title, sentences, facts, link }: ProviderPage,
+) {
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Roomkeeper: ${escaped(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+${sentences.map((sentence) => `<p>${escaped(sentence)}</p>`).join('\n')}
+${facts ? `<dl>${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>` : ''}
+${link ? `<p><a href="${escaped(publicPath + link[1])}">${escaped(link[0])}</a></p>` : ''}
+</main>
+</body>
+</html>`
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .headers({ ...pageHeaders(policy), 'Cache-Control': 'no-store' })
+    .send(html)
+}
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const signInLink = ['Go to the sign-in page', '/sign-in'] as const
+
+/** An organisation that does not exist has this page too, so that nobody can find out which ones do. */
+export const notSetUpPage: ProviderPage = {
+  status: 404,
+  title: 'No sign-in with a company account',
+  sentences: ['Sign-in with a company account is not set up here. Sign in with a passkey or a link, or ask an owner.'],
+  link: signInLink,
+}
+
+export const brokenFlowPage: ProviderPage = {
+  status: 400,
+  title: 'Start again',
+  sentences: [
+    'This sign-in was not begun in this browser, took longer than ten minutes, or its settings were changed. Start again from the sign-in page.',
+  ],
+  link: signInLink,
+}
+
+export const tooManyPage: ProviderPage = {
+  status: 429,
+  title: 'Too many attempts',
+  sentences: ['There were too many failed attempts from this address. Wait a minute, then try again.'],
+}
+
+/** The error of the provider is one word and its host. */
+export const providerErrorPage = (host: string, reason: ProviderReason): ProviderPage => ({
+  status: 502,
+  title: 'The sign-in did not work',
+  sentences: [
+    `The company account could not be used (${host}: ${reason}). Try again; if it fails again, tell an owner these words.`,
+  ],
+  link: signInLink,
+})
+
+const refusals: Readonly<Record<AdmissionRefusal, string>> = {
+  disabled: 'Your account here is disabled. Ask an owner of the organisation to enable it.',
+  'no group':
+    'None of your groups has access here. Ask an owner of the organisation, or the people who manage your groups.',
+  'no address': 'Your company account has no e-mail address. Ask an owner of the organisation to invite you by a link.',
+  'unverified address':
+    'The e-mail address of your company account is not verified. Ask an owner of the organisation to invite you by a link.',
+  'other identity':
+    'Your e-mail address belongs to somebody who signs in with another company account. Ask an owner of the organisation to unlink it.',
+  owner:
+    'Owners add their company account themselves: sign in with your link or passkey first, then sign in with the company account in the same browser.',
+  'not invited':
+    'You are not invited to sign in with a company account. Ask an owner of the organisation to invite you.',
+  unknown: 'Nobody here has your e-mail address. Ask an owner of the organisation to add you.',
+}
+
+export const refusedPage = (reason: AdmissionRefusal): ProviderPage => ({
+  status: 403,
+  title: 'You cannot sign in here yet',
+  sentences: [refusals[reason]],
+  link: signInLink,
+})
+
+const outcomes: Readonly<Record<Decision['kind'], string>> = {
+  known: 'signs in as a user',
+  link: 'signs in as a user, who gets this identity then',
+  create: 'becomes a new user',
+  refuse: 'is refused',
+}
+
+export function testPage(identity: ProviderIdentity, decision: Decision, isPassed: boolean): ProviderPage {
+  const role =
+    decision.kind === 'refuse' ? undefined : decision.kind === 'create' ? decision.grant.role : decision.user.role
+  const email = decision.kind === 'known' || decision.kind === 'link' ? decision.user.email : undefined
+  return {
+    status: 200,
+    title: isPassed ? 'The test has passed' : 'The provider works, but this was no owner',
+    sentences: [
+      isPassed
+        ? 'You can turn the provider on within the next hour. Close this page and go back to the settings.'
+        : 'The provider can be turned on after a test by somebody who would sign in as an owner. Nothing was changed.',
+    ],
+    facts: [
+      ['Issuer', identity.issuer],
+      ['Subject', identity.subject],
+      ['E-mail', `${identity.email ?? 'none'}${identity.emailVerified ? ' (verified)' : ' (not verified)'}`],
+      ['Groups', identity.groups.join(', ') || 'none'],
+      ['This identity', outcomes[decision.kind] + (email ? `: ${email}` : '')],
+      ...(role ? [['Role', role] as const] : []),
+      ...(decision.kind === 'refuse' ? [['Why', refusals[decision.reason]] as const] : []),
+    ],
+  }
+}

@@ -1,0 +1,220 @@
+// Serves the addresses of a sign-in at an organisation's provider: its begin, the way back, and the back channel. [contract 11.oidc]
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller, Keyring } from '../../../auth/keyring.ts'
+import { sessionKindOf } from '../../../auth/token.ts'
+import type { Services } from '../../../context/services.ts'
+import { Failure } from '../../../core/failure.ts'
+import type { Log } from '../../../core/log.ts'
+import type { Metrics } from '../../../core/metrics.ts'
+import { publicPathOf } from '../../../core/public-path.ts'
+import type { SessionCookie } from '../../../http/browser/session-cookie.ts'
+import type { CountRefusal } from '../../../http/gate.ts'
+import { auditRef } from '../../audit/changed.ts'
+import { readIdentity } from '../../identity/settings.ts'
+import { openTicket } from '../../identity/test-ticket.ts'
+import { findOrg } from '../../orgs/store.ts'
+import { browserName } from '../../sessions/browser-name.ts'
+import { recordRefusedSignIn } from '../../sessions/refusals.ts'
+import { sessionEnd } from '../../sessions/rules.ts'
+import { endProviderSessions } from './backchannel.ts'
+import { FlowCookie, type SignInFlow } from './flow-cookie.ts'
+import { ownPath } from './own-path.ts'
+import {
+  brokenFlowPage,
+  notSetUpPage,
+  type ProviderPage,
+  providerErrorPage,
+  refusedPage,
+  sendPage,
+  testPage,
+  tooManyPage,
+} from './pages.ts'
+import type { ProviderClient, SignedIn } from './provider-client.ts'
+import { ProviderError } from './provider-error.ts'
+import { providerSettingsOf } from './provider-settings.ts'
+import { SignInRefused, signInByProvider } from './sign-in.ts'
+import { finishTest } from './test-result.ts'
+
+export interface ProviderRouteOptions {
+  readonly services: Services
+  readonly keyring: Keyring
+  readonly cookie: SessionCookie
+  readonly refuse: CountRefusal
+  readonly metrics: Metrics
+  readonly log: Log
+  readonly providers: ProviderClient
+  /** The value of --public-url. Without it nobody signs in with a provider. */
+  readonly publicUrl: string | undefined
+}
+
+/** A logout token is some hundred bytes long. */
+const maxLogoutBodyBytes = 16 * 1024
+
+export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptions): void {
+  const { services, keyring, cookie, refuse, metrics, log, providers, publicUrl } = options
+  const { db, secrets, clock } = services
+  const publicPath = publicPathOf(publicUrl ?? '')
+  const flows = new FlowCookie({ secrets, clock, publicUrl: publicUrl ?? 'http://localhost' })
+  const show = (reply: FastifyReply, page: ProviderPage) => sendPage(reply, publicPath, page)
+  const originOf = ({ id, ip }: FastifyRequest) => ({ requestId: id, ip })
+
+  /** Returns undefined if the organisation does not exist or has no provider; `isTest` allows one that is not turned on. */
+  const setUp = async (orgId: string, isTest: boolean) => {
+    const row = publicUrl === undefined ? undefined : await findOrg(db.system, { id: orgId })
+    if (!row) return undefined
+    const identity = await readIdentity(db.forOrg(row.key), secrets)
+    const provider = providerSettingsOf(secrets, identity)
+    if (!provider || !(identity.settings.enabled || isTest)) return undefined
+    const org = { key: row.key, id: row.id }
+    return { org, provider, settings: identity.settings, redirectUri: `${publicUrl}/auth/${org.id}/oidc/callback` }
+  }
+
+  /** A failed attempt counts like a wrong token of the same address. */
+  const fail = (request: FastifyRequest, reply: FastifyReply, page: ProviderPage) => {
+    metrics.signIn('oidc', 'refused')
+    const failure = refuse(request, new Failure('UNAUTHENTICATED', page.title))
+    return show(reply, failure.code === 'RESOURCE_EXHAUSTED' ? tooManyPage : page)
+  }
+
+  /** Errors of the network are nobody's attempt to get in. */
+  const failAtProvider = (request: FastifyRequest, reply: FastifyReply, error: unknown, orgId: string) => {
+    if (!(error instanceof ProviderError)) throw error
+    log.warn({ org: orgId, reason: error.message }, 'sign-in at the provider failed')
+    const page = providerErrorPage(error.host, error.reason)
+    return isForged(error) ? fail(request, reply, page) : show(reply, page)
+  }
+
+  app.get('/auth/:orgid/oidc', async (request, reply) => {
+    const { orgid } = request.params as { orgid: string }
+    const { test, returnTo } = request.query as { test?: unknown; returnTo?: unknown }
+    const ticket = typeof test === 'string' ? openTicket(secrets, clock, test, orgid) : undefined
+    if (test !== undefined && !ticket) return show(reply, brokenFlowPage)
+    const found = await setUp(orgid, ticket !== undefined)
+    if (!found) return show(reply, notSetUpPage)
+    if (ticket && ticket.hash !== found.provider.version) return show(reply, brokenFlowPage)
+    try {
+      const { url, ...flow } = await providers.begin(found.provider, found.redirectUri)
+      const previousSession = cookie.read(request)
+      reply.header(
+        'Set-Cookie',
+        flows.store({
+          ...flow,
+          orgId: orgid,
+          issuer: found.provider.issuer,
+          settingsVersion: found.provider.version,
+          purpose: ticket ? 'test' : 'signIn',
+          returnTo: ownPath(typeof returnTo === 'string' ? returnTo : undefined),
+          ...(ticket ? { testedBy: ticket.actor } : {}),
+          ...(previousSession === undefined ? {} : { previousSession }),
+        }),
+      )
+      return reply.header('Cache-Control', 'no-store').redirect(url, 303)
+    } catch (error) {
+      return failAtProvider(request, reply, error, orgid)
+    }
+  })
+
+  app.get('/auth/:orgid/oidc/callback', async (request, reply) => {
+    const { orgid } = request.params as { orgid: string }
+    const flow = flows.read(request.headers.cookie, orgid)
+    const found = flow && (await setUp(orgid, flow.purpose === 'test'))
+    if (!found || found.provider.issuer !== flow.issuer || found.provider.version !== flow.settingsVersion) {
+      return fail(request, reply, brokenFlowPage)
+    }
+    // The flow is used up, whatever comes of it.
+    reply.header('Set-Cookie', flows.expire(orgid))
+    const callback = new URL(found.redirectUri)
+    callback.search = URL.parse(request.url, found.redirectUri)?.search ?? ''
+    let signedIn: SignedIn
+    try {
+      signedIn = await providers.finish(found.provider, callback, flow)
+    } catch (error) {
+      return failAtProvider(request, reply, error, orgid)
+    }
+    if (flow.purpose === 'test') {
+      const { settingsVersion: hash, testedBy: actor = unknownTester } = flow
+      const run = { org: found.org, hash, actor, identity: signedIn }
+      const { decision, isPassed } = await finishTest(services, run, originOf(request))
+      return show(reply, testPage(signedIn, decision, isPassed))
+    }
+    return finishSignIn(request, reply, flow, found, signedIn)
+  })
+
+  const finishSignIn = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    flow: SignInFlow,
+    { org, settings }: NonNullable<Awaited<ReturnType<typeof setUp>>>,
+    signedIn: SignedIn,
+  ) => {
+    const before = await callerOf(keyring, flow.previousSession)
+    const isOfOrg = before?.org.key === org.key && before.key === undefined
+    try {
+      const secret = await signInByProvider(services, {
+        org,
+        settings,
+        signedIn,
+        signedInUser: isOfOrg ? before.user?.id : undefined,
+        browser: browserName(request.headers['user-agent']),
+        origin: originOf(request),
+      })
+      if (before) await sessionEnd(services, before, originOf(request))
+      metrics.signIn('oidc', 'accepted')
+      reply.header('Set-Cookie', cookie.store(request, secret))
+      return reply.header('Cache-Control', 'no-store').redirect(publicPath + flow.returnTo, 303)
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error
+      const { issuer, subject, email = subject } = signedIn
+      const target = auditRef('identity', { id: subject, name: email })
+      const refusal = { identity: `${issuer} ${subject}`, target, via: 'oidc', reason: error.reason } as const
+      await recordRefusedSignIn(services, org, refusal, originOf(request))
+      return fail(request, reply, refusedPage(error.reason))
+    }
+  }
+
+  // Only this address reads forms.
+  app.register(async (plugin) => {
+    const type = 'application/x-www-form-urlencoded'
+    plugin.addContentTypeParser(type, { parseAs: 'string', bodyLimit: maxLogoutBodyBytes }, (_request, body, done) =>
+      done(null, new URLSearchParams(String(body))),
+    )
+    plugin.post('/auth/:orgid/oidc/backchannel', async (request, reply) => {
+      const { orgid } = request.params as { orgid: string }
+      reply.header('Cache-Control', 'no-store')
+      const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
+      const found = await setUp(orgid, false)
+      if (!found || !token) return reply.code(400).send({ error: 'invalid_request' })
+      try {
+        const logout = await providers.logout(found.provider, token)
+        await endProviderSessions(services, found.org, logout, originOf(request))
+        return reply.code(200).send()
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error
+        const isTooMany = isForged(error) && refuse(request, forgedToken).code === 'RESOURCE_EXHAUSTED'
+        return reply.code(isTooMany ? 429 : 400).send({ error: 'invalid_request' })
+      }
+    })
+  })
+}
+
+const forgedToken = new Failure('UNAUTHENTICATED', 'The logout token is not valid.')
+
+const unknownTester = { type: 'SYSTEM', id: 'sign-in', name: 'Sign-in' } as const
+
+const callerOf = async (keyring: Keyring, secret: string | undefined): Promise<Caller | undefined> =>
+  secret === undefined ? undefined : keyring.find(secret, sessionKindOf(secret))
+
+const forgeries: readonly string[] = [
+  'issuer',
+  'state',
+  'nonce',
+  'audience',
+  'subject',
+  'time',
+  'algorithm',
+  'signature',
+  'token',
+  'invalid_grant',
+]
+const isForged = ({ reason }: ProviderError) => forgeries.includes(reason)

@@ -1,0 +1,130 @@
+// Asks the provider every 15 minutes of use whether the person of a session may still sign in. [contract 11.oidc]
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import type { TokenHolder } from '../../../auth/token-holder.ts'
+import type { Services } from '../../../context/services.ts'
+import type { Log } from '../../../core/log.ts'
+import { change } from '../../audit/change.ts'
+import { auditRef } from '../../audit/changed.ts'
+import { readIdentity } from '../../identity/settings.ts'
+import { claimCheck, updateCheckedAt, updateRefreshToken } from '../../sessions/provider-session-store.ts'
+import { deleteSessionsOfUser } from '../../sessions/user-session-store.ts'
+import { findIdentityOfUser } from '../../users/identity-store.ts'
+import { signInSystem } from '../system-context.ts'
+import type { ProviderClient } from './provider-client.ts'
+import { ProviderError } from './provider-error.ts'
+import { providerSettingsOf } from './provider-settings.ts'
+import { openRefreshToken, sealRefreshToken } from './refresh-token.ts'
+
+const minuteMs = 60_000
+/** A check begins in the background when the last one is this old, so that few requests have to wait for one. */
+const earlyCheckMs = 12 * minuteMs
+const checkEveryMs = 15 * minuteMs
+/** A provider that does not answer is asked again after this time. */
+const retryAfterMs = minuteMs
+/** A request waits this long for a check that is due: a slow provider must not stop people who are signed in. */
+const maxWaitMs = 3_000
+const maxRemembered = 10_000
+
+/** `unknown`: the provider gave no answer to the question. */
+type CheckOutcome = 'passed' | 'ended' | 'unknown'
+
+interface SessionCheckOptions {
+  readonly services: Services
+  readonly providers: ProviderClient
+  readonly log: Log
+}
+
+export class SessionChecks {
+  readonly #options: SessionCheckOptions
+  readonly #running = new Map<string, Promise<CheckOutcome>>()
+  /** When a session may be checked again after a check without an outcome. */
+  readonly #retryAt = new LRUCache<string, number>({ max: maxRemembered })
+  /** For the metrics. */
+  readonly counts: Record<CheckOutcome, number> = { passed: 0, ended: 0, unknown: 0 }
+
+  constructor(options: SessionCheckOptions) {
+    this.#options = options
+  }
+
+  /** Is called with each session that was read from the database. Returns undefined if the provider has ended it. */
+  admit(holder: TokenHolder): TokenHolder | Promise<TokenHolder | undefined> {
+    const { session } = holder
+    const checkedAt = session?.checkedAt ?? undefined
+    if (!session || checkedAt === undefined) return holder
+    const ageMs = this.#options.services.clock.now() - checkedAt
+    if (ageMs < earlyCheckMs) return holder
+    const running = this.#start(holder, session.hash, checkedAt)
+    if (!running || ageMs < checkEveryMs) return holder
+    const wait = delay(maxWaitMs, 'unknown' as const, { ref: false })
+    return Promise.race([running, wait]).then((outcome) => (outcome === 'ended' ? undefined : holder))
+  }
+
+  /** Waits for the checks that run. */
+  async close(): Promise<void> {
+    await Promise.all(this.#running.values())
+  }
+
+  #start(holder: TokenHolder, hash: Buffer, checkedAt: number): Promise<CheckOutcome> | undefined {
+    const key = hash.toString('latin1')
+    const current = this.#running.get(key)
+    if (current) return current
+    const { clock } = this.#options.services
+    if ((this.#retryAt.get(key) ?? Number.NEGATIVE_INFINITY) > clock.now()) return undefined
+    const check = this.#check(holder, hash, checkedAt)
+      .catch((error): CheckOutcome => {
+        const reason = error instanceof Error ? error.message : String(error)
+        this.#options.log.warn({ org: holder.org.id, reason }, 'session not checked at the provider, trying again')
+        return 'unknown'
+      })
+      .then((outcome) => {
+        this.counts[outcome]++
+        if (outcome === 'unknown') this.#retryAt.set(key, clock.now() + retryAfterMs)
+        this.#running.delete(key)
+        return outcome
+      })
+    this.#running.set(key, check)
+    return check
+  }
+
+  async #check({ org, user }: TokenHolder, hash: Buffer, checkedAt: number): Promise<CheckOutcome> {
+    const { services, providers } = this.#options
+    const { db, secrets, clock } = services
+    const claimed = await db.systemTransaction((tx) => claimCheck(tx, { hash, checkedAt, now: clock.now() }))
+    // Another node has begun the check, or the session has ended.
+    if (!claimed?.refresh_token || !user) return 'passed'
+    const reader = db.forOrg(org.key)
+    const settings = providerSettingsOf(secrets, await readIdentity(reader, secrets))
+    const identity = await findIdentityOfUser(reader, { user: user.id })
+    if (!settings || !identity) return 'passed'
+    const refreshToken = openRefreshToken(secrets, org.key, claimed.refresh_token)
+    try {
+      const next = await providers.refresh(settings, { refreshToken, subject: identity.subject })
+      if (next !== refreshToken) {
+        const token = sealRefreshToken(secrets, org.key, next)
+        await db.systemTransaction((tx) => updateRefreshToken(tx, { hash, token }))
+      }
+      return 'passed'
+    } catch (error) {
+      if (error instanceof ProviderError && error.reason === 'invalid_grant') {
+        await endSessionsOf(services, org, user.id, identity.email)
+        return 'ended'
+      }
+      await db.systemTransaction((tx) => updateCheckedAt(tx, { hash, at: checkedAt }))
+      throw error
+    }
+  }
+}
+
+async function endSessionsOf(services: Services, org: TokenHolder['org'], user: number, email: string): Promise<void> {
+  await change(signInSystem(services, org), 'sessionRevoke', async (tx) => {
+    const ended = await deleteSessionsOfUser(tx, { user })
+    return {
+      result: undefined,
+      target: auditRef('user', { id: user, name: email }),
+      after: { reason: 'the provider refused the refresh token', sessions: ended.map(({ id }) => String(id)) },
+    }
+  })
+  services.keysChanged()
+}

@@ -1,0 +1,127 @@
+// Signs a person in who comes back from the provider: finds or makes the user, starts the session, or refuses. [contract 11.oidc]
+
+import type { Org } from '../../../auth/token-holder.ts'
+import type { RequestOrigin } from '../../../context/request-context.ts'
+import type { Services } from '../../../context/services.ts'
+import type { Tx } from '../../../db/handles.ts'
+import { nextId } from '../../../db/queries/next-id.ts'
+import { change } from '../../audit/change.ts'
+import { auditRef } from '../../audit/changed.ts'
+import type { IdentitySettings } from '../../identity/settings.ts'
+import { type SignedInUser, signingIn, startUserSession } from '../../sessions/user-sessions.ts'
+import {
+  findUserByIdentity,
+  insertIdentity,
+  insertUserOfProvider,
+  updateUserByGroup,
+  updateUserVersion,
+} from '../../users/identity-store.ts'
+import { signInSystem } from '../system-context.ts'
+import { type AdmissionRefusal, type Decision, decide, emailKeyOf } from './admission.ts'
+import type { ProviderIdentity } from './identity-claims.ts'
+import type { SignedIn } from './provider-client.ts'
+import { sealRefreshToken } from './refresh-token.ts'
+
+/** A session that a provider vouched for ends after this time, however much it is used. */
+const sessionLifetimeMs = 24 * 3_600_000
+
+export interface SignInRequest {
+  readonly org: Org
+  readonly settings: IdentitySettings
+  readonly signedIn: SignedIn
+  readonly signedInUser: number | undefined
+  readonly browser: string | undefined
+  readonly origin: RequestOrigin
+}
+
+/** The person may not come in. */
+export class SignInRefused extends Error {
+  readonly reason: AdmissionRefusal
+
+  constructor(reason: AdmissionRefusal) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** Returns the secret of the new session. Throws SignInRefused if the person may not come in. */
+export async function signInByProvider(services: Services, request: SignInRequest): Promise<string> {
+  const { org, signedIn, browser, origin } = request
+  const user = await admitUser(services, request)
+  const { issuer, subject, sid, refreshToken } = signedIn
+  return startUserSession(
+    signingIn(services, org, user, origin),
+    user,
+    {
+      via: 'oidc',
+      browser,
+      expiresAt: services.clock.now() + sessionLifetimeMs,
+      oidcSid: sid,
+      refreshToken: refreshToken === undefined ? undefined : sealRefreshToken(services.secrets, org.key, refreshToken),
+    },
+    async (tx) => {
+      // The user may have been disabled or unlinked since the decision.
+      const current = await findUserByIdentity(tx, { issuer, subject })
+      if (current?.id !== user.id) throw new SignInRefused('unknown')
+      if (current.state === 'DISABLED') throw new SignInRefused('disabled')
+    },
+  )
+}
+
+const entryOf = {
+  known: 'userUpdatedBySignIn',
+  link: 'userLinked',
+  create: 'userCreatedBySignIn',
+} as const
+
+/** Decides without a transaction first, because most sign-ins change nothing; a change decides again inside of its own. */
+async function admitUser(services: Services, request: SignInRequest): Promise<SignedInUser> {
+  const { org, settings, signedIn, signedInUser, origin } = request
+  const first = await decide(services.db.forOrg(org.key), settings, signedIn, signedInUser)
+  if (first.kind === 'refuse') throw new SignInRefused(first.reason)
+  if (first.kind === 'known' && !first.grant) return first.user
+  const ctx =
+    first.kind === 'create' ? signInSystem(services, org, origin) : signingIn(services, org, first.user, origin)
+  return change(ctx, entryOf[first.kind], async (tx) => {
+    const decision = await decide(tx, settings, signedIn, signedInUser)
+    if (decision.kind === 'refuse') throw new SignInRefused(decision.reason)
+    const user = await apply(tx, decision, signedIn, services.clock.now())
+    const grant = decision.grant
+    return {
+      result: user,
+      target: auditRef('user', { id: user.id, name: user.email }),
+      after: { ...grant, issuer: signedIn.issuer, subject: signedIn.subject },
+    }
+  })
+}
+
+async function apply(
+  tx: Tx,
+  decision: Exclude<Decision, { kind: 'refuse' }>,
+  { issuer, subject, name }: ProviderIdentity,
+  at: number,
+): Promise<SignedInUser> {
+  if (decision.kind === 'create') {
+    const { email, grant } = decision
+    const id = await nextId(tx, 'user')
+    await insertUserOfProvider(tx, {
+      id,
+      email,
+      email_key: emailKeyOf(email),
+      name: name?.slice(0, 100) ?? null,
+      role: grant.role,
+      all_regions: grant.allRegions ? 1 : 0,
+      regionIds: grant.regionIds,
+      at,
+    })
+    await insertIdentity(tx, { issuer, subject, user: id, at })
+    return { id, email, role: grant.role }
+  }
+  const { user, grant, kind } = decision
+  if (kind === 'link') await insertIdentity(tx, { issuer, subject, user: user.id, at })
+  if (grant) {
+    const { role, allRegions, regionIds } = grant
+    await updateUserByGroup(tx, { id: user.id, role, all_regions: allRegions ? 1 : 0, regionIds })
+  } else await updateUserVersion(tx, { id: user.id })
+  return user
+}

@@ -1,0 +1,45 @@
+// Shows users as the API answers them. [contract 11.user]
+import { hash } from 'node:crypto'
+import type { Static } from 'typebox'
+import type { Role } from '../../../contract/people/permissions.ts'
+import type { User } from '../../../contract/people/users.ts'
+import { isoTime } from '../../core/clock.ts'
+import { VersionedAnswer } from '../../http/answer.ts'
+import type { UserRow } from './store.ts'
+
+export const userView = (user: UserRow, regionIds: readonly number[]): Static<typeof User> => ({
+  id: String(user.id),
+  email: user.email,
+  ...(user.name !== null && { name: user.name }),
+  role: user.role as Role,
+  allRegions: user.all_regions === 1,
+  regionIds: [...regionIds],
+  state: user.state as 'INVITED' | 'ACTIVE' | 'DISABLED',
+  signsInWith: [
+    ...(user.has_identity === 1 ? (['oidc'] as const) : []),
+    ...(user.has_passkey === 1 ? (['passkey'] as const) : []),
+  ],
+  ...(user.last_seen_at !== null && { lastSeenAt: isoTime(user.last_seen_at) }),
+})
+
+/** Signing in and using the service change the answer without a new version, so the ETag has a hash of what they change. [contract 7.9] */
+export function userAnswer(user: UserRow, regionIds: readonly number[]): VersionedAnswer<Static<typeof User>> {
+  const body = userView(user, regionIds)
+  const { state, signsInWith, lastSeenAt } = body
+  if (lastSeenAt === undefined && signsInWith.length === 0) return new VersionedAnswer(user.version, body)
+  const text = JSON.stringify([state, signsInWith, lastSeenAt])
+  return new VersionedAnswer(user.version, body, hash('sha1', text, 'base64url'))
+}
+
+/** The fields of a user that audit entries show. */
+export const auditedFields = (
+  { email, name, role, all_regions, state }: Omit<UserRow, 'id'>,
+  regionIds: readonly number[],
+) => ({
+  email,
+  ...(name !== null && { name }),
+  role,
+  allRegions: all_regions === 1,
+  regionIds,
+  state,
+})

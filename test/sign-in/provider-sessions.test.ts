@@ -1,0 +1,129 @@
+// Sessions that a provider vouched for: how long they last, and how the provider ends them. [contract 11.oidc]
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
+import { type ProviderOrg, ProviderSite, type SignInResult } from '../support/oidc/provider-site.ts'
+import { startTestProvider } from '../support/oidc/test-provider.ts'
+import { until } from '../support/program.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+let site: ProviderSite
+let org: ProviderOrg
+let browser: CookieBrowser
+let ada: SignInResult
+let count = 0
+let subject: string
+
+beforeAll(async () => {
+  site = await ProviderSite.start()
+  org = await site.newOrg()
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  subject = `ada-${++count}`
+  site.provider.addAccount(subject)
+  await site.invite(org, `${subject}@example.org`)
+  browser = new CookieBrowser()
+  ada = await site.signIn(org, subject, browser)
+  expect((await ada.me()).status).toBe(200)
+})
+
+const advance = (ms: number) => site.harness.clock.advance(ms)
+const refreshes = () => site.provider.requests.filter((path) => path === '/token').length
+const account = () => site.provider.accounts.get(subject) as { isDisabled: boolean }
+
+test('somebody who was disabled at the provider is out after 15 minutes of use, with an entry in the audit log', async () => {
+  const second = await site.signIn(org, subject)
+  account().isDisabled = true
+  advance(11 * minuteMs)
+  expect((await ada.me()).status).toBe(200)
+  advance(4 * minuteMs)
+  expect((await ada.me()).status).toBe(401)
+  expect((await second.me()).status).toBe(401)
+  expect((await org.audit())[0]).toMatchObject({
+    type: 'SESSION_REVOKED',
+    actor: { type: 'SYSTEM' },
+    target: { type: 'user', name: `${subject}@example.org` },
+  })
+})
+
+test('the provider is asked in the background after 12 minutes, once, and again 15 minutes later', async () => {
+  const before = refreshes()
+  advance(13 * minuteMs)
+  for (let i = 0; i < 3; i++) expect((await ada.me()).status).toBe(200)
+  await until('the provider was asked', () => refreshes() === before + 1)
+  advance(minuteMs)
+  await ada.me()
+  expect(refreshes()).toBe(before + 1)
+  advance(15 * minuteMs)
+  expect((await ada.me()).status).toBe(200)
+  expect(refreshes()).toBe(before + 2)
+  account().isDisabled = true
+  advance(15 * minuteMs)
+  expect((await ada.me()).status).toBe(401)
+})
+
+test('many requests at once ask the provider once, because a refresh token may work only once', async () => {
+  const before = refreshes()
+  advance(16 * minuteMs)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => ada.me()))
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(refreshes()).toBe(before + 1)
+})
+
+test('a session lasts 24 h at most, however much it is used', async () => {
+  for (let i = 0; i < 23; i++) {
+    advance(hourMs)
+    expect((await ada.me()).status, `${i}`).toBe(200)
+  }
+  advance(hourMs)
+  expect((await ada.me()).status).toBe(401)
+})
+
+test('a session that is not used ends after 12 h', async () => {
+  advance(12 * hourMs)
+  expect((await ada.me()).status).toBe(401)
+})
+
+test('a sign-out at the provider ends the session within a second, and no other one', async () => {
+  const second = await site.signIn(org, subject)
+  const began = performance.now()
+  await browser.signOut(site.provider.issuer)
+  await until('the session has ended', async () => (await ada.me()).status === 401)
+  expect(performance.now() - began).toBeLessThan(1000)
+  expect((await second.me()).status).toBe(200)
+  expect((await org.audit())[0]).toMatchObject({ type: 'SESSION_REVOKED', target: { name: `${subject}@example.org` } })
+})
+
+test('a provider that cannot be reached ends no session, and is asked again a minute later', async () => {
+  const provider = await startTestProvider()
+  const stored = await site.rows((rows) =>
+    rows.selectFrom('identity_providers').select('settings').where('org', '=', org.org.key).executeTakeFirstOrThrow(),
+  )
+  const write = (settings: string) =>
+    site.rows((rows) =>
+      rows.updateTable('identity_providers').set({ settings }).where('org', '=', org.org.key).execute(),
+    )
+  await write(stored.settings.replace(site.provider.issuer, provider.issuer))
+  await provider.close()
+  advance(16 * minuteMs)
+  expect((await ada.me()).status).toBe(200)
+  expect((await ada.me()).status).toBe(200)
+  const warnings = site.harness.logged.filter(({ msg }) =>
+    String(msg).startsWith('session not checked at the provider'),
+  )
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]?.reason).toBe(`${new URL(provider.issuer).host}: refused`)
+  expect((await org.call('GET', '/users')).status).toBe(200)
+  await write(stored.settings)
+  account().isDisabled = true
+  advance(minuteMs)
+  expect((await ada.me()).status).toBe(401)
+})
+
+test('refresh tokens are sealed in the database', async () => {
+  const sealed = await site.rows((rows) => rows.selectFrom('user_sessions').select('refresh_token').execute())
+  expect(sealed.filter(({ refresh_token }) => refresh_token !== null).length).toBeGreaterThan(0)
+  for (const { refresh_token } of sealed) expect(refresh_token?.toString('latin1') ?? '').not.toMatch(/^[\w-]{30,}$/)
+})

@@ -1,0 +1,175 @@
+// People sign in at the provider of their organisation: who they are, and what they may do then. [contract 11.oidc]
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
+import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
+
+let site: ProviderSite
+let org: ProviderOrg
+beforeAll(async () => {
+  site = await ProviderSite.start()
+  org = await site.newOrg()
+})
+afterAll(() => site.close())
+
+const typesOf = async (of = org) => (await of.audit()).map(({ type }) => type)
+const usersOf = async (of = org) => (await of.call('GET', '/users')).text
+
+test('an invited person with a verified address comes in, and later by the identity, whatever the address is then', async () => {
+  site.provider.addAccount('ada', { email: 'Ada@Example.org', name: 'Ada' })
+  await site.invite(org, 'ada@example.org', { role: 'operator' })
+  const first = await site.signIn(org, 'ada', undefined, '?returnTo=/rooms')
+  expect([first.status, first.location]).toEqual([303, '/rooms'])
+  const me = { user: { email: 'ada@example.org', role: 'operator' }, org: { id: org.id } }
+  expect((await first.me()).body).toMatchObject(me)
+  expect((await typesOf()).slice(0, 2)).toEqual(['SESSION_STARTED', 'USER_LINKED'])
+  site.provider.addAccount('ada', { email: 'lovelace@example.org', emailVerified: false })
+  expect((await (await site.signIn(org, 'ada')).me()).body).toMatchObject(me)
+})
+
+test('a session of the provider has a new secret each time, and the one that the browser had before ends', async () => {
+  site.provider.addAccount('twice')
+  await site.invite(org, 'twice@example.org')
+  const browser = new CookieBrowser()
+  await site.signIn(org, 'twice', browser)
+  const before = browser.cookiesFor(new URL(site.harness.url))
+  await site.signIn(org, 'twice', browser)
+  const after = browser.cookiesFor(new URL(site.harness.url))
+  expect(after).not.toBe(before)
+  const ask = (cookie: string) =>
+    site.harness.call('GET', '/console/session', { key: false, headers: { cookie, 'sec-fetch-site': 'same-origin' } })
+  expect([(await ask(before)).status, (await ask(after)).status]).toEqual([401, 200])
+})
+
+const strangers: [string, string, object, RegExp][] = [
+  ['whose address nobody has', 'stranger', {}, /Nobody here has your e-mail address/],
+  ['whose address is not verified', 'unverified', { email: 'bob@example.org', emailVerified: false }, /not verified/],
+  [
+    'with the address of an owner',
+    'impostor',
+    { email: 'second-owner@example.org' },
+    /Owners add their company account/,
+  ],
+  ['with the address of a user of version 0.1', 'old', { email: 'old@example.org' }, /You are not invited/],
+  ['with the address of a disabled user', 'off', { email: 'off@example.org' }, /disabled/],
+]
+test.each(strangers)(
+  'somebody %s is told whom to ask, with one audit entry an hour, and nothing changes',
+  async (_, subject, account, sentence) => {
+    for (const [email, role] of [
+      ['bob@example.org', 'viewer'],
+      ['second-owner@example.org', 'owner'],
+      ['old@example.org', 'viewer'],
+      ['off@example.org', 'viewer'],
+    ] as const) {
+      if (!(await usersOf()).includes(`"${email}"`)) await site.invite(org, email, { role })
+    }
+    await site.rows((rows) =>
+      rows.updateTable('users').set({ invited_at: null }).where('email', '=', 'old@example.org').execute(),
+    )
+    await site.rows((rows) =>
+      rows.updateTable('users').set({ state: 'DISABLED' }).where('email', '=', 'off@example.org').execute(),
+    )
+    const { email } = site.provider.addAccount(subject, account)
+    const before = await usersOf()
+    const refused = await site.signIn(org, subject)
+    expect(refused.status).toBe(403)
+    expect(refused.page).toMatch(sentence)
+    expect((await refused.me()).status).toBe(401)
+    expect(await usersOf()).toBe(before)
+    const [entry] = await org.audit()
+    expect(entry).toMatchObject({ type: 'SIGN_IN_REFUSED', category: 'USER', target: { name: email } })
+    await site.signIn(org, subject)
+    expect((await org.audit())[0].id).toBe(entry.id)
+    site.harness.clock.advance(3_600_001)
+    await site.signIn(org, subject)
+    expect((await org.audit())[0]).toMatchObject({ type: 'SIGN_IN_REFUSED' })
+    expect((await org.audit())[0].id).not.toBe(entry.id)
+  },
+)
+
+test('the address of somebody who has an identity leads nobody else to them', async () => {
+  site.provider.addAccount('carol')
+  await site.invite(org, 'carol@example.org')
+  await site.signIn(org, 'carol')
+  site.provider.addAccount('carol-2', { email: 'carol@example.org' })
+  const refused = await site.signIn(org, 'carol-2')
+  expect(refused.status).toBe(403)
+  expect(refused.page).toContain('another company account')
+  expect((await (await site.signIn(org, 'carol')).me()).body.user.email).toBe('carol@example.org')
+})
+
+test('an owner adds the company account while signed in in the same browser, and comes in with it from then on', async () => {
+  const other = await site.newOrg()
+  expect((await site.signIn(other, 'owner')).page).toContain('Owners add their company account themselves')
+  const browser = new CookieBrowser()
+  browser.set(site.harness.url, `roomkeeper-${new URL(site.harness.url).port}`, other.owner.session)
+  const linked = await site.signIn(other, 'owner', browser)
+  expect(linked.status).toBe(303)
+  expect((await linked.me()).body.user).toMatchObject({ email: other.owner.email, role: 'owner' })
+  expect((await (await site.signIn(other, 'owner')).me()).body.user.role).toBe('owner')
+  expect(await typesOf(other)).toContain('USER_LINKED')
+})
+
+test('a session in the browser gives nobody the account of another address', async () => {
+  const other = await site.newOrg()
+  site.provider.addAccount('somebody', { email: 'somebody@example.org' })
+  const browser = new CookieBrowser()
+  browser.set(site.harness.url, `roomkeeper-${new URL(site.harness.url).port}`, other.owner.session)
+  expect((await site.signIn(other, 'somebody', browser)).status).toBe(403)
+})
+
+test('a trusted domain stands for a verified address, and only this domain', async () => {
+  const trusting = await site.newOrg({ trustedDomains: ['Example.ORG'] })
+  for (const email of ['dan@example.org', 'eve@evil-example.org', 'eve@example.org.evil.net']) {
+    await site.invite(trusting, email)
+    site.provider.addAccount(email, { email, emailVerified: false })
+  }
+  expect((await site.signIn(trusting, 'dan@example.org')).status).toBe(303)
+  expect((await site.signIn(trusting, 'eve@evil-example.org')).status).toBe(403)
+  expect((await site.signIn(trusting, 'eve@example.org.evil.net')).status).toBe(403)
+})
+
+test('groups give role and regions at every sign-in: the first match counts, no match is no entry', async () => {
+  const grouped = await site.harness.newOrg()
+  const regions = []
+  for (const name of ['Europe', 'Asia'])
+    regions.push((await grouped.call('POST', '/regions', { body: { name } })).body.id)
+  const [europe, asia] = regions
+  const groupRoles = [
+    { group: 'admins', role: 'admin', allRegions: true },
+    { group: 'europe', role: 'operator', regionIds: [europe, asia] },
+  ]
+  const set = await site.setUp(grouped, { groupRoles, createUsers: true })
+  const account = site.provider.addAccount('fay', { groups: ['europe', 'admins'] })
+  const session = async () => (await (await site.signIn(set, 'fay')).me()).body
+  expect(await session()).toMatchObject({ user: { role: 'admin' }, allRegions: true })
+  expect((await typesOf(set)).slice(0, 2)).toEqual(['SESSION_STARTED', 'USER_CREATED'])
+  account.groups = ['europe']
+  expect(await session()).toMatchObject({ user: { role: 'operator' }, allRegions: false, regionIds: [europe, asia] })
+  expect((await typesOf(set)).slice(0, 2)).toEqual(['SESSION_STARTED', 'USER_UPDATED'])
+  await set.call('DELETE', `/regions/${asia}`)
+  expect(await session()).toMatchObject({ allRegions: false, regionIds: [europe] })
+  account.groups = ['others']
+  expect((await site.signIn(set, 'fay')).page).toContain('None of your groups')
+  // Groups make no owner, and unmake none.
+  const browser = new CookieBrowser()
+  browser.set(site.harness.url, `roomkeeper-${new URL(site.harness.url).port}`, set.owner.session)
+  expect((await (await site.signIn(set, 'owner', browser)).me()).body.user.role).toBe('owner')
+})
+
+test('an organisation without a provider, or that does not exist, has one and the same page', async () => {
+  const without = await site.harness.newOrg()
+  const pages = []
+  for (const id of [without.id, 'nobody']) {
+    const answer = await new CookieBrowser().request(`${site.harness.url}/auth/${id}/oidc`)
+    pages.push([answer.status, await answer.text()])
+  }
+  expect(pages[0]).toEqual(pages[1])
+  expect(pages[0]?.[0]).toBe(404)
+})
+
+test('metrics count sign-ins by way and outcome', async () => {
+  const { text } = await site.harness.call('GET', '/metrics', { key: org.key })
+  expect(text).toMatch(/roomkeeper_sign_ins_total\{way="oidc",outcome="accepted"\} [1-9]/)
+  expect(text).toMatch(/roomkeeper_sign_ins_total\{way="oidc",outcome="refused"\} [1-9]/)
+})
