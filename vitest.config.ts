@@ -78,7 +78,11 @@ const onPostgresOnly = [
 const alone = ['test/process/nodes/trial.test.ts']
 
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
-const onThreeNodes = ['src/server/resources/{regions,rooms}/*.test.ts', 'test/contract/{walk,journey}.test.ts']
+const onThreeNodes = [
+  'src/server/resources/{regions,rooms}/*.test.ts',
+  'test/contract/{walk,journey}.test.ts',
+  'test/events/region-access.test.ts',
+]
 
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/**/*.test.ts']
