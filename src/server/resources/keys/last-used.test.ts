@@ -49,6 +49,7 @@ test('a use that another node wrote earlier sets no time back [contract 3.4]', a
 })
 
 test('the use of a session of a person is written for the session and the person, and sets no time back [contract 3.4]', async () => {
+  const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'viewer' })
   const [session, userId] = [tokenHash(person.session), Number(person.id)]
   const used = (at: number): TokenUse => ({ org: org.org.key, keyId: undefined, userId, at, session })
