@@ -73,7 +73,9 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode
   else {
     const isExpected = error instanceof StartupError || error instanceof Failure
-    writeError(isExpected ? error.message : `Unexpected error: ${(error as Error).stack ?? error}`)
+    writeError(
+      isExpected ? error.message.replace(/(?<!\.)$/, '.') : `Unexpected error: ${(error as Error).stack ?? error}`,
+    )
     // A connection whose password PostgreSQL still waits for would keep the process alive for a minute.
     process.exit(1)
   }

@@ -1,8 +1,9 @@
 // `roomkeeper keys`: creates, lists and revokes API keys.
-import type { Scope } from '../contract/operation.ts'
+import type { CallerScope } from '../contract/people/permissions.ts'
 import { isoTime, parseTime } from '../server/core/clock.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { nameProblem } from '../server/core/text.ts'
+import { parseInt32 } from '../server/http/input/input.ts'
 import { keysCreate, keysDelete, keysList } from '../server/resources/keys/rules.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
@@ -14,8 +15,9 @@ interface OrgCommandOptions extends DatabaseCommandOptions {
 
 interface CreateOptions extends OrgCommandOptions {
   readonly name: string
-  readonly scope: Scope[]
+  readonly scope: CallerScope[]
   readonly manage?: boolean
+  readonly region?: string[]
   readonly expires?: string
   readonly rateLimit?: string
 }
@@ -29,6 +31,7 @@ export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
       name: options.name.trim(),
       scopes: [...new Set(options.scope)],
       manage: options.manage ?? false,
+      regionIds: options.region?.map(regionNumber),
       expiresAt: options.expires === undefined ? null : expiry(options.expires, services.clock.now()),
       rateLimit: options.rateLimit === undefined ? undefined : rateLimit(options.rateLimit),
     })
@@ -47,7 +50,7 @@ export const keysListCommand = (terminal: Terminal, options: OrgCommandOptions) 
       answer,
       answer.keys.map((k) => {
         const permissions = [...k.scopes, ...(k.manage ? ['manage'] : [])].join(' ')
-        return `${k.id}  ${k.prefix}…  ${permissions}  expires ${k.expiresAt ?? 'never'}  last used ${k.lastUsedAt ?? 'never'}  ${k.name}`
+        return `${k.id}  ${k.prefix}…  ${permissions}${limitsOf(k)}  expires ${k.expiresAt ?? 'never'}  last used ${k.lastUsedAt ?? 'never'}  ${k.name}`
       }),
     )
   })
@@ -57,6 +60,16 @@ export const keysRevokeCommand = (terminal: Terminal, id: string, options: OrgCo
     await keysDelete(await commandLineActor(services, cliActor(terminal), options.org), id)
     printResult(terminal, options.json, {}, [`Revoked API key ${id}.`])
   })
+
+/** A personal key has the regions of its user. */
+const limitsOf = ({ regionIds, userId }: { regionIds?: readonly number[]; userId?: string }): string =>
+  `${regionIds ? `  regions ${regionIds.join(' ') || 'none'}` : ''}${userId === undefined ? '' : `  user ${userId}`}`
+
+function regionNumber(text: string): number {
+  const id = parseInt32(text)
+  if (id !== undefined) return id
+  throw new StartupError('--region must be the id of a region such as 3.')
+}
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 

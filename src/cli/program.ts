@@ -1,6 +1,6 @@
 // Defines every command of the command line with its options and help.
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { roles } from '../contract/people/permissions.ts'
+import { scopes as callerScopes, roles } from '../contract/people/permissions.ts'
 import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
@@ -87,9 +87,12 @@ export function program(terminal: Terminal): Command {
     .requiredOption('--org <id>', 'organisation of the key')
     .requiredOption('--name <name>', 'name of the key, shown in the audit log')
     .addOption(
-      new Option('--scope <scope>', 'read or write (repeatable)').argParser(collectScope).makeOptionMandatory(),
+      new Option('--scope <scope>', 'read, operate or write (repeatable); write contains operate')
+        .argParser(collectScope)
+        .makeOptionMandatory(),
     )
     .option('--manage', 'allow the key to manage keys and users')
+    .option('--region <id>', 'limit the key to a region (repeatable)', collect)
     .option('--expires <when>', 'expiry date such as 2027-01-31, or duration such as 90d or 12h')
     .option('--rate-limit <number>', 'requests per second for this key; 0 means no limit')
     .action(async (options) => (await import('./keys.ts')).keysCreateCommand(terminal, options))
@@ -109,7 +112,10 @@ export function program(terminal: Terminal): Command {
     .option('--user <email>', 'sign in as this person instead; works even if they have lost every other way')
     .action(async (options) => (await import('./login-link.ts')).loginLinkCommand(terminal, options))
 
-  const users = root.command('users').description('invite people who sign in to the console')
+  const users = root.command('users').description('list and invite people who sign in to the console')
+  addDatabaseCommand(users, 'list', 'list the people of an organisation, with role, regions and last use')
+    .option('--org <id>', 'organisation; optional if there is only one')
+    .action(async (options) => (await import('./users.ts')).usersListCommand(terminal, options))
   const invite = addDatabaseCommand(
     users,
     'invite',
@@ -231,6 +237,6 @@ const collect = (item: string, before: string[] = []) => [...before, item]
 
 const collectScope = (text: string, before: string[] = []) => {
   const scopes = text.split(',')
-  if (scopes.every((scope) => scope === 'read' || scope === 'write')) return [...before, ...scopes]
-  throw new InvalidArgumentError('The scope must be read or write; repeat --scope for each.')
+  if (scopes.every((scope) => (callerScopes as readonly string[]).includes(scope))) return [...before, ...scopes]
+  throw new InvalidArgumentError('The scope must be read, operate or write; repeat --scope for each.')
 }

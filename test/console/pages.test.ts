@@ -38,6 +38,10 @@ const pages = (): Record<string, string> => ({
   [`/profiles/${fleet.profileId}`]: 'Quiet rooms',
   '/audit': 'Audit',
   '/settings': 'Settings',
+  '/settings?tab=keys': 'Settings',
+  '/settings?tab=identity': 'Settings',
+  '/settings?tab=about': 'Settings',
+  '/account': 'My profile',
   '/nowhere/at/all': 'Page not found',
 })
 

@@ -7,6 +7,7 @@ import { storedRows } from '../support/database/stored-rows.ts'
 import { type Fixture, newFixture, pathFor, perform } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
+import { freePort } from '../support/program.ts'
 
 type CallerName =
   | `${Exclude<Role, 'owner'>} of ${'all regions' | 'one region'}`
@@ -142,7 +143,9 @@ let harness: Harness
 let f: Fixture
 let callers: Readonly<Record<string, Credentials>>
 beforeAll(async () => {
-  harness = await startHarness()
+  // identityTest needs a public address.
+  const port = await freePort()
+  harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` })
   // No scheduled task becomes due while the tests compare what is stored.
   harness.clock.fix(Date.now())
   f = await newFixture(harness)

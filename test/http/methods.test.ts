@@ -32,6 +32,11 @@ test.each([
   ['/rooms', 'GET, HEAD'],
   ['/rooms/7', 'GET, HEAD'],
   ['/console/session', 'DELETE, GET, HEAD, POST'],
+  ['/console/sessions', 'GET, HEAD'],
+  ['/console/sessions/7', 'DELETE'],
+  ['/console/passkeys', 'GET, HEAD'],
+  ['/console/sign-in', 'GET, HEAD'],
+  ['/console/sign-in/passkey/verify', 'POST'],
   ['/device/v1/enrol?x=1', 'POST'],
 ])('another method on %s is a 405 that allows %s [contract 2.2.method]', async (path, allow) => {
   for (const answer of await sendOthers(path, allow.split(', '), false)) {

@@ -210,6 +210,15 @@ describe('a link', () => {
     ])
   })
 
+  test('that was not copied whole is refused in the words of links for people', async () => {
+    const org = await harness.newOrg()
+    const { link } = await invite(org)
+    for (const cut of [link.slice(0, -1), `${link}x`, 'rki_']) {
+      expect((await attempt(cut)).body).toMatchObject({ status: 401, message: expect.stringContaining('invitation') })
+    }
+    expect((await attempt(link)).status).toBe(200)
+  })
+
   test('goes with its user', async () => {
     const org = await harness.newOrg()
     const { id, link } = await invite(org)

@@ -134,6 +134,19 @@ describe('keys', () => {
     }
   })
 
+  test('create limits a key to regions and to operating, and list shows both', async () => {
+    const region = (await send(server.url, 'POST', at('/regions'), { key: server.key, body: { name: 'Asia' } })).body.id
+    const created = await site.json(...create('--scope', 'read', '--scope', 'operate', '--region', String(region)))
+    expect(created).toMatchObject({ scopes: ['read', 'operate'], regionIds: [region] })
+    const me = async () => (await send(server.url, 'GET', at('/me'), { key: created.key })).body
+    await until('the server knows the key', async () => (await statusWith(created.key)) === 200)
+    expect(await me()).toMatchObject({ scopes: ['read', 'operate'], allRegions: false, regionIds: [region] })
+    const { stdout } = await site.run('keys', 'list', '--org', server.org)
+    expect(stdout).toMatch(
+      new RegExp(`^${created.id}  rk_\\w{6}…  read operate  regions ${region}  expires never`, 'm'),
+    )
+  })
+
   test('a running server honours a new key and a revoked key within a second, and both stand in the audit log', async () => {
     const { id, key } = await site.json(...create('--scope', 'read'))
     const created = performance.now()
@@ -172,6 +185,9 @@ describe('keys', () => {
   test.each([
     ['an expiry that is no time', ['--scope', 'read', '--expires', 'soon'], /--expires must be a date/],
     ['an expiry in the past', ['--scope', 'read', '--expires', '2020-01-31'], /--expires must be a date/],
+    ['a region that does not exist', ['--scope', 'read', '--region', '777'], /region 777, which does not exist/],
+    ['a region that is no id', ['--scope', 'read', '--region', 'Asia'], /--region must be the id of a region/],
+    ['a region together with manage', ['--scope', 'read', '--region', '1', '--manage'], /together with manage/],
     ['an unknown scope', ['--scope', 'admin'], /--scope.*admin.*read.*write/],
     ['a name with a control character [contract 1.10]', ['--scope', 'read', '--name', 'a\u0007b'], /control character/],
   ])('create refuses %s, and makes no key', async (_, args, sentence) => {
@@ -190,6 +206,29 @@ describe('keys', () => {
     for (const ended of await Promise.all(commands.map((command) => site.run(...command)))) {
       expectRefusal(ended, /There is no organisation NoSuch1/)
     }
+  })
+})
+
+describe('users', () => {
+  test('list shows each person with role, regions, state and last use, and says if there is nobody', async () => {
+    const fresh = await siteForTest()
+    await fresh.json('migrate')
+    const { id: org } = await fresh.json('org', 'create', 'People')
+    const none = await fresh.run('users', 'list')
+    expectDone(none)
+    expect(none.stdout).toBe('This organisation has no users yet. Invite one with "users invite EMAIL".\n')
+    await fresh.json('users', 'invite', 'ada@example.org', '--role', 'owner', '--name', 'Ada Lovelace')
+    await fresh.json('users', 'invite', 'bob@example.org', '--role', 'operator')
+    await fresh.json('users', 'invite', 'eve@example.org', '--all-regions')
+    const { stdout } = await fresh.run('users', 'list', '--org', org)
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      '1  ada@example.org  owner  all regions  INVITED  signs in with link only  last seen never  Ada Lovelace',
+      '2  bob@example.org  operator  regions none  INVITED  signs in with link only  last seen never',
+      '3  eve@example.org  viewer  all regions  INVITED  signs in with link only  last seen never',
+    ])
+    const { users } = await fresh.json('users', 'list')
+    expect(users[0]).toMatchObject({ id: '1', email: 'ada@example.org', role: 'owner', name: 'Ada Lovelace' })
+    expectRefusal(await fresh.run('users', 'list', '--org', 'NoSuch1'), /There is no organisation NoSuch1/)
   })
 })
 

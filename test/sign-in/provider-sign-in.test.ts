@@ -22,6 +22,9 @@ test('an invited person with a verified address comes in, and later by the ident
   const me = { user: { email: 'ada@example.org', role: 'operator' }, org: { id: org.id } }
   expect((await first.me()).body).toMatchObject(me)
   expect((await typesOf()).slice(0, 2)).toEqual(['SESSION_STARTED', 'USER_LINKED'])
+  const { users } = (await org.call('GET', '/users')).body
+  const user = users.find(({ email }: { email: string }) => email === 'ada@example.org')
+  expect(user).toMatchObject({ state: 'ACTIVE', signsInWith: ['oidc'] })
   site.provider.addAccount('ada', { email: 'lovelace@example.org', emailVerified: false })
   expect((await (await site.signIn(org, 'ada')).me()).body).toMatchObject(me)
 })

@@ -12,11 +12,12 @@ import { inviteUser } from '../../../src/server/resources/sessions/user-links.ts
 import { enrolDevice } from '../devices/test-device.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
 import type { Harness } from '../harness.ts'
+import { newWayToSignIn } from '../person.ts'
 
 /** Uses every part of the service once, so that no table is empty. */
 export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   const fixture = await newFixture(harness)
-  const { call, room, profile, endpoint } = fixture
+  const { call, room, profile, endpoint, region, person } = fixture
   const { services } = harness
   const config = { settingsPassword: 'Quite secret', nightMode: false }
   await call('POST', `/endpoints/${endpoint}/config`, { body: config })
@@ -28,6 +29,9 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   await loginLinkCreate(fixture.by)
   const { secret } = await loginLinkCreate(fixture.by)
   await sessionStartByLink(services, (await linkHolder(services, secret)) as KeyHolder, secret, {})
+  await call('POST', '/keys', { body: { name: 'One region', scopes: ['read'], regionIds: [region] } })
+  await newWayToSignIn(harness, fixture, person.id, 'oidc')
+  await call('PUT', '/identity', { body: { passkeys: true } })
   await inviteUser(fixture.by, fixture.user)
   const target = { type: 'user', id: fixture.user, name: 'ada@example.org' }
   const refusal = {

@@ -57,7 +57,8 @@ const searchText = ({ actor, target, type, details, requestId = '', ip = '' }: A
 
 export const targetKey = ({ type, id }: Pick<AuditTarget, 'type' | 'id'>): string => `${type} ${id}`
 
-const deletionTypes = /_(DELETED|REMOVED|REVOKED)$/
+/** The target of an entry about a session or a passkey is its person, who is still there. */
+const deletionTypes = /^(?!SESSION_|PASSKEY_).*_(DELETED|REMOVED|REVOKED)$/
 
 /** Collects the targets that the entries say are deleted, so that they are not linked. */
 export function deletedTargets(entries: readonly AuditLogEntry[]): ReadonlySet<string> {

@@ -4,12 +4,12 @@ import type { Violation } from '../../../contract/error.ts'
 import { invalid } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import { listRegions } from '../regions/store.ts'
-import type { IdentitySettings } from './settings.ts'
+import type { ProviderIdentitySettings } from './settings.ts'
 
 const domain = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/
 
 /** Returns the settings in the form in which they are stored. Throws a failure with a violation for each wrong value. */
-export async function checkSettings(tx: Tx, given: IdentitySettings): Promise<IdentitySettings> {
+export async function checkSettings(tx: Tx, given: ProviderIdentitySettings): Promise<ProviderIdentitySettings> {
   const settings = {
     ...given,
     scopes: [...new Set(['openid', ...given.scopes])],
@@ -41,7 +41,7 @@ function issuerProblems(issuer: string | undefined): Violation[] {
   return [{ field: 'issuer', error: 'must be the issuer, which is the part before /.well-known' }]
 }
 
-async function regionProblems(tx: Tx, { groupRoles }: IdentitySettings): Promise<Violation[]> {
+async function regionProblems(tx: Tx, { groupRoles }: ProviderIdentitySettings): Promise<Violation[]> {
   if (!groupRoles.some(({ regionIds }) => regionIds?.length)) return []
   const known = new Set((await listRegions(tx)).map(({ id }) => id))
   return groupRoles.flatMap(({ regionIds = [] }, i) =>

@@ -15,9 +15,9 @@ import { deleteProviderSessions } from '../sessions/provider-session-store.ts'
 import { deleteIdentities } from '../users/identity-store.ts'
 import { checkSettings } from './check-settings.ts'
 import {
-  type IdentitySettings,
   identityHash,
   isTested,
+  type ProviderIdentitySettings,
   readIdentity,
   type StoredIdentity,
   sealClientSecret,
@@ -41,7 +41,7 @@ export async function identityUpdate(
   const answer = await change(ctx, 'identityUpdate', async (tx) => {
     const before = await readIdentity(tx, ctx.secrets)
     checkIfMatch(ctx, before.version)
-    const settings = await checkSettings(tx, { ...before.settings, ...(given as Partial<IdentitySettings>) })
+    const settings = await checkSettings(tx, { ...before.settings, ...(given as Partial<ProviderIdentitySettings>) })
     const isOther = settings.issuer !== before.settings.issuer || settings.clientId !== before.settings.clientId
     const clientSecret =
       newSecret === undefined ? (isOther ? undefined : before.clientSecret) : (newSecret ?? undefined)

@@ -5,7 +5,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { findIdentityRow } from './store.ts'
 
-export interface GroupRole {
+export interface ProviderGroupRole {
   readonly group: string
   readonly role: Exclude<Role, 'owner'>
   readonly allRegions?: boolean
@@ -13,19 +13,19 @@ export interface GroupRole {
 }
 
 /** The client secret is stored beside them, sealed. */
-export interface IdentitySettings {
+export interface ProviderIdentitySettings {
   readonly issuer?: string
   readonly clientId?: string
   readonly scopes: readonly string[]
   readonly groupsClaim: string
-  readonly groupRoles: readonly GroupRole[]
+  readonly groupRoles: readonly ProviderGroupRole[]
   readonly trustedDomains: readonly string[]
   readonly createUsers: boolean
   readonly passkeys: boolean
   readonly enabled: boolean
 }
 
-export const defaultIdentitySettings: IdentitySettings = {
+export const defaultIdentitySettings: ProviderIdentitySettings = {
   scopes: ['openid', 'email', 'profile'],
   groupsClaim: 'groups',
   groupRoles: [],
@@ -38,7 +38,7 @@ export const defaultIdentitySettings: IdentitySettings = {
 export interface StoredIdentity {
   /** 0 while nothing is stored. */
   readonly version: number
-  readonly settings: IdentitySettings
+  readonly settings: ProviderIdentitySettings
   readonly clientSecret: string | undefined
   /** The hash of the settings that were tested last. */
   readonly testedHash: string | null
@@ -49,7 +49,10 @@ export async function readIdentity(on: OrgReader, secrets: Secrets): Promise<Sto
   const row = await findIdentityRow(on)
   return {
     version: row?.version ?? 0,
-    settings: { ...defaultIdentitySettings, ...(row ? (JSON.parse(row.settings) as Partial<IdentitySettings>) : {}) },
+    settings: {
+      ...defaultIdentitySettings,
+      ...(row ? (JSON.parse(row.settings) as Partial<ProviderIdentitySettings>) : {}),
+    },
     clientSecret: row?.client_secret ? secrets.unseal(row.client_secret, sealContext(on.org)) : undefined,
     testedHash: row?.tested_settings ?? null,
     testedAt: row?.tested_at ?? null,

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { SignIn, sessionPath } from '../../../contract/people/session.ts'
 import { ownSessionsPath } from '../../../contract/people/sign-in.ts'
 import type { Keyring } from '../../auth/keyring.ts'
-import { isUserLinkSecret } from '../../auth/token.ts'
+import { isLinkOfPerson } from '../../auth/token.ts'
 import type { RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure, invalid } from '../../core/failure.ts'
@@ -81,7 +81,7 @@ export function sessionRoutes(
       const failure = takeFromRateLimit(caller, reply, services.clock.now())
       if (failure) throw failure
       secret = await sessionStart(services, { ...caller, key: caller.key }, origin)
-    } else if (isUserLinkSecret(link ?? '')) secret = await startByUserLink(request, link ?? '', email)
+    } else if (isLinkOfPerson(link ?? '')) secret = await startByUserLink(request, link ?? '', email)
     else secret = await startByKeyLink(request, link ?? '', origin)
     return browser.answer(reply, await browser.view(await browser.start(request, reply, secret)))
   })

@@ -17,6 +17,7 @@ import { RevokeKey } from './revoke-key.tsx'
 export function KeysSection() {
   const { keys } = useBody('keysList')
   const { regions } = useBody('regionsList')
+  const { users } = useBody('usersList')
   const regionNames = useMemo(() => new Map(regions.map(({ id, name }) => [id, name])), [regions])
   const ownId = useSession().key?.id
   const [creating, create] = useDisclosure(false)
@@ -62,6 +63,7 @@ export function KeysSection() {
                   { allRegions: key.regionIds === undefined, regionIds: key.regionIds ?? [] },
                   regionNames,
                 )}
+                person={users.find(({ id }) => id === key.userId)?.email}
                 isOwn={key.id === ownId}
                 onRevoke={confirmRevoke}
               />
@@ -83,11 +85,13 @@ export function KeysSection() {
 interface KeyRowProps {
   readonly apiKey: ApiKey
   readonly regions: string
+  /** The e-mail address of the person whom a personal key belongs to. */
+  readonly person: string | undefined
   readonly isOwn: boolean
   readonly onRevoke: (key: ApiKey) => void
 }
 
-const KeyRow = ({ apiKey: key, regions, isOwn, onRevoke }: KeyRowProps) => (
+const KeyRow = ({ apiKey: key, regions, person, isOwn, onRevoke }: KeyRowProps) => (
   <Table.Tr>
     <Table.Th scope="row" fw={550}>
       <Group gap="xs">
@@ -98,12 +102,17 @@ const KeyRow = ({ apiKey: key, regions, isOwn, onRevoke }: KeyRowProps) => (
           </Badge>
         )}
       </Group>
+      {key.userId !== undefined && (
+        <Text fz="xs" c="dimmed" fw={400} style={{ overflowWrap: 'anywhere' }}>
+          Personal key of {person ?? `person ${key.userId}`}
+        </Text>
+      )}
     </Table.Th>
     <Table.Td>
       <Code>{key.prefix}…</Code>
     </Table.Td>
     <Table.Td>{accessText(key)}</Table.Td>
-    <Table.Td>{regions}</Table.Td>
+    <Table.Td>{key.userId === undefined ? regions : 'As the person'}</Table.Td>
     <Table.Td>
       <DateTime at={key.createdAt} />
     </Table.Td>

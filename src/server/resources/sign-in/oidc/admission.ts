@@ -2,7 +2,7 @@
 
 import type { Role } from '../../../../contract/people/permissions.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import type { GroupRole, IdentitySettings } from '../../identity/settings.ts'
+import type { ProviderGroupRole, ProviderIdentitySettings } from '../../identity/settings.ts'
 import { listRegions } from '../../regions/store.ts'
 import { findUserByIdentity, findUserToLink, hasIdentity } from '../../users/identity-store.ts'
 import { listRegionsOfUser } from '../../users/store.ts'
@@ -43,7 +43,7 @@ const refuse = (reason: AdmissionRefusal): Decision => ({ kind: 'refuse', reason
 /** `signedInUser` is the user of the session that the browser had when the sign-in began: they may add their own identity. */
 export async function decide(
   on: OrgReader,
-  settings: IdentitySettings,
+  settings: ProviderIdentitySettings,
   identity: ProviderIdentity,
   signedInUser: number | undefined,
 ): Promise<Decision> {
@@ -74,7 +74,7 @@ async function admit(
   on: OrgReader,
   kind: 'known' | 'link',
   { id, email, role, state, all_regions }: UserRow,
-  settings: IdentitySettings,
+  settings: ProviderIdentitySettings,
   identity: ProviderIdentity,
 ): Promise<Decision> {
   if (state === 'DISABLED') return refuse('disabled')
@@ -94,10 +94,10 @@ async function admit(
 /** The first entry of the table counts whose group the person has. Regions that were deleted since are left out. */
 async function grantOf(
   on: OrgReader,
-  { groupRoles }: IdentitySettings,
+  { groupRoles }: ProviderIdentitySettings,
   { groups }: ProviderIdentity,
 ): Promise<Grant | undefined> {
-  const match: GroupRole | undefined = groupRoles.find(({ group }) => groups.includes(group))
+  const match: ProviderGroupRole | undefined = groupRoles.find(({ group }) => groups.includes(group))
   if (!match) return undefined
   const { role, allRegions = false, regionIds = [] } = match
   const existing = regionIds.length === 0 ? [] : (await listRegions(on)).map(({ id }) => id)

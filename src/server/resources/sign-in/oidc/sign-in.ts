@@ -7,7 +7,7 @@ import type { Tx } from '../../../db/handles.ts'
 import { nextId } from '../../../db/queries/next-id.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
-import type { IdentitySettings } from '../../identity/settings.ts'
+import type { ProviderIdentitySettings } from '../../identity/settings.ts'
 import { type SignedInUser, signingIn, startUserSession } from '../../sessions/user-sessions.ts'
 import {
   findUserByIdentity,
@@ -27,7 +27,7 @@ const sessionLifetimeMs = 24 * 3_600_000
 
 export interface SignInRequest {
   readonly org: Org
-  readonly settings: IdentitySettings
+  readonly settings: ProviderIdentitySettings
   readonly signedIn: SignedIn
   readonly signedInUser: number | undefined
   readonly browser: string | undefined

@@ -7,7 +7,7 @@ import { RegionAccess } from '../../../core/region-access.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
-import type { IdentitySettings } from '../../identity/settings.ts'
+import type { ProviderIdentitySettings } from '../../identity/settings.ts'
 import { identityHash, readIdentity } from '../../identity/settings.ts'
 import { updateTested } from '../../identity/store.ts'
 import { findUserToLink, hasIdentity } from '../../users/identity-store.ts'
@@ -45,7 +45,11 @@ export async function finishTest(
 }
 
 /** An owner adds their own identity while they are signed in, so the test takes them for signed in. */
-async function decideForTest(on: OrgReader, settings: IdentitySettings, identity: ProviderIdentity): Promise<Decision> {
+async function decideForTest(
+  on: OrgReader,
+  settings: ProviderIdentitySettings,
+  identity: ProviderIdentity,
+): Promise<Decision> {
   const byAddress = await findUserToLink(on, { key: emailKeyOf(identity.email ?? '') })
   const isOwner = byAddress?.role === 'owner' && !(await hasIdentity(on, { user: byAddress.id }))
   return decide(on, settings, identity, isOwner ? byAddress.id : undefined)

@@ -1,0 +1,102 @@
+// Tests that the pages and dialogs of people are accessible in light and dark, and fit on a phone.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
+import { type PeopleService, startPeopleService } from '../support/console/people-service.ts'
+import { personTab } from '../support/console/person-tab.ts'
+import { newPerson, type TestPerson } from '../support/person.ts'
+
+const phone = { width: 390, height: 844 }
+
+let service: PeopleService
+let browser: Browser
+let owner: TestPerson
+let viewer: TestPerson
+beforeAll(async () => {
+  service = await startPeopleService()
+  owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
+  viewer = await newPerson(service.harness, service.org, { role: 'viewer', regionIds: [service.regions.europe] })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await service.harness.close()
+})
+
+/** Returns what is wrong with the page as it is: violations in light and in dark, and a page that is wider than the phone. */
+async function look(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
+    found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
+  }
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+  return width > phone.width ? [...found, `${width} px wide`] : found
+}
+
+test('the sign-in page is accessible and fits on a phone', async () => {
+  const { page, trouble } = await newTab(browser, service.url, { viewport: phone })
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+  expect(await look(page)).toEqual([])
+  expectTrouble(trouble, /status of 401/)
+})
+
+test.each(['owner', 'viewer'] as const)('settings and profile are accessible and fit on a phone: %s', async (role) => {
+  const { page } = await personTab(browser, service, role === 'owner' ? owner : viewer, { viewport: phone })
+  const found: Record<string, string[]> = {}
+  const pages = [
+    ['/settings', 'Settings'],
+    ['/account', 'My profile'],
+    ...(role === 'owner' ? [['/settings?tab=keys', 'Settings'] as const] : []),
+  ] as const
+  for (const [path, title] of pages) {
+    await page.goto(path)
+    await settled(page, title)
+    found[path] = await look(page)
+  }
+  expect(found).toEqual(Object.fromEntries(pages.map(([path]) => [path, []])))
+})
+
+test('the dialogs of settings and profile are accessible and fit on a phone', async () => {
+  const { page } = await personTab(browser, service, owner, { viewport: phone })
+  const found: Record<string, string[]> = {}
+  const lookAt = async (name: string) => {
+    await page.getByRole('dialog').waitFor()
+    await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+    found[name] = await look(page)
+  }
+  const close = async () => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await page.goto('/settings')
+  await page.getByRole('button', { name: 'Invite person' }).click()
+  await lookAt('invite')
+  await close()
+  for (const action of ['Edit role and regions', 'Create sign-in link', 'Sign out everywhere', 'Disable', 'Delete']) {
+    await page.getByRole('button', { name: `Actions for ${viewer.email}` }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+    await lookAt(action)
+    if (action === 'Create sign-in link') {
+      await page.getByRole('button', { name: 'Create link' }).click()
+      await page.getByLabel('Sign-in link').waitFor()
+      await lookAt('link')
+    }
+    await close()
+  }
+  await page.goto('/settings?tab=keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('All regions').uncheck()
+  await lookAt('new key')
+  await page.goto('/account')
+  for (const name of ['Add passkey', 'New personal key']) {
+    await page.getByRole('button', { name }).click()
+    await lookAt(name)
+    await close()
+  }
+  expect(Object.keys(found).length).toBe(10)
+  expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([])
+})

@@ -1,0 +1,175 @@
+// Tests how people sign in to the console and are managed there, in a real browser with a virtual authenticator. [contract 11.local]
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { firstOwnerLinkCreate } from '../../src/server/resources/sessions/user-links.ts'
+import { axe, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
+import { type PeopleService, startPeopleService, tabWithAuthenticator } from '../support/console/people-service.ts'
+import { personTab } from '../support/console/person-tab.ts'
+import { newPerson } from '../support/person.ts'
+
+let service: PeopleService
+let browser: Browser
+beforeAll(async () => {
+  service = await startPeopleService()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await service.harness.close()
+})
+
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+async function chooseAction(page: Page, email: string, action: string): Promise<void> {
+  await button(page, `Actions for ${email}`).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Roomkeeper' }).waitFor()
+}
+
+test('the first owner comes in by link, adds a passkey, and signs in with it', async () => {
+  const { secret } = await firstOwnerLinkCreate(service.org.by)
+  const { page, trouble } = await tabWithAuthenticator(browser, service.url)
+  await page.goto(`/sign-in#${secret}`)
+  await page.getByRole('heading', { name: 'Set up Roomkeeper' }).waitFor()
+  expect(page.url()).not.toContain(secret)
+  expect(await axe(page)).toEqual([])
+  await page.getByLabel('Your e-mail address').fill('ada@example.org')
+  await button(page, 'Create owner').click()
+  await page.getByText('You are signed in as ada@example.org').waitFor()
+  await button(page, 'Add passkey').waitFor()
+  expect(await axe(page)).toEqual([])
+  await button(page, 'Add passkey').click()
+  await settled(page, 'Overview')
+
+  await page.goto('/account')
+  await settled(page, 'My profile')
+  expect(await page.getByRole('table', { name: 'Passkeys' }).getByRole('row').count()).toBe(2)
+  await signOut(page)
+  await button(page, 'Sign in with a passkey').click()
+  await settled(page, 'My profile')
+  await page.getByRole('table', { name: 'Sessions' }).getByText('Passkey').waitFor()
+  const { users } = (await service.org.call('GET', '/users')).body
+  expect(users).toMatchObject([{ email: 'ada@example.org', role: 'owner', state: 'ACTIVE', signsInWith: ['passkey'] }])
+  // Before the sign-in there is no session, and the link without an address is refused.
+  expectTrouble(trouble, /status of 40[01]/)
+})
+
+test('an owner invites an operator, whose link works once and who sees their region only', async () => {
+  const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
+  const { page } = await personTab(browser, service, owner)
+  await page.goto('/settings')
+  await button(page, 'Invite person').click()
+  const dialog = dialogOf(page)
+  await dialog.getByLabel('E-mail address').fill('grace@example.org')
+  await dialog.getByLabel('Name').fill('Grace')
+  await dialog.getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Europe' }).click()
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Create invitation' }).click()
+  const link = await dialog.getByLabel('Sign-in link').inputValue()
+  expect(link).toMatch(`${service.url}/sign-in#rki_`)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('row', { name: /Grace/ }).getByText('Invited').waitFor()
+
+  const guest = await newTab(browser, service.url)
+  await guest.page.goto(link)
+  await guest.page.getByRole('heading', { name: 'Welcome, Grace' }).waitFor()
+  await button(guest.page, 'Not now').click()
+  await settled(guest.page, 'Overview')
+  await guest.page.getByText('Region: Europe').waitFor()
+  await guest.page.goto('/rooms')
+  await guest.page.getByRole('link', { name: 'Fjord' }).waitFor()
+  for (const hidden of ['Sakura', 'Tomt']) expect(await guest.page.getByText(hidden).count()).toBe(0)
+  await page.getByRole('row', { name: /Grace/ }).getByText('Active').waitFor()
+
+  await signOut(guest.page)
+  await guest.page.goto('about:blank')
+  await guest.page.goto(link)
+  await guest.page.getByText('This link did not work').waitFor()
+  expectTrouble(guest.trouble, /status of 401/)
+})
+
+test('a restricted admin sees and counts only their region on every page', async () => {
+  const { europe } = service.regions
+  const admin = await newPerson(service.harness, service.org, { role: 'admin', regionIds: [europe] })
+  const { page } = await personTab(browser, service, admin)
+  await page.goto('/')
+  await settled(page, 'Overview')
+  await page.getByText('1 room', { exact: true }).first().waitFor()
+  for (const [path, title, shown] of [
+    ['/rooms', 'Rooms', 'Fjord'],
+    ['/sites', 'Sites', 'Oslo'],
+    ['/settings', 'Settings', admin.email],
+  ] as const) {
+    await page.goto(path)
+    await settled(page, title)
+    await page.getByText(shown).first().waitFor()
+    for (const hidden of ['Sakura', 'Tokyo', 'Asia', 'Tomt']) {
+      expect(await page.getByText(hidden).count(), `${path} shows ${hidden}`).toBe(0)
+    }
+  }
+})
+
+test('an owner signs a person out everywhere, and then disables them', async () => {
+  const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
+  const viewer = await newPerson(service.harness, service.org, { role: 'viewer', allRegions: true })
+  const { page } = await personTab(browser, service, owner)
+  const other = await personTab(browser, service, viewer)
+  await other.page.goto('/rooms')
+  await settled(other.page, 'Rooms')
+  await page.goto('/settings')
+  await chooseAction(page, viewer.email, 'Sign out everywhere')
+  await dialogOf(page).getByRole('table', { name: 'Sessions' }).getByText('Link').waitFor()
+  await dialogOf(page).getByRole('button', { name: 'Sign out everywhere' }).click()
+  await other.page.getByText('You have been signed out').waitFor()
+  await dialogOf(page).waitFor({ state: 'detached' })
+  await chooseAction(page, viewer.email, 'Disable')
+  await dialogOf(page).getByRole('button', { name: 'Disable' }).click()
+  await page
+    .getByRole('row', { name: new RegExp(viewer.email) })
+    .getByText('Disabled')
+    .waitFor()
+  const call = await service.org.call('GET', '/rooms', { key: viewer.key })
+  expect(call.status).toBe(401)
+  expectTrouble(other.trouble, /status of 401/)
+})
+
+test('a person creates and revokes a personal key with no more access than they have', async () => {
+  const viewer = await newPerson(service.harness, service.org, { role: 'viewer', allRegions: true })
+  const { page } = await personTab(browser, service, viewer)
+  await page.goto('/')
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: 'My profile' }).click()
+  await settled(page, 'My profile')
+  await button(page, 'New personal key').click()
+  const dialog = dialogOf(page)
+  expect(await dialog.getByRole('radio').count()).toBe(1)
+  await dialog.getByLabel('Key name').fill('Laptop')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const key = await dialog.getByLabel('API key').inputValue()
+  expect((await service.org.call('GET', '/rooms', { key })).status).toBe(200)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: /^Revoke Laptop/ }).click()
+  await dialog.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByRole('button', { name: /^Revoke Laptop/ }).waitFor({ state: 'detached' })
+  expect((await service.org.call('GET', '/rooms', { key })).status).toBe(401)
+})
+
+test('a page follows a change of the role without a reload by hand', async () => {
+  const { harness, org } = service
+  const operator = await newPerson(harness, org, { role: 'operator', allRegions: true })
+  const { page } = await personTab(browser, service, operator)
+  const { rooms } = (await org.call('GET', '/rooms')).body
+  await page.goto(`/rooms/${rooms[0].id}`)
+  await button(page, 'Send message').waitFor()
+  await page.getByRole('status', { name: /^Live/ }).waitFor()
+  await org.call('PUT', `/users/${operator.id}`, { body: { role: 'viewer' } })
+  await button(page, 'Send message').waitFor({ state: 'detached' })
+  await settled(page, rooms[0].name)
+})
