@@ -6,10 +6,6 @@ import type { Event } from '../../src/contract/events.ts'
 import { type OperationId, type Operations, operations } from '../../src/contract/operations.ts'
 import { type Credentials, newApiKey } from '../support/callers.ts'
 import { follow } from '../support/event-follower.ts'
-import { type Harness, type Reply, startHarness } from '../support/harness.ts'
-import { findExcess } from '../support/json-subset.ts'
-import { newPerson } from '../support/person.ts'
-import { until } from '../support/program.ts'
 import {
   buildPlaces,
   everythingIn,
@@ -19,7 +15,11 @@ import {
   regionsOf,
   sendSample,
   type Thing,
-} from '../support/regions/generated-places.ts'
+} from '../support/generated-places.ts'
+import { type Harness, type Reply, startHarness } from '../support/harness.ts'
+import { findExcess } from '../support/json-subset.ts'
+import { newPerson } from '../support/person.ts'
+import { until } from '../support/program.ts'
 
 const organisations = 6
 

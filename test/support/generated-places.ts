@@ -1,12 +1,12 @@
 // Builds a generated organisation, and knows of everything in it which regions it has been in.
 import fc from 'fast-check'
-import { SampleIntake } from '../../../src/server/resources/sensors/ingest/intake.ts'
-import { LatestSamples } from '../../../src/server/resources/sensors/latest/cache.ts'
-import { Horizon } from '../../../src/server/resources/sensors/rollups/horizon.ts'
-import { storedConnection } from '../devices/stored-connection.ts'
-import { setFirstIds } from '../first-ids.ts'
-import { newEndpoint } from '../fixture.ts'
-import type { Harness, TestOrg } from '../harness.ts'
+import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
+import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
+import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
+import { storedConnection } from './devices/stored-connection.ts'
+import { setFirstIds } from './first-ids.ts'
+import { newEndpoint } from './fixture.ts'
+import type { Harness, TestOrg } from './harness.ts'
 
 /** Numbers choose from what exists, modulo its count. `null` is no place. */
 const choice = fc.nat(20)
