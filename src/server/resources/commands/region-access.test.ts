@@ -10,7 +10,7 @@ import {
   hiddenSites,
   newTwoRegions,
   type TwoRegions,
-} from '../../../../test/support/two-regions.ts'
+} from '../../../../test/support/places/two-regions.ts'
 import { uploadUrl } from '../bug-reports/upload.ts'
 
 let harness: Harness

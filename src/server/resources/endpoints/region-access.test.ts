@@ -10,7 +10,7 @@ import {
   hiddenSites,
   newTwoRegions,
   type TwoRegions,
-} from '../../../../test/support/two-regions.ts'
+} from '../../../../test/support/places/two-regions.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   expectSameAsUnknown,
   hiddenSites,
   newTwoRegions,
-} from '../../../../test/support/two-regions.ts'
+} from '../../../../test/support/places/two-regions.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { newPerson } from '../../../../test/support/person.ts'
-import { expectSameAsUnknown, newTwoRegions } from '../../../../test/support/two-regions.ts'
+import { expectSameAsUnknown, newTwoRegions } from '../../../../test/support/places/two-regions.ts'
 
 let harness: Harness
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 // An organisation with two regions, things in no region, and an admin who sees only the first region.
 import { expect } from 'vitest'
-import { putEndpoints } from './database/endpoint-rows.ts'
-import type { Call, Harness, Reply, TestOrg } from './harness.ts'
-import { newPerson, type TestPerson } from './person.ts'
+import { putEndpoints } from '../database/endpoint-rows.ts'
+import type { Call, Harness, Reply, TestOrg } from '../harness.ts'
+import { newPerson, type TestPerson } from '../person.ts'
 
 interface Site {
   readonly location: number
