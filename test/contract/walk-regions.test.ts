@@ -186,8 +186,9 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** The headers of a conditional request must make no difference either. */
-const conditions = ({ method, ifMatch }: Operation): Record<string, string>[] => {
+/** The headers of a conditional request must make no difference either. One person and one key show it. */
+const conditions = ({ method, ifMatch }: Operation, callerName: string): Record<string, string>[] => {
+  if (!/^(admin|key) of a region$/.test(callerName)) return [{}]
   if (method === 'GET') return [{}, { 'if-none-match': '*' }, { accept: 'text/csv' }]
   return ifMatch ? [{}, { 'if-match': '*' }, { 'if-match': '"1"' }] : [{}]
 }
@@ -221,7 +222,7 @@ describe.each(operationIds.filter((id) => namings[id] !== none))('%s', (id) => {
     const inputsFor = namings[id] as Namings<OperationId>
     for (const [name, caller] of Object.entries(callers)) {
       const others = { ...all, own: caller.beside ?? all.own }
-      for (const condition of conditions(operations[id])) {
+      for (const condition of conditions(operations[id], name)) {
         for (const [at, unknown] of inputsFor(unknownPlace, others).entries()) {
           const expected = comparable(await send(id, caller, unknown, condition), unknownPlace)
           for (const place of caller.hidden) {
