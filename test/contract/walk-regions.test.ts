@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CallInput, pathOf } from '../../src/client/client.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
-import { type Credentials, newApiKey, newSession } from '../support/callers.ts'
 import { storedRows } from '../support/database/stored-rows.ts'
-import { type FourPlaces, newFourPlaces, type Place, unknownPlace } from '../support/four-places.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
+import { type Credentials, newApiKey, newSession } from '../support/places/callers.ts'
+import { type FourPlaces, newFourPlaces, type Place, unknownPlace } from '../support/places/four-places.ts'
 
 /** The calls of an operation that name a place: in the path, the query, a list in the body, and deeper in the body. */
 type Namings<K extends OperationId> = (place: Place, all: FourPlaces) => CallInput<K>[]
