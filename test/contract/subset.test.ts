@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CallInput, makeClient, pathOf } from '../../src/client/client.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { type OperationId, type Operations, operations } from '../../src/contract/operations.ts'
-import { type Credentials, newApiKey } from '../support/callers.ts'
 import { follow } from '../support/event-follower.ts'
+import { type Harness, type Reply, startHarness } from '../support/harness.ts'
+import { newPerson } from '../support/person.ts'
+import { type Credentials, newApiKey } from '../support/places/callers.ts'
 import {
   buildPlaces,
   everythingIn,
@@ -15,10 +17,8 @@ import {
   regionsOf,
   sendSample,
   type Thing,
-} from '../support/generated-places.ts'
-import { type Harness, type Reply, startHarness } from '../support/harness.ts'
-import { findExcess } from '../support/json-subset.ts'
-import { newPerson } from '../support/person.ts'
+} from '../support/places/generated-places.ts'
+import { findExcess } from '../support/places/json-subset.ts'
 import { until } from '../support/program.ts'
 
 const organisations = 6
@@ -195,7 +195,7 @@ async function expectAuditLog(places: GeneratedPlaces, caller: Credentials, neve
   const whole: LogEntry[] = (await send(places, 'auditLogs', window, { key: places.key })).body.logs
   const inOne: LogEntry[] = (await send(places, 'auditLogs', window, caller)).body.logs
   expect(await readPages(places, caller), 'pages have what one long page has').toEqual(inOne)
-  // What was only ever visible is in the log with all of its details.
+  // A thing that was always visible is in the log with all of its details.
   const always = everythingIn(places).filter((t) => isVisible(places, t) && !t.hasMoved && t.kind !== 'user')
   for (const { id, kind } of always.filter(({ kind }) => kind !== 'endpoint')) {
     const created = whole.findLast(({ target }) => target?.id === String(id))

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
 import type { Role } from '../../src/contract/people/permissions.ts'
-import { type Credentials, newApiKey, newSession, sessionOf } from '../support/callers.ts'
 import { storedRows } from '../support/database/stored-rows.ts'
 import { type Fixture, newFixture, pathFor, perform } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
+import { type Credentials, newApiKey, newSession, sessionOf } from '../support/places/callers.ts'
 import { freePort } from '../support/program.ts'
 
 type CallerName =

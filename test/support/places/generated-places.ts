@@ -1,12 +1,12 @@
 // Builds a generated organisation, and knows of everything in it which regions it has been in.
 import fc from 'fast-check'
-import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
-import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
-import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
-import { storedConnection } from './devices/stored-connection.ts'
+import { SampleIntake } from '../../../src/server/resources/sensors/ingest/intake.ts'
+import { LatestSamples } from '../../../src/server/resources/sensors/latest/cache.ts'
+import { Horizon } from '../../../src/server/resources/sensors/rollups/horizon.ts'
+import { storedConnection } from '../devices/stored-connection.ts'
+import { newEndpoint } from '../fixture.ts'
+import type { Harness, TestOrg } from '../harness.ts'
 import { setFirstIds } from './first-ids.ts'
-import { newEndpoint } from './fixture.ts'
-import type { Harness, TestOrg } from './harness.ts'
 
 /** Numbers choose from what exists, modulo its count. `null` is no place. */
 const choice = fc.nat(20)
@@ -36,7 +36,7 @@ export interface Thing {
   readonly id: number | string
   /** Texts that only answers about this thing contain: its name, serial number and what was sent to it. */
   readonly marks: readonly string[]
-  /** What it is in: a region is in itself. */
+  /** The things that it is in directly; none for a region. */
   parents: readonly Thing[]
   /** The regions that it was in before it moved. */
   readonly past: Set<Thing>

@@ -1,5 +1,5 @@
 // Lets the ids of an organisation begin far apart, so that answers can be searched for them.
-import type { Harness, TestOrg } from './harness.ts'
+import type { Harness, TestOrg } from '../harness.ts'
 
 /** Ids of different kinds are never equal, and all are equally long. */
 export const firstIds = { region: 7_100_000, location: 7_200_000, room: 7_300_000, note: 7_400_000, user: 7_500_000 }

@@ -1,15 +1,15 @@
 // Callers for tests of permissions: people who use a session, as in a browser, and API keys, all of them with any limits.
-import type { CallerScope, Role } from '../../src/contract/people/permissions.ts'
-import type { Call, Harness, TestOrg } from './harness.ts'
-import { newPerson, type TestPerson } from './person.ts'
+import type { CallerScope, Role } from '../../../src/contract/people/permissions.ts'
+import type { Call, Harness, TestOrg } from '../harness.ts'
+import { newPerson, sessionHeaders, type TestPerson } from '../person.ts'
 
-/** What a request of a caller carries. */
+/** The part of a request that says who sends it. */
 export type Credentials = Pick<Call, 'key' | 'headers'>
 
 /** The session of a person as the console's own pages send it. */
-export const sessionOf = ({ url }: Harness, { session }: Pick<TestPerson, 'session'>): Credentials => ({
+export const sessionOf = (harness: Harness, person: Pick<TestPerson, 'session'>): Credentials => ({
   key: false,
-  headers: { cookie: `roomkeeper-${new URL(url).port}=${session}`, 'sec-fetch-site': 'same-origin' },
+  headers: sessionHeaders(harness, person),
 })
 
 /** Without regions they see the whole organisation. */

@@ -1,9 +1,10 @@
 // An organisation with one of everything in each of four places, and ids that nothing has.
-import { firstIds, setFirstIds } from './first-ids.ts'
-import { type NewEndpoint, newEndpoint } from './fixture.ts'
-import type { Harness, TestOrg } from './harness.ts'
 
-/** What a request can name. All ids of a kind are equally long, so that answers that name them are too. */
+import { type NewEndpoint, newEndpoint } from '../fixture.ts'
+import type { Harness, TestOrg } from '../harness.ts'
+import { firstIds, setFirstIds } from './first-ids.ts'
+
+/** The ids that a request can name. All ids of a kind are equally long, so that answers that name them are too. */
 export interface Place extends Omit<NewEndpoint, 'serial' | 'credential'> {
   readonly region: number
   readonly location: number
