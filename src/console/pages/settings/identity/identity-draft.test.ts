@@ -16,15 +16,18 @@ const stored = draftOf({
 })
 
 test('the stored secret is kept unless it is replaced or removed', () => {
-  expect(changeOf(stored)).not.toHaveProperty('clientSecret')
-  expect(changeOf({ ...stored, clientSecret: 'new' })).toMatchObject({ clientSecret: 'new' })
-  expect(changeOf({ ...stored, removesSecret: true })).toMatchObject({ clientSecret: null })
-  expect(changeOf({ ...stored, removesSecret: true, clientSecret: 'new' })).toMatchObject({ clientSecret: 'new' })
+  expect(changeOf(stored, false)).not.toHaveProperty('clientSecret')
+  expect(changeOf({ ...stored, clientSecret: 'new' }, false)).toMatchObject({ clientSecret: 'new' })
+  expect(changeOf({ ...stored, removesSecret: true }, false)).toMatchObject({ clientSecret: null })
+  expect(changeOf({ ...stored, removesSecret: true, clientSecret: 'new' }, false)).toMatchObject({
+    clientSecret: 'new',
+  })
 })
 
-test('saving the settings neither turns company accounts on or off nor changes passkeys', () => {
-  expect(changeOf(stored)).not.toHaveProperty('enabled')
-  expect(changeOf(stored)).not.toHaveProperty('passkeys')
+test('saving turns company accounts off until the new settings are tested, and does not change passkeys', () => {
+  expect(changeOf(stored, false)).not.toHaveProperty('enabled')
+  expect(changeOf(stored, true)).toMatchObject({ enabled: false })
+  expect(changeOf(stored, false)).not.toHaveProperty('passkeys')
 })
 
 test('another issuer or client id is another provider, but the first one is not', () => {

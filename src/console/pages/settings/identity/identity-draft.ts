@@ -40,7 +40,9 @@ export const changesProvider = (before: IdentityDraft, after: IdentityDraft): bo
   (before.issuer !== '' && before.issuer !== after.issuer.trim()) ||
   (before.clientId !== '' && before.clientId !== after.clientId.trim())
 
-export const changeOf = (draft: IdentityDraft): IdentityChange => ({
+/** New settings are not tested, and the server keeps company accounts on only with tested ones. */
+export const changeOf = (draft: IdentityDraft, isEnabled: boolean): IdentityChange => ({
+  ...(isEnabled && { enabled: false }),
   issuer: draft.issuer.trim(),
   clientId: draft.clientId.trim(),
   ...(draft.clientSecret !== '' && { clientSecret: draft.clientSecret }),

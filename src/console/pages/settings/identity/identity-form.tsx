@@ -9,6 +9,7 @@ interface IdentityFormProps {
   readonly stored: IdentityDraft
   readonly draft: IdentityDraft
   readonly hasClientSecret: boolean
+  readonly isEnabled: boolean
   readonly regions: readonly ListedRegion[]
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -17,7 +18,7 @@ interface IdentityFormProps {
 }
 
 export function IdentityForm(props: IdentityFormProps) {
-  const { stored, draft, hasClientSecret, regions, isChanged, isBusy, onChange } = props
+  const { stored, draft, hasClientSecret, isEnabled, regions, isChanged, isBusy, onChange } = props
   const set = (change: Partial<IdentityDraft>) => onChange({ ...draft, ...change })
   const isOtherProvider = changesProvider(stored, draft)
   const submit = (event: FormEvent) => {
@@ -101,6 +102,11 @@ export function IdentityForm(props: IdentityFormProps) {
           onChange={(trustedDomains) => set({ trustedDomains })}
           maxTags={20}
         />
+        {isEnabled && isChanged && (
+          <Text fz="sm" c="var(--rk-degraded)">
+            Saving turns company accounts off until you have tested the new settings. Passkeys and links keep working.
+          </Text>
+        )}
         <Group>
           <Button type="submit" loading={isBusy} disabled={!isChanged || !isComplete(draft)}>
             Save settings

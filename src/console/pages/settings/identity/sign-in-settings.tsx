@@ -39,11 +39,12 @@ export function SignInSettings() {
           stored={stored}
           draft={draft}
           hasClientSecret={seen.body.hasClientSecret}
+          isEnabled={now.body.enabled}
           regions={regions}
           isChanged={isChanged}
           isBusy={save.isPending}
           onChange={setDraft}
-          onSave={() => save.mutate({ input: { body: changeOf(draft) }, ifMatch })}
+          onSave={() => save.mutate({ input: { body: changeOf(draft, now.body.enabled) }, ifMatch })}
         />
         <SaveError error={save.error} onReload={() => reload(save.reset)} />
       </Section>

@@ -1,0 +1,101 @@
+// Tests how an owner sets up company accounts in the console, and how a person signs in with one, at a real provider. [contract 11.oidc]
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
+import { personTab } from '../support/console/person-tab.ts'
+import type { TestOrg } from '../support/harness.ts'
+import { ProviderSite } from '../support/oidc/provider-site.ts'
+import { newPerson, type TestPerson } from '../support/person.ts'
+
+let site: ProviderSite
+let org: TestOrg
+let owner: TestPerson
+let browser: Browser
+beforeAll(async () => {
+  site = await ProviderSite.start()
+  org = await site.harness.newOrg('Nordlys AS')
+  await org.call('POST', '/regions', { body: { name: 'Europe' } })
+  owner = await newPerson(site.harness, org, { role: 'owner', allRegions: true })
+  site.provider.addAccount('owner', { email: owner.email })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+/** The browser goes to the provider, which is another server. */
+const atProvider = /^asked http:/
+
+test('an owner registers, fills in, tests and turns on company accounts; then a person signs in with one', async () => {
+  const { page, context, trouble } = await personTab(browser, site.harness, owner)
+  const [client] = site.provider.clients
+  await page.goto('/settings?tab=identity')
+  await settled(page, 'Settings')
+  // The addresses to enter at the provider are those that it then accepts.
+  client.redirectUris = [await page.getByText(/\/oidc\/callback$/).innerText()]
+  await page.getByText(/\/oidc\/backchannel$/).waitFor()
+  expect(await button(page, 'Test sign-in').isDisabled()).toBe(true)
+  await page.getByLabel('Issuer').fill(site.provider.issuer)
+  await page.getByLabel('Client ID').fill(client.clientId)
+  await page.getByRole('textbox', { name: 'Client secret' }).fill(client.clientSecret)
+  await button(page, 'Save settings').click()
+  await page.getByText('A secret is stored.').waitFor()
+  expect(await page.content()).not.toContain(client.clientSecret)
+  expect(await button(page, 'Turn on company accounts').isDisabled()).toBe(true)
+
+  site.provider.signInAs('owner')
+  const opened = context.waitForEvent('page')
+  await button(page, 'Test sign-in').click()
+  const testPage = await opened
+  await testPage.getByText('The test has passed').waitFor()
+  await testPage.close()
+  await page.evaluate('dispatchEvent(new Event("focus"))')
+  await page.getByText(/^Tested/).waitFor()
+  await button(page, 'Turn on company accounts').click()
+  await page.getByText('Company accounts are on.').waitFor()
+  expectTrouble(trouble, atProvider)
+
+  await site.invite(org, 'ada@example.org', { role: 'operator', allRegions: true })
+  site.provider.addAccount('ada', { email: 'ada@example.org', name: 'Ada' })
+  site.provider.signInAs('ada')
+  const guest = await newTab(browser, site.harness.url)
+  await guest.page.goto('/')
+  await guest.page.getByRole('link', { name: 'Sign in with company account' }).click()
+  await settled(guest.page, 'Overview')
+  await guest.page.getByRole('button', { name: 'Account: ada@example.org' }).waitFor()
+  expectTrouble(guest.trouble, atProvider)
+  expectTrouble(guest.trouble, /status of 401/)
+})
+
+test('groups get roles and regions in the table, which is accessible and fits on a phone', async () => {
+  const { page } = await personTab(browser, site.harness, owner, { viewport: { width: 390, height: 844 } })
+  await page.goto('/settings?tab=identity')
+  await settled(page, 'Settings')
+  for (const name of ['facility', 'av-team']) {
+    await button(page, 'Add group').click()
+    await page.getByRole('textbox', { name: 'Group', exact: true }).last().fill(name)
+  }
+  const last = page.getByRole('group', { name: 'Group 2' })
+  await last.getByRole('combobox', { name: 'Role' }).click()
+  await page.getByRole('option', { name: 'Operator' }).click()
+  await last.getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Europe' }).click()
+  await page.keyboard.press('Escape')
+  await button(page, 'Move group 2 up').click()
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    expect(await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')).toEqual([])
+  }
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await page.getByText('Saving turns company accounts off').waitFor()
+  await button(page, 'Save settings').click()
+  await page.getByText('Company accounts are off.').waitFor()
+  const { groupRoles } = (await org.call('GET', '/identity')).body
+  expect(groupRoles).toMatchObject([
+    { group: 'av-team', role: 'operator', regionIds: [expect.any(Number)] },
+    { group: 'facility', role: 'viewer', regionIds: [] },
+  ])
+})
