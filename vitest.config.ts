@@ -58,6 +58,12 @@ const onSqliteOnly = [
   'test/process/demo.test.ts',
   'test/process/refusals.test.ts',
   'test/process/secret-key.test.ts',
+  'test/process/server-record.test.ts',
+  'test/process/login-link.test.ts',
+  'test/process/user-links.test.ts',
+  'test/devices/bad-clients.test.ts',
+  'test/devices/ingest-budget.test.ts',
+  'test/events/slow-readers.test.ts',
   'test/process/simulate.test.ts',
 ]
 
@@ -80,7 +86,7 @@ const alone = ['test/process/nodes/trial.test.ts']
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
   'src/server/resources/{regions,rooms}/*.test.ts',
-  'test/contract/{walk,journey}.test.ts',
+  'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',
 ]
 
