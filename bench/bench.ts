@@ -8,6 +8,7 @@ import { history } from './benches/history.ts'
 import { ingest } from './benches/ingest.ts'
 import { lists } from './benches/lists.ts'
 import { nodes } from './benches/nodes.ts'
+import { people } from './benches/people.ts'
 import { postgres } from './benches/postgres.ts'
 import { reads } from './benches/reads.ts'
 import { reboot } from './benches/reboot.ts'
@@ -22,6 +23,7 @@ import { terminalTable } from './report/terminal-table.ts'
 
 const benches: Readonly<Record<string, Bench>> = {
   reads,
+  people,
   lists,
   writes,
   ingest,

@@ -1,0 +1,45 @@
+// Measures reads by people against the same reads with an API key.
+import { copyFilledFolder } from '../fixture/data-folders.ts'
+import { addPerson } from '../fixture/person.ts'
+import { cycle, makeRequest } from '../load/http-load.ts'
+import { cpuRow, measureInTurns } from '../measure/comparison.ts'
+import type { Row } from '../measure/figures.ts'
+import { httpContender } from '../measure/http-comparison.ts'
+import type { Bench } from '../options.ts'
+import { startServerOn } from '../servers/roomkeeper.ts'
+
+const endpointCount = 1_000
+const maxRatio = 1.1
+
+export const people: Bench = async ({ quick, cleanup, profiles }) => {
+  const folder = await copyFilledFolder(cleanup, endpointCount)
+  const owner = await addPerson(folder.dataDir, folder.org, { role: 'owner' })
+  const restricted = await addPerson(folder.dataDir, folder.org, { role: 'admin', regionIds: [1] })
+  const server = await startServerOn(cleanup, folder, profiles.nodeFlags('ours'))
+  const paths = folder.devices.map(({ id }) => `/v1/orgs/${folder.org}/endpoints/${id}`)
+  const withSession = (session: string) =>
+    cycle(
+      paths.map((path) =>
+        // The requests name no port, so the name of the cookie has the default one. [contract 9.cookie]
+        makeRequest('GET', path, {
+          headers: { Cookie: `roomkeeper-80=${session}`, 'Sec-Fetch-Site': 'same-origin' },
+        }),
+      ),
+    )
+  const withKey = cycle(paths.map((path) => makeRequest('GET', path, server)))
+  const warmUp = quick ? 2_000 : 6_000
+  const byKey = await httpContender(cleanup, { ...server, name: 'with an API key' }, { request: withKey, warmUp })
+  const plan = { rounds: quick ? 3 : 7, count: quick ? 3_000 : 20_000, profiles }
+  const row = async (title: string, session: string, goal?: number): Promise<Row> => {
+    const work = { request: withSession(session), warmUp }
+    const contenders = [await httpContender(cleanup, { ...server, name: 'ours' }, work), byKey]
+    return cpuRow(title, contenders, await measureInTurns(contenders, plan), goal)
+  }
+  const rows = [
+    await row('endpointsGet by an owner', owner, maxRatio),
+    // The bytes are cached, but a statement asks where the endpoint is.
+    await row('endpointsGet by an admin of one region', restricted),
+  ]
+  await server.process.stop()
+  return rows
+}
