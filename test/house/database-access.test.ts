@@ -38,7 +38,7 @@ test('a noun writes only its own tables', () => {
     'sign-in': ['passkeys', 'passkey_challenges'],
     settings: ['settings'],
     // Unlinking a user removes what the sign-in has stored for them.
-    users: ['users', 'user_regions', 'user_identities', 'passkeys', 'user_links'],
+    users: ['users', 'user_regions', 'user_identities', 'passkeys'],
   }
   const wrong = files
     .filter((f) => areaOf(f.path) === 'server/resources' && f.path !== versions)

@@ -124,7 +124,7 @@ describe('usersInvite', () => {
     const before = await linkRows(org)
     const key = await org.newKey({ scopes: ['write'], manage: true })
     const reply = await org.call('POST', `/users/${id}/invite`, { key })
-    expect([reply.status, reply.body.message]).toEqual([403, expect.stringContaining('lacks read')])
+    expect([reply.status, reply.body.message]).toEqual([403, expect.stringContaining('lacks the scope read')])
     expect(await linkRows(org)).toEqual(before)
   })
 })

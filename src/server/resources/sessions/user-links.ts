@@ -11,6 +11,7 @@ import { RegionAccess } from '../../core/region-access.ts'
 import { emailKey } from '../../core/text.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { signInFirst } from '../../http/browser/session-cookie.ts'
+import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
@@ -46,7 +47,7 @@ export const inviteUser = (ctx: RequestContext, userId: string): Promise<NewUser
     const id = parseInt32(userId)
     const user = mustFind(id === undefined ? undefined : await findUserToInvite(tx, { id }), `user ${userId}`)
     refuseDisabled(user)
-    refuseMissingPermissions(ctx, user)
+    refuseMissingRights(ctx, user)
     const link = newLink(ctx, 'invite')
     await deleteLinksOfUser(tx, { user: user.id })
     await insertUserLink(tx, { ...link.row, user_id: user.id })
@@ -177,12 +178,8 @@ function refuseDisabled({ email, state }: { email: string; state: string }): voi
 }
 
 /** A link lets its holder act as the user, so it is not made for a user who may do more than the caller. [contract 11.user] */
-function refuseMissingPermissions(ctx: RequestContext, user: { role: string; all_regions: number }): void {
-  const needed = permissionsOfRole(user.role as Role, user.all_regions === 1)
-  const missing = (Object.keys(needed) as Permission[]).filter((name) => needed[name] && !ctx.may(name))
-  if (missing.length === 0) return
-  throw new Failure(
-    'PERMISSION_DENIED',
-    `This user may do more than the caller, who lacks ${missing.join(', ')}. Ask an owner to make the link.`,
-  )
+function refuseMissingRights(ctx: RequestContext, user: { role: string; all_regions: number }): void {
+  const rights = permissionsOfRole(user.role as Role, user.all_regions === 1)
+  const permissions = (Object.keys(rights) as Permission[]).filter((name) => rights[name])
+  refuseGrantBeyondOwn(ctx, permissions, RegionAccess.of([]))
 }

@@ -40,7 +40,7 @@ export async function usersUnlink(ctx: RequestContext, userId: string) {
     await requireAnotherOwnerWhoSignsIn(tx, user, 'unlinked')
     const { signsInWith } = userView(user, user.regionIds)
     await unlinkUser(tx, user.id)
-    const sessions = await endSessions(tx, user.id)
+    const sessions = await endSessions(tx, user.id, { links: true })
     return {
       result: undefined,
       target: auditRef('user', { id: user.id, name: user.email }),

@@ -194,14 +194,8 @@ const updateUnlinked = write((db, p: UserKey) =>
 export async function unlinkUser(tx: Tx, id: number) {
   await deleteIdentity(tx, { id })
   await deletePasskeysOfUser(tx, { id })
-  await deleteInvitations(tx, { id })
   await updateUnlinked(tx, { id })
 }
-
-/** Deletes the links of a user that were not used yet. */
-export const deleteInvitations = write((db, p: UserKey) =>
-  db.deleteFrom('user_links').where('org', '=', p.org).where('user_id', '=', p.id),
-)
 
 /** A person who signs in is active from then on. Returns false for a user who is disabled or gone. */
 export const updateSignedIn = writeExists((db, p: { org: number; user: number; at: number }) =>
