@@ -38,7 +38,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   if (!first) {
     terminal.write(`Roomkeeper is ready at ${publicUrl}
 API reference: ${publicUrl}/docs
-Open the console: ${publicUrl}/  (sign in with an API key, or with a link from "roomkeeper login-link")`)
+Open the console: ${publicUrl}/  (to get back in: "roomkeeper login-link --user EMAIL")`)
   } else {
     terminal.write(`
 Roomkeeper is ready at ${publicUrl}

@@ -79,7 +79,7 @@ async function requireRegionIds(ctx: RequestContext, texts: readonly string[]): 
     const id = parseInt32(text)
     if (id !== undefined && known.includes(id)) return id
     throw new StartupError(
-      `--region must be the id of a region, and ${text} is none. The console shows the ids of regions.`,
+      `--region must be the id of a region, and there is no region ${text}. The operation regionsList shows the ids.`,
     )
   })
 }

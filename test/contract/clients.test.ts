@@ -131,6 +131,8 @@ test('every list is wrapped in the key that clients read [contract 1.3]', async 
     roomNotesList: 'notes',
     roomNotesListAll: 'notes',
     keysList: 'keys',
+    myKeysList: 'keys',
+    userSessionsList: 'sessions',
     endpointsOperationsList: 'operations',
     endpointsReboot: 'operations',
     endpointsSendMessage: 'operations',

@@ -7,10 +7,13 @@ import { newDevice } from '../support/devices/test-device.ts'
 import { follow } from '../support/event-follower.ts'
 import { newFixture, perform } from '../support/fixture.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { freePort } from '../support/program.ts'
 
 let harness: Harness
 beforeAll(async () => {
-  harness = await startHarness()
+  // Without a public address the sign-in at a provider cannot be tested.
+  const port = await freePort()
+  harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` })
 })
 afterAll(() => harness.close())
 

@@ -231,9 +231,9 @@ describe('messages say what to do', () => {
   test('a word that is none of the known ones is told all of them', async () => {
     const { call } = await harness.newOrg()
     const user = await call('POST', '/users', { body: { email: 'a@example.org', role: 'boss', regionIds: [] } })
-    expect(user.body.message).toBe('Invalid request: role must be one of owner, admin')
+    expect(user.body.message).toBe('Invalid request: role must be one of owner, admin, operator, viewer')
     const key = await call('POST', '/keys', { body: { name: 'k', scopes: ['raed'] } })
-    expect(key.body.message).toBe('Invalid request: scopes[0] must be one of read, write')
+    expect(key.body.message).toBe('Invalid request: scopes[0] must be one of read, operate, write')
   })
 
   test('a token with a typing error is told apart from one that is not current', async () => {

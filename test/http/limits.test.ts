@@ -72,7 +72,7 @@ describe('limits [contract 7.1]', () => {
     const config = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`s${i}`, 1]))
     const started = performance.now()
     const refused = await call('POST', '/keys', { body: { name: 'x', scopes } })
-    expect(refused.body.violations).toEqual([{ field: 'scopes', error: 'must have at most 2 items' }])
+    expect(refused.body.violations).toEqual([{ field: 'scopes', error: 'must have at most 3 items' }])
     const named = await call('POST', '/profiles', { body: { name: 'x', config } })
     expect(named.body.violations).toHaveLength(50)
     expect(performance.now() - started).toBeLessThan(2000)

@@ -93,7 +93,7 @@ test('a later start prints its address and no secret, and what the first one mad
   expect(body.regions).toEqual([{ id: 1, name: 'Europe', locations: [] }])
   const { stdout, stderr } = await later.stop()
   expect(stdout).toBe(
-    `Roomkeeper is ready at ${later.url}\nAPI reference: ${later.url}/docs\nOpen the console: ${later.url}/  (sign in with an API key, or with a link from "roomkeeper login-link")\n`,
+    `Roomkeeper is ready at ${later.url}\nAPI reference: ${later.url}/docs\nOpen the console: ${later.url}/  (to get back in: "roomkeeper login-link --user EMAIL")\n`,
   )
   expect(stdout + stderr).not.toMatch(anyKey)
   expect(stdout + stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())

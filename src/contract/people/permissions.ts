@@ -30,7 +30,7 @@ interface KeyAttributes {
   readonly operate: boolean
   readonly write: boolean
   readonly manage: boolean
-  /** Whether the key is limited to regions. */
+  /** Whether the key sees all regions. */
   readonly allRegions: boolean
 }
 
@@ -43,7 +43,7 @@ export const permissionsOfKey = ({ read, operate, write, manage, allRegions }: K
   audit: read,
 })
 
-/** A key of a person may do what both of them may. */
+/** A personal key has a permission if the key and its person both have it. */
 export const permissionsOfBoth = (a: Permissions, b: Permissions): Permissions => ({
   read: a.read && b.read,
   operate: a.operate && b.operate,

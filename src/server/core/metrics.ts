@@ -105,7 +105,7 @@ export function makeMetrics(): Metrics {
     watchSessionChecks(counts) {
       new Counter({
         name: 'roomkeeper_session_refreshes_total',
-        help: 'Questions to identity providers whether a session may go on, by outcome.',
+        help: 'Refresh requests to identity providers for sessions in use, by outcome.',
         labelNames: ['outcome'],
         registers,
         collect() {

@@ -232,23 +232,26 @@ function scopeProblem(operation: Operation, caller: Caller): Failure | undefined
 const needsPerson = () =>
   new Failure(
     'PERMISSION_DENIED',
-    'This is about the account of a person, and an API key has none. Sign in as a person.',
+    'This operation is about the personal keys of a user, and this API key belongs to none. Sign in as a person, or use a personal key.',
   )
 
 /** Says what the caller is and what is needed; with an operation, the header names everything that it needs. [contract 2.3] */
 export function permissionDenied(
-  { user }: Pick<Caller, 'user'>,
+  caller: Pick<Caller, 'user' | 'key'>,
   missing: Permission,
   operation?: Operation,
   purpose = '',
 ): Failure {
   const scope = (operation ? neededPermissions(operation) : [missing]).join(' ')
-  const sentence = user
-    ? `Your role ${user.role} lacks ${nameOf(missing)}${purpose}. ${wayOutFor(missing)}`
-    : `This key lacks ${nameOf(missing)}${purpose}. Use a key that has it.`
-  return new Failure('PERMISSION_DENIED', sentence, {
+  return new Failure('PERMISSION_DENIED', deniedSentence(caller, `${nameOf(missing)}${purpose}`, wayOutFor(missing)), {
     headers: { 'WWW-Authenticate': `Bearer realm="roomkeeper", error="insufficient_scope", scope="${scope}"` },
   })
+}
+
+function deniedSentence({ user, key }: Pick<Caller, 'user' | 'key'>, missing: string, wayOut: string): string {
+  if (!user) return `This key lacks ${missing}. Use a key that has it.`
+  if (!key) return `Your role ${user.role} lacks ${missing}. ${wayOut}`
+  return `This personal key, or the role ${user.role} of its person, lacks ${missing}. Use a key that has it, or ask an owner.`
 }
 
 const nameOf = (permission: Permission): string =>

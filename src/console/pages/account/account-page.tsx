@@ -5,6 +5,7 @@ import { regionsLine, useOwnRegionNames } from '../../domain/site/own-regions.ts
 import { EmptyState, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useSession } from '../../session.ts'
+import { CompanyAccountSection } from './company-account-section.tsx'
 import { OwnKeysSection } from './own-keys-section.tsx'
 import { OwnSessionsSection } from './own-sessions-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
@@ -23,6 +24,7 @@ export function AccountPage() {
   return (
     <Page title="My profile">
       <OwnDetailsSection />
+      <CompanyAccountSection />
       <LoadingBoundary>
         <PasskeysSection />
       </LoadingBoundary>

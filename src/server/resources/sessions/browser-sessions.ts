@@ -54,7 +54,7 @@ export class BrowserSessions {
   async require(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     // A first visit to the console has no cookie, and does not count as a failed authentication.
     if (this.#options.cookie.read(request) === undefined)
-      throw signInFirst('You are not signed in. Sign in with a passkey, a link or an API key.')
+      throw signInFirst('You are not signed in. Sign in with a company account, a passkey, a link or an API key.')
     const caller = await this.find(request)
     if (!caller) throw this.#options.refuse(request, sessionEnded())
     request.caller = caller

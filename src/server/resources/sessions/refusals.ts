@@ -18,7 +18,7 @@ export interface RefusedSignIn {
   readonly identity: string
   readonly target: AuditRef
   readonly via: SignInWay
-  /** A sentence without anything secret. */
+  /** A sentence or a code, without anything secret. */
   readonly reason: string
 }
 

@@ -201,7 +201,7 @@ export async function unlinkUser(tx: Tx, id: number) {
 export const updateSignedIn = writeExists((db, p: { org: number; user: number; at: number }) =>
   db
     .updateTable('users')
-    .set((e) => ({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE', version: e('version', '+', 1) }))
+    .set({ signed_in_at: p.at, last_seen_at: p.at, state: 'ACTIVE' })
     .where('org', '=', p.org)
     .where('id', '=', p.user)
     .where('state', '!=', 'DISABLED')

@@ -100,7 +100,7 @@ const refusals: Readonly<Record<AdmissionRefusal, string>> = {
   'other identity':
     'Your e-mail address belongs to somebody who signs in with another company account. Ask an owner of the organisation to unlink it.',
   owner:
-    'Owners add their company account themselves: sign in with your link or passkey first, then sign in with the company account in the same browser.',
+    'Owners add their company account themselves. Sign in with your link or passkey, then choose "Add company account" in My profile.',
   'not invited':
     'You are not invited to sign in with a company account. Ask an owner of the organisation to invite you.',
   unknown: 'Nobody here has your e-mail address. Ask an owner of the organisation to add you.',
