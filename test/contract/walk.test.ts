@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
-import { calls, type Fixture, keyFor, newFixture, pathFor, perform } from '../support/fixture.ts'
+import { calls, credentialsFor, type Fixture, newFixture, pathFor, perform } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
 import { freePort } from '../support/program.ts'
 
@@ -21,8 +21,6 @@ afterAll(() => harness.close())
 const of = (id: OperationId): Operation => operations[id]
 const idsWhere = (is: (o: Operation) => boolean) => operationIds.filter((id) => is(of(id)))
 const codeOf = (reply: Reply) => `${reply.status} ${reply.body?.code ?? 'OK'}`
-
-const personalKey = (f: Fixture) => (calls.myKeysCreate(f) as { body: object }).body
 
 /** Runs attempts that must fail, and proves that they left no trace: an entry never goes, so one look afterwards sees all. */
 async function refused<T>(f: Fixture, attempts: () => Promise<T>): Promise<T> {
@@ -48,11 +46,13 @@ describe.each(operationIds)('%s', (id) => {
   test('with a key that lacks the scope is a 403 that names it [contract 2.2] [interface A3]', async () => {
     const f = untouched
     const lacking = operation.scope === 'read' ? 'write' : 'read'
-    const key = operation.person
-      ? (await perform(harness, f, 'myKeysCreate', { body: { ...personalKey(f), scopes: [lacking] } })).body.key
-      : await f.newKey({ scopes: [lacking], manage: true })
+    const key = await f.newKey({ scopes: [lacking], manage: true })
     const reply = await refused(f, () => perform(harness, f, id, { key }))
     expect(codeOf(reply)).toBe('403 PERMISSION_DENIED')
+    if (operation.person) {
+      expect(reply.body.message).toContain('Sign in as a person')
+      return
+    }
     expect(reply.body.message).toContain(operation.scope)
     expect(reply.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
   })
@@ -163,7 +163,7 @@ describe.each(idsWhere((o) => o.method === 'GET'))('%s', (id) => {
   test('answers HEAD with the same headers and no body', async () => {
     const f = untouched
     const get = await perform(harness, f, id)
-    const head = await harness.call('HEAD', pathFor(f, id), { key: keyFor(f, id) })
+    const head = await harness.call('HEAD', pathFor(f, id), credentialsFor(harness, f, id))
     expect(head.status).toBe(200)
     expect(head.text).toBe('')
     expect(head.headers.get('etag')).toBe(get.headers.get('etag'))
@@ -212,7 +212,7 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
     const texts = ['', '{', '[]', '"text"', '1', 'null', 'true', '{"name":', '{"a":1}}', '\u0000', deep]
     await refused(f, async () => {
       for (const raw of [...texts, notUtf8]) {
-        const reply = await harness.call(of(id).method, pathFor(f, id), { key: keyFor(f, id), raw })
+        const reply = await harness.call(of(id).method, pathFor(f, id), { ...credentialsFor(harness, f, id), raw })
         expect(codeOf(reply), String(raw)).toBe('400 INVALID_ARGUMENT')
         expect(reply.body.message).toMatch(/^Invalid request: /)
       }

@@ -120,6 +120,21 @@ test('enrolling again keeps the id, moves to the room of the code, and kills the
   await expect(device.connect()).rejects.toMatchObject({ code: 5 })
 })
 
+test('the code of a room moves no device out of another region, and does not say where it is [contract 11.access]', async () => {
+  const make = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
+  const roomIn = async (name: string) => {
+    const region = await make('/regions', { name })
+    const location = await make('/locations', { name, regionId: region.id })
+    return make('/rooms', { name, locationId: location.id })
+  }
+  const [north, south] = [await roomIn('North'), await roomIn('South')]
+  const { endpointId } = (await enrol({ code: north.dec, serial: 'R1' })).body
+  const refused = await enrol({ code: south.dec, serial: 'R1' })
+  expect(`${refused.status} ${refused.body.code}`).toBe('400 FAILED_PRECONDITION')
+  expect(refused.text).not.toMatch(new RegExp(`North|${endpointId}`))
+  expect((await org.call('GET', `/endpoints/${endpointId}`)).body.roomId).toBe(north.id)
+})
+
 test('a serial of another organisation is refused, without saying where it is', async () => {
   const other = await harness.newOrg('Secret Ltd')
   const theirs = (await other.call('POST', '/rooms', { body: { name: 'Vault' } })).body

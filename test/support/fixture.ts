@@ -12,7 +12,7 @@ import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
 import { storedConnection } from './devices/stored-connection.ts'
 import { enrolDevice } from './devices/test-device.ts'
 import type { Call, Harness, Reply, TestOrg } from './harness.ts'
-import { newPerson, type TestPerson } from './person.ts'
+import { newPerson, sessionHeaders, type TestPerson } from './person.ts'
 
 export interface Fixture extends TestOrg {
   readonly region: number
@@ -193,13 +193,18 @@ export function perform(
   call: Call & { path?: string; base?: string } = {},
 ): Promise<Reply> {
   const { body } = calls[id](f) as { body?: unknown }
-  const { path = pathFor(f, id), base = '', ...rest } = call
-  const key = keyFor(f, id)
-  return harness.call(operations[id].method, base + path, { key, ...(body !== undefined && { body }), ...rest })
+  const { path = pathFor(f, id), base = '', headers, ...rest } = call
+  const own: Pick<Call, 'key' | 'headers'> = 'key' in call ? {} : credentialsFor(harness, f, id)
+  return harness.call(operations[id].method, base + path, {
+    ...own,
+    ...(body !== undefined && { body }),
+    ...rest,
+    headers: { ...own.headers, ...headers },
+  })
 }
 
-/** The key with which an operation succeeds: some are for people only. */
-export function keyFor(f: Fixture, id: OperationId): string {
+/** The credentials with which an operation succeeds: some are for people only, with a session of their own. */
+export function credentialsFor(harness: Harness, f: Fixture, id: OperationId): Pick<Call, 'key' | 'headers'> {
   const operation: Operation = operations[id]
-  return operation.person ? f.person.key : f.key
+  return operation.person ? { key: false, headers: sessionHeaders(harness, f.person) } : { key: f.key }
 }

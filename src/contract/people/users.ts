@@ -181,7 +181,7 @@ export const userOperations = {
     tag: 'Users',
     scope: 'write',
     manage: true,
-    summary: 'Remove the identity and the passkeys of a user, and end their sessions',
+    summary: 'Remove the identity, the passkeys and the personal keys of a user, and end their sessions',
     description: 'The user needs a new invitation. The last owner who can sign in cannot be unlinked.',
     params: { id },
     response: Empty,

@@ -5,14 +5,24 @@ import type { ServeOptions } from './server-options.ts'
 
 type ListenOptions = Pick<
   ServeOptions,
-  'host' | 'healthHost' | 'healthPort' | 'mqttHost' | 'mqttPort' | 'mqttTlsPort' | 'outboundAllow'
+  | 'host'
+  | 'healthHost'
+  | 'healthPort'
+  | 'mqttHost'
+  | 'mqttPort'
+  | 'mqttTlsPort'
+  | 'outboundAllow'
+  | 'publicUrl'
+  | 'trustProxy'
 >
 
-/** Loopback needs no item in the list while all ports of the server are there too, as in a trial on one machine. */
+/** Loopback needs no item in the list while only this machine reaches the server, as in a trial: no port is elsewhere, and no proxy leads here. */
 export function outboundRulesOf(options: ListenOptions): OutboundRules {
   const { host, healthHost, healthPort, mqttHost, mqttPort, mqttTlsPort } = options
   const hosts = [host]
   if (healthPort !== 'off') hosts.push(healthHost)
   if (mqttPort !== 'off' || mqttTlsPort !== 'off') hosts.push(mqttHost)
-  return { allow: options.outboundAllow ?? [], allowLoopback: hosts.every(isLoopbackHost) }
+  const isPublic = options.publicUrl !== undefined && !isLoopbackHost(new URL(options.publicUrl).hostname)
+  const hasProxy = (options.trustProxy ?? []).length > 0
+  return { allow: options.outboundAllow ?? [], allowLoopback: !isPublic && !hasProxy && hosts.every(isLoopbackHost) }
 }

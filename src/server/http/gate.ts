@@ -224,7 +224,8 @@ const tooMany = (what: string, retryAfter: number): Failure =>
   })
 
 function scopeProblem(operation: Operation, caller: Caller): Failure | undefined {
-  if (operation.person && !caller.user) return needsPerson()
+  // A key must not make another one that outlives it, nor revoke those of its person.
+  if (operation.person && (!caller.user || caller.key)) return needsPerson()
   const missing = neededPermissions(operation).find((permission) => !caller.permissions[permission])
   return missing && permissionDenied(caller, missing, operation)
 }
@@ -232,7 +233,7 @@ function scopeProblem(operation: Operation, caller: Caller): Failure | undefined
 const needsPerson = () =>
   new Failure(
     'PERMISSION_DENIED',
-    'This operation is about the personal keys of a user, and this API key belongs to none. Sign in as a person, or use a personal key.',
+    'This operation is about the account of a person, and cannot be done with an API key. Sign in as a person.',
   )
 
 /** Says what the caller is and what is needed; with an operation, the header names everything that it needs. [contract 2.3] */

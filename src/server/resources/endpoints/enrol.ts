@@ -73,6 +73,7 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   if (problem || !room) throw refused(problem ?? 'The room of this enrolment code is gone.')
   const known = await findBySerial(directory, { serial: request.serial })
   if (known && known.org !== ctx.org.key) throw enrolledElsewhere(request.serial)
+  if (known && (await regionOfRoom(tx, known.room_id)) !== room.region_id) throw enrolledElsewhere(request.serial)
   if (known?.connected) throw stillConnected(request.serial)
 
   const endpoint: EnrolledRow = {
@@ -124,6 +125,10 @@ const recordRefusal = (ctx: RequestContext, { serial, model }: EnrolRequest, roo
       after: { serial, model, reason },
     }
   })
+
+/** The code of a room is shown to people who may see one region only, so it moves no endpoint out of another one. [contract 11.access] */
+const regionOfRoom = async (tx: Tx, roomId: number | null): Promise<number | null> =>
+  (roomId === null ? undefined : await findRoom(tx, { id: roomId }))?.region_id ?? null
 
 const refused = (sentence: string) => new Failure('PERMISSION_DENIED', sentence)
 

@@ -5,10 +5,12 @@ import { maxPersonalKeyDays, maxPersonalKeys } from '../../../contract/people/me
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
 import { RegionAccess } from '../../core/region-access.ts'
+import { sessionEnded } from '../../http/browser/session-cookie.ts'
 import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
+import { isUserActive } from '../users/store.ts'
 import { futureTime, storeNewKey } from './new-key.ts'
 import { deleteKey, listKeysOfUser } from './store.ts'
 import { keyView } from './view.ts'
@@ -27,6 +29,8 @@ export async function myKeysCreate(ctx: RequestContext, { name, scopes, expiresA
     throw invalid([{ field: 'expiresAt', error: `must be within ${maxPersonalKeyDays} days` }])
   }
   const { row, key } = await change(ctx, 'myKeysCreate', async (tx) => {
+    // The person may have been disabled or unlinked since the request began.
+    if (!(await isUserActive(tx, { id: userId }))) throw sessionEnded()
     if ((await listKeysOfUser(tx, { user: userId })).length >= maxPersonalKeys) {
       throw new Failure('FAILED_PRECONDITION', `you have ${maxPersonalKeys} personal keys already. Revoke one first.`)
     }

@@ -3,7 +3,7 @@
 import type { Insertable } from 'kysely'
 import { personOf, type TokenHolder } from '../../auth/token-holder.ts'
 import { regionList } from '../../db/queries/holder-columns.ts'
-import { query, wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
+import { query, queryExists, wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
 
@@ -56,6 +56,11 @@ export const insertUserSession = write((db, p: Insertable<DatabaseSchema['user_s
 
 export const deleteUserSession = writeExists((db, p: { org: number; hash: Buffer }) =>
   db.deleteFrom('user_sessions').where('org', '=', p.org).where('hash', '=', p.hash).returning('id'),
+)
+
+/** Returns whether the session has not been ended. */
+export const hasUserSession = queryExists((db, p: { org: number; hash: Buffer }) =>
+  db.selectFrom('user_sessions').select('id').where('org', '=', p.org).where('hash', '=', p.hash),
 )
 
 /** Signs a person out everywhere, and returns the sessions that ended. */

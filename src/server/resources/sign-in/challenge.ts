@@ -39,3 +39,7 @@ export function challengeEnd(
 
 const macOf = (secrets: Secrets, subject: ChallengeSubject, start: Buffer): Buffer =>
   secrets.mac('passkey challenge', start, subject).subarray(0, macBytes)
+
+/** The console forbids framing, so an answer from within a page of another site is forged. The library accepts some of these. */
+export const isFramed = (clientDataJSON: string): boolean =>
+  JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()).crossOrigin === true

@@ -10,7 +10,7 @@ import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { auditRef } from '../audit/changed.ts'
 import { recordRefusedSignIn } from '../sessions/refusals.ts'
 import { accountDisabled, signingIn, startUserSession } from '../sessions/user-sessions.ts'
-import { challengeEnd, challengeLifetimeMs, makeChallenge } from './challenge.ts'
+import { challengeEnd, challengeLifetimeMs, isFramed, makeChallenge } from './challenge.ts'
 import { type FoundPasskey, findPasskey, insertAnsweredChallenge, updatePasskeyUsed } from './passkey-store.ts'
 import { loadWebAuthn, userHandleOf } from './passkeys.ts'
 import { allowsPasskeys, passkeysTurnedOff } from './ways.ts'
@@ -103,7 +103,3 @@ async function verify(
   }
   throw notAccepted()
 }
-
-/** The console forbids framing, so an answer from within a page of another site is forged. The library accepts some of these. */
-const isFramed = (clientDataJSON: string): boolean =>
-  JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()).crossOrigin === true

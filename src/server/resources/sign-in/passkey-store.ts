@@ -47,13 +47,15 @@ export const insertPasskey = writeExists((db, p: Insertable<DatabaseSchema['pass
     .returning('number'),
 )
 
-/** Returns false for a passkey that was removed a moment ago. */
+/** Returns false for a passkey that was removed a moment ago, or whose counter did not rise: another device has a copy of it. */
 export const updatePasskeyUsed = writeExists((db, p: { org: number; id: string; counter: number; at: number }) =>
   db
     .updateTable('passkeys')
     .set({ counter: p.counter, used_at: p.at })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
+    // Authenticators without a counter always send 0.
+    .where((e) => e.or([e('counter', '<', p.counter), e.and([e('counter', '=', 0), e(e.val(p.counter), '=', 0)])]))
     .returning('number'),
 )
 

@@ -9,13 +9,15 @@ import { Failure, invalid, mustFind } from '../../core/failure.ts'
 import type { RelyingParty } from '../../core/relying-party.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
+import { sessionEnded } from '../../http/browser/session-cookie.ts'
 import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { findOrg } from '../orgs/store.ts'
 import type { SignedInPerson } from '../sessions/browser-sessions.ts'
+import { hasUserSession } from '../sessions/user-session-store.ts'
 import { raiseUserVersion } from '../users/store.ts'
-import { challengeEnd, challengeLifetimeMs, makeChallenge } from './challenge.ts'
+import { challengeEnd, challengeLifetimeMs, isFramed, makeChallenge } from './challenge.ts'
 import {
   deletePasskey,
   findPasskeySettings,
@@ -81,6 +83,8 @@ export async function addPasskey(
   const name = givenName ?? browser ?? 'Passkey'
   const createdAt = services.clock.now()
   const number = await change(contextOf(services, person, origin), 'passkeyAdd', async (tx) => {
+    // The session may have been ended, or every way to sign in removed, since the request began.
+    if (!(await hasUserSession(tx, { hash: person.session.hash }))) throw sessionEnded()
     const answered = { challenge, end, purpose: 'add', user: user.id }
     if (!(await insertAnsweredChallenge(tx, answered))) throw notAccepted()
     refuseTooMany((await listPasskeys(tx, { user: user.id })).length)
@@ -123,7 +127,8 @@ async function verifyAdded(
       requireUserVerification: true,
       supportedAlgorithmIDs,
     })
-    if (verified && answered) return { credential: registrationInfo.credential, ...answered }
+    if (verified && answered && !isFramed(response.response.clientDataJSON))
+      return { credential: registrationInfo.credential, ...answered }
   } catch {
     // The library describes each mismatch in an error of its own, which would not help the person.
   }

@@ -15,6 +15,7 @@ import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { deleteKeysOfUser } from '../keys/store.ts'
 import { requireRegions } from '../regions/requested-regions.ts'
+import { deleteLinksOfUser } from '../sessions/user-link-store.ts'
 import { endSessions } from './end-sessions.ts'
 import { requireAnotherOwner, requireAnotherOwnerWhoSignsIn } from './owners.ts'
 import {
@@ -98,6 +99,8 @@ export async function usersUpdate(ctx: RequestContext, userId: string, body: Inp
       await requireAnotherOwnerWhoSignsIn(tx, before, 'disabled')
       await endSessions(tx, user.id, { links: true })
     }
+    // Links that went to the wrong address must not work.
+    if (emailKey(before.email) !== emailKey(user.email)) await deleteLinksOfUser(tx, { user: user.id })
     await updateUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
     await updateRegionsOfUser(tx, user.id, user.regionIds)
     return {

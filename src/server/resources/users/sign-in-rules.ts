@@ -7,6 +7,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
+import { deleteKeysOfUser } from '../keys/store.ts'
 import { listSessionsOfUser } from '../sessions/user-session-store.ts'
 import { endSessions } from './end-sessions.ts'
 import { requireAnotherOwnerWhoSignsIn } from './owners.ts'
@@ -41,10 +42,13 @@ export async function usersUnlink(ctx: RequestContext, userId: string) {
     const { signsInWith } = userView(user, user.regionIds)
     await unlinkUser(tx, user.id)
     const sessions = await endSessions(tx, user.id, { links: true })
+    // An intruder may have made them, and they would work again after the next sign-in.
+    const keys = await deleteKeysOfUser(tx, { user: user.id })
     return {
       result: undefined,
       target: auditRef('user', { id: user.id, name: user.email }),
       before: { signsInWith, sessions },
+      affected: keys.map((key) => auditRef('key', key)),
     }
   })
   ctx.keysChanged()

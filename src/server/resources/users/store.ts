@@ -197,6 +197,11 @@ export async function unlinkUser(tx: Tx, id: number) {
   await updateUnlinked(tx, { id })
 }
 
+/** Returns whether the user may sign in and has done so. */
+export const isUserActive = wholeQueryExists((db, p: UserKey) =>
+  db.selectFrom('users').select('id').where('org', '=', p.org).where('id', '=', p.id).where('state', '=', 'ACTIVE'),
+)
+
 /** A person who signs in is active from then on. Returns false for a user who is disabled or gone. */
 export const updateSignedIn = writeExists((db, p: { org: number; user: number; at: number }) =>
   db

@@ -9,7 +9,7 @@ import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
 import { readIdentity } from '../../identity/settings.ts'
 import { claimCheck, updateCheckedAt, updateRefreshToken } from '../../sessions/provider-session-store.ts'
-import { deleteSessionsOfUser } from '../../sessions/user-session-store.ts'
+import { endSessions } from '../../users/end-sessions.ts'
 import { findIdentityOfUser } from '../../users/identity-store.ts'
 import { signInSystem } from '../system-context.ts'
 import type { ProviderClient } from './provider-client.ts'
@@ -119,11 +119,11 @@ export class SessionChecks {
 
 async function endSessionsOf(services: Services, org: TokenHolder['org'], user: number, email: string): Promise<void> {
   await change(signInSystem(services, org), 'sessionRevoke', async (tx) => {
-    const ended = await deleteSessionsOfUser(tx, { user })
+    const sessions = await endSessions(tx, user)
     return {
       result: undefined,
       target: auditRef('user', { id: user, name: email }),
-      after: { reason: 'the provider refused the refresh token', sessions: ended.map(({ id }) => String(id)) },
+      after: { reason: 'the provider refused the refresh token', sessions },
     }
   })
   services.keysChanged()
