@@ -23,6 +23,9 @@ test.each([
   ['closed ports for devices', { mqttHost: '0.0.0.0', mqttPort: 'off' }, true],
   ['the health port on all interfaces', { healthHost: '0.0.0.0', healthPort: 9090 }, false],
   ['a closed health port', { healthHost: '0.0.0.0' }, true],
+  ['a public address on this machine', { publicUrl: 'http://localhost:8080' }, true],
+  ['a public address elsewhere', { publicUrl: 'https://rooms.example.org' }, false],
+  ['a proxy on this machine', { trustProxy: ['127.0.0.1'] }, false],
 ] as const)('%s', (_, options, allowLoopback) => {
   expect(outboundRulesOf({ ...onLoopback, ...options })).toEqual({ allow: [], allowLoopback })
 })
