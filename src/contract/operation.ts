@@ -29,7 +29,7 @@ export const mediumBodyBytes = 16 * 1024
 export const largeBodyBytes = 64 * 1024
 
 /** Bodies with long lists of texts. */
-export const hugeBodyBytes = 512 * 1024
+export const hugeBodyBytes = 128 * 1024
 
 /** A limit as a person reads it. */
 export const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`

@@ -12,23 +12,23 @@ const GroupRole = Shape('GroupRole', {
     'The role of its members. Owners are never made by a group.',
   ),
   allRegions: Type.Optional(Type.Boolean({ description: 'Whether its members see the whole organisation.' })),
-  regionIds: Type.Optional(Type.Array(Int32('Identifier of a region.'), { maxItems: 100 })),
+  regionIds: Type.Optional(Type.Array(Int32('Identifier of a region.'), { maxItems: 50 })),
 })
 
 const settings = {
   issuer: Type.String({ maxLength: 500, description: 'The address of the provider, as its tokens name it.' }),
   clientId: SingleLineText(200, 'The client id that the provider gave this service.'),
-  scopes: Type.Array(SingleLineText(100, 'A scope.'), {
+  scopes: Type.Array(SingleLineText(50, 'A scope.'), {
     maxItems: 10,
     description: 'The scopes to ask for; openid is always among them.',
   }),
   groupsClaim: SingleLineText(100, 'The claim that has the groups of a person.'),
   groupRoles: Type.Array(GroupRole, {
-    maxItems: 50,
+    maxItems: 20,
     description: 'Role and regions by group; the first match counts. With any, a person in no group may not sign in.',
   }),
   trustedDomains: Type.Array(SingleLineText(253, 'A domain.'), {
-    maxItems: 20,
+    maxItems: 10,
     description: 'Addresses of these domains count as verified.',
   }),
   createUsers: Type.Boolean({
