@@ -46,6 +46,15 @@ export interface GateOptions extends RefuserOptions {
   readonly keyring: Keyring
 }
 
+/** The session of the last request on a connection. */
+interface SentSession {
+  readonly sent: string
+  /** The host and scheme that the request names. */
+  readonly from: string
+  readonly kind: TokenKind
+  readonly fingerprint: string | Failure
+}
+
 /** Returns the caller of a request that has a valid key and is within its rate limit, otherwise the failure to answer. */
 export type IdentifyCaller = (request: FastifyRequest, reply: FastifyReply) => Identified | Promise<Identified>
 type Identified = Caller | Failure
@@ -82,6 +91,22 @@ export function callerIdentifier(
     fingerprints.set(socket, { authorization, fingerprint })
     return fingerprint
   }
+  const sessions = new WeakMap<Socket, SentSession>()
+  /** Likewise for the cookie. Its name depends on the host and the scheme, which a proxy may name. */
+  const sessionIn = (request: FastifyRequest): SentSession | undefined => {
+    const { raw, headers } = request
+    const { cookie: sent, host, 'x-forwarded-proto': scheme, 'x-forwarded-host': forwardedHost } = headers
+    const cached = sessions.get(raw.socket)
+    const from = `${host} ${scheme} ${forwardedHost}`
+    if (cached?.sent === sent && cached?.from === from) return cached
+    const secret = cookie.read(request)
+    if (secret === undefined) return undefined
+    const kind = sessionKindOf(secret)
+    const fingerprint = tokenFingerprint(secret, kind) ?? sessionEnded()
+    const found = { sent: sent ?? '', from, kind, fingerprint }
+    sessions.set(raw.socket, found)
+    return found
+  }
   const admit = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -104,13 +129,13 @@ export function callerIdentifier(
     // The Authorization header takes precedence over the cookie, even if it is invalid. [contract 9.cookie]
     if (authorization !== undefined) fingerprint = fingerprintOf(request.raw.socket, authorization)
     else {
-      const session = cookie.read(request)
+      const session = sessionIn(request)
       if (session === undefined) return refuse(request, noToken)
       const problem = cookie.originProblem(request)
       if (problem) return problem
       reply.headers(sessionAnswerHeaders)
-      kind = sessionKindOf(session)
-      fingerprint = tokenFingerprint(session, kind) ?? sessionEnded()
+      kind = session.kind
+      fingerprint = session.fingerprint
     }
     if (fingerprint instanceof Failure) return refuse(request, fingerprint)
     // During an outage of the database, cached callers and answers are not used: they may be out of date.
