@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { type ProviderOrg, ProviderSite } from '../../../../test/support/oidc/provider-site.ts'
+import { newWayToSignIn } from '../../../../test/support/person.ts'
 
 let site: ProviderSite
 beforeAll(async () => {
@@ -142,6 +143,33 @@ test('another issuer or client id clears the client secret, the identities and t
   // The session of the owner did not come from the provider.
   expect([await count('user_identities'), await count('user_sessions')]).toEqual([0, 1])
   expect((await put(org, { clientId: 'another', clientSecret: 'new' })).body.hasClientSecret).toBe(true)
+})
+
+test('identityUpdate leaves an owner a way in where one has it', async () => {
+  const org = await site.newOrg()
+  const refuse = async (body: object, sentence: string) => {
+    const before = [(await get(org)).text, (await org.audit()).length]
+    const refused = await put(org, body)
+    expect([refused.status, refused.body.code]).toEqual([400, 'FAILED_PRECONDITION'])
+    expect(refused.body.message).toContain(sentence)
+    expect([(await get(org)).text, (await org.audit()).length]).toEqual(before)
+  }
+  const [withoutPasskeys, removesAccounts] = ['no owner could sign in without passkeys', 'removes the company accounts']
+  await newWayToSignIn(site.harness, org, org.owner.id, 'passkey')
+  await refuse({ passkeys: false }, withoutPasskeys)
+  // The first company account of an owner, beside their passkey.
+  await newWayToSignIn(site.harness, org, org.owner.id, 'oidc')
+  await refuse({ passkeys: false, enabled: false }, withoutPasskeys)
+  await refuse({ passkeys: false, enabled: false, clientId: 'other' }, withoutPasskeys)
+  expect((await put(org, { passkeys: false })).status).toBe(200)
+  await refuse({ enabled: false, clientId: 'other' }, removesAccounts)
+  expect((await put(org, { enabled: false })).status, 'it can be turned on again').toBe(200)
+  await refuse({ issuer: 'https://other.example.org' }, removesAccounts)
+  expect((await put(org, { passkeys: true, clientId: 'other' })).status).toBe(200)
+  // Only a company account is left to lose.
+  await newWayToSignIn(site.harness, org, org.owner.id, 'oidc')
+  await site.rows((rows) => rows.deleteFrom('passkeys').where('org', '=', org.org.key).execute())
+  await refuse({ clientId: 'another' }, removesAccounts)
 })
 
 test('without --public-url the provider is off, and the answer says why', async () => {
