@@ -145,6 +145,26 @@ test('another issuer or client id clears the client secret, the identities and t
   expect((await put(org, { clientId: 'another', clientSecret: 'new' })).body.hasClientSecret).toBe(true)
 })
 
+test('a caller that lacks a permission cannot choose who signs in, but can turn the provider off [contract 11.user]', async () => {
+  const org = await site.newOrg()
+  const key = await org.newKey({ scopes: ['write'], manage: true })
+  const attempt = (body: object) => org.call('PUT', '/identity', { key, body })
+  const before = (await get(org)).text
+  for (const body of [
+    { createUsers: true, enabled: false },
+    { clientSecret: 'mine', enabled: false },
+    { enabled: true },
+    { passkeys: false },
+    {},
+  ]) {
+    const refused = await attempt(body)
+    expect(refused.status, JSON.stringify(body)).toBe(403)
+    expect(refused.body.message).toContain('lacks the scope read, so it cannot grant it')
+  }
+  expect((await get(org)).text).toBe(before)
+  expect((await attempt({ enabled: false })).body).toMatchObject({ enabled: false })
+})
+
 test('identityUpdate leaves an owner a way in where one has it', async () => {
   const org = await site.newOrg()
   const refuse = async (body: object, sentence: string) => {

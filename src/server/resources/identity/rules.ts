@@ -2,13 +2,16 @@
 
 import type { Static } from 'typebox'
 import type { Identity } from '../../../contract/people/identity.ts'
+import { type Permission, permissionsOfRole } from '../../../contract/people/permissions.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import { passkeyProblemOf } from '../../core/relying-party.ts'
 import type { Tx } from '../../db/handles.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
+import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
@@ -30,6 +33,8 @@ import { sealTicket } from './test-ticket.ts'
 /** The value of --public-url. Without it people have no address that a provider could lead them back to. */
 type PublicUrl = string | undefined
 
+const everyPermission = Object.keys(permissionsOfRole('owner', true)) as Permission[]
+
 export async function identityGet(ctx: RequestContext, publicUrl: PublicUrl) {
   const identity = await readIdentity(ctx.db, ctx.secrets)
   return new VersionedAnswer(identity.version, view(ctx, identity, publicUrl))
@@ -40,7 +45,10 @@ export async function identityUpdate(
   { clientSecret: newSecret, ...given }: InputOf<'identityUpdate'>['body'],
   publicUrl: PublicUrl,
 ) {
+  const isTurningOff = newSecret === undefined && given.enabled === false && Object.keys(given).length === 1
   const answer = await change(ctx, 'identityUpdate', async (tx) => {
+    // A provider signs in everybody it wants, so a caller that chooses one must have every right itself.
+    if (!isTurningOff) refuseGrantBeyondOwn(ctx, everyPermission, RegionAccess.everything)
     const before = await readIdentity(tx, ctx.secrets)
     checkIfMatch(ctx, before.version)
     const settings = await checkSettings(tx, { ...before.settings, ...(given as Partial<ProviderIdentitySettings>) })
