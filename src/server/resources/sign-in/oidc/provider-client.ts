@@ -21,7 +21,7 @@ import {
   refreshTokenGrant,
 } from 'openid-client'
 import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
-import { identityOf, needsUserInfo, type ProviderIdentity } from './identity-claims.ts'
+import { identityOf, isSubject, needsUserInfo, type ProviderIdentity } from './identity-claims.ts'
 import { type ProviderLogout, verifyLogoutToken } from './logout-token.ts'
 import { ProviderError, providerErrorOf } from './provider-error.ts'
 import { clockToleranceSeconds, tokenVerifier, type VerifyToken } from './provider-keys.ts'
@@ -101,6 +101,7 @@ export class ProviderClient {
       await verify(tokens.id_token ?? '', { refetch: true })
       const idToken = tokens.claims()
       if (!idToken) throw new ProviderError('token', host)
+      if (!isSubject(idToken.sub)) throw new ProviderError('subject', host)
       const { groupsClaim } = settings
       const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined
       const userInfo =

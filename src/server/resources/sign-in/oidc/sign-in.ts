@@ -108,7 +108,7 @@ async function apply(
       id,
       email,
       email_key: emailKeyOf(email),
-      name: name?.slice(0, 100) ?? null,
+      name: name ?? null,
       role: grant.role,
       all_regions: grant.allRegions ? 1 : 0,
       regionIds: grant.regionIds,
