@@ -96,6 +96,17 @@ test('a sign-out at the provider ends the session within a second, and no other 
   expect((await org.audit())[0]).toMatchObject({ type: 'SESSION_REVOKED', target: { name: `${subject}@example.org` } })
 })
 
+test('a sign-out at the provider ends the session while the provider is turned off too', async () => {
+  const other = await site.newOrg({}, site.provider.clients[1])
+  await site.invite(other, `${subject}@example.org`)
+  const otherBrowser = new CookieBrowser()
+  const signedIn = await site.signIn(other, subject, otherBrowser)
+  expect((await other.call('PUT', '/identity', { body: { enabled: false } })).status).toBe(200)
+  expect((await signedIn.me()).status, 'sessions go on').toBe(200)
+  await otherBrowser.signOut(site.provider.issuer)
+  await until('the session has ended', async () => (await signedIn.me()).status === 401)
+})
+
 test('a provider that cannot be reached ends no session, and is asked again a minute later', async () => {
   const provider = await startTestProvider()
   const stored = await site.rows((rows) =>

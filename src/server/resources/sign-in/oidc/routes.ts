@@ -59,13 +59,13 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   const show = (reply: FastifyReply, page: ProviderPage) => sendPage(reply, publicPath, page)
   const originOf = ({ id, ip }: FastifyRequest) => ({ requestId: id, ip })
 
-  /** Returns undefined if the organisation does not exist or has no provider; `isTest` allows one that is not turned on. */
-  const setUp = async (orgId: string, isTest: boolean) => {
+  /** Returns undefined if the organisation does not exist or has no provider; `mayBeOff` allows one that is not turned on. */
+  const setUp = async (orgId: string, mayBeOff: boolean) => {
     const row = publicUrl === undefined ? undefined : await findOrg(db.system, { id: orgId })
     if (!row) return undefined
     const identity = await readIdentity(db.forOrg(row.key), secrets)
     const provider = providerSettingsOf(secrets, identity)
-    if (!provider || !(identity.settings.enabled || isTest)) return undefined
+    if (!provider || !(identity.settings.enabled || mayBeOff)) return undefined
     const org = { key: row.key, id: row.id }
     return { org, provider, settings: identity.settings, redirectUri: `${publicUrl}/auth/${org.id}/oidc/callback` }
   }
@@ -183,7 +183,8 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const { orgid } = request.params as { orgid: string }
       reply.header('Cache-Control', 'no-store')
       const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
-      const found = await setUp(orgid, false)
+      // Sessions go on when the provider is turned off, so it must still be able to end them.
+      const found = await setUp(orgid, true)
       if (!found || !token) return reply.code(400).send({ error: 'invalid_request' })
       try {
         const logout = await providers.logout(found.provider, token)
