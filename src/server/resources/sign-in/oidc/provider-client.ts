@@ -53,6 +53,13 @@ export interface SignedIn extends ProviderIdentity {
   readonly refreshToken?: string
 }
 
+interface Refreshed {
+  /** Is the one for the next time. */
+  readonly refreshToken: string
+  /** Is not verified yet. */
+  readonly idToken?: string
+}
+
 interface Provider {
   readonly host: string
   readonly config: Configuration
@@ -114,20 +121,24 @@ export class ProviderClient {
   }
 
   /**
-   * Asks the provider whether the person may still sign in, and returns the refresh token for the next time. Only a ProviderError
-   * with the reason `invalid_grant` says that the person may not; with others the provider gave no answer to the question.
+   * Asks the provider whether the person may still sign in. Only a ProviderError with the reason `invalid_grant` says that the person
+   * may not; with others the provider gave no answer to the question. The caller stores the refresh token, and only then calls
+   * verifyRefreshed: the old refresh token may not work again, whatever comes of the ID token.
    */
-  async refresh(
-    settings: ProviderSettings,
-    { refreshToken, subject }: { refreshToken: string; subject: string },
-  ): Promise<string> {
-    return this.#with(settings, async ({ config, verify, host }) => {
+  async refresh(settings: ProviderSettings, refreshToken: string): Promise<Refreshed> {
+    return this.#with(settings, async ({ config }) => {
       const tokens = await refreshTokenGrant(config, refreshToken)
-      if (tokens.id_token !== undefined) {
-        const { payload } = await verify(tokens.id_token, { refetch: true })
-        if (payload.sub !== subject) throw new ProviderError('subject', host)
-      }
-      return tokens.refresh_token ?? refreshToken
+      const idToken = tokens.id_token
+      return { refreshToken: tokens.refresh_token ?? refreshToken, ...(idToken === undefined ? {} : { idToken }) }
+    })
+  }
+
+  /** A provider may send an ID token with a refresh. It must be about the same person. */
+  async verifyRefreshed(settings: ProviderSettings, { idToken }: Refreshed, subject: string): Promise<void> {
+    if (idToken === undefined) return
+    return this.#with(settings, async ({ verify, host }) => {
+      const { payload } = await verify(idToken, { refetch: true })
+      if (payload.sub !== subject) throw new ProviderError('subject', host)
     })
   }
 
