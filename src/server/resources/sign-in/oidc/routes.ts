@@ -33,7 +33,7 @@ import {
 import type { ProviderClient, SignedIn } from './provider-client.ts'
 import { ProviderError } from './provider-error.ts'
 import { providerSettingsOf } from './provider-settings.ts'
-import { SignInRefused, signInByProvider } from './sign-in.ts'
+import { SettingsChanged, SignInRefused, signInByProvider } from './sign-in.ts'
 import { finishTest } from './test-result.ts'
 
 export interface ProviderRouteOptions {
@@ -154,6 +154,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const secret = await signInByProvider(services, {
         org,
         settings,
+        settingsVersion: flow.settingsVersion,
         signedIn,
         signedInUser: isOfOrg ? before.user?.id : undefined,
         browser: browserName(request.headers['user-agent']),
@@ -164,6 +165,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       reply.header('Set-Cookie', cookie.store(request, secret))
       return reply.header('Cache-Control', 'no-store').redirect(publicPath + flow.returnTo, 303)
     } catch (error) {
+      if (error instanceof SettingsChanged) return fail(request, reply, brokenFlowPage)
       if (!(error instanceof SignInRefused)) throw error
       const { issuer, subject, email = subject } = signedIn
       const target = auditRef('identity', { id: subject, name: email })
