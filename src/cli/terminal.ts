@@ -17,13 +17,19 @@ export interface Terminal {
   exitWithFailure(): never
 }
 
-/** Prints one line for each item, or with --json one JSON value. */
+/**
+ * Prints one line for each item, or with --json one JSON value. Names may come from elsewhere, and a terminal obeys control characters:
+ * none is printed.
+ */
 export function printResult(
   terminal: Terminal,
   json: boolean | undefined,
   value: unknown,
   lines: readonly string[],
 ): void {
-  if (json) terminal.write(JSON.stringify(value))
-  else for (const line of lines) terminal.write(line)
+  if (json) terminal.write(JSON.stringify(value).replaceAll(/\p{Cc}/gu, escapedForJson))
+  else for (const line of lines) terminal.write(line.replaceAll(/[^\P{Cc}\n]/gu, '?'))
 }
+
+/** JSON.stringify leaves the control characters from U+007F on as they are. */
+const escapedForJson = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

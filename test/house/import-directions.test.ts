@@ -157,6 +157,7 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     'server/resources/sessions/refusals.ts',
     'server/resources/sessions/rules.ts',
     'server/resources/sessions/user-sessions.ts',
+    'server/resources/users/end-sessions.ts',
   ]
   const wrong = files
     .filter((f) => areaOf(f.path) === 'server/resources')

@@ -230,6 +230,20 @@ describe('users', () => {
     expect(users[0]).toMatchObject({ id: '1', email: 'ada@example.org', role: 'owner', name: 'Ada Lovelace' })
     expectRefusal(await fresh.run('users', 'list', '--org', 'NoSuch1'), /There is no organisation NoSuch1/)
   })
+
+  test('list prints no control character that a name has, and as JSON the same name', async () => {
+    const fresh = await siteForTest()
+    await fresh.json('migrate')
+    await fresh.json('org', 'create', 'People')
+    await fresh.json('users', 'invite', 'ada@example.org', '--name', 'Ada')
+    const name = '\u001b[2JAda\u009b31m'
+    await fresh.sql(`UPDATE users SET name = '${name}'`)
+    const { stdout } = await fresh.run('users', 'list')
+    expect(stdout).toMatch(/ {2}\?\[2JAda\?31m\n$/)
+    const json = await fresh.run('users', 'list', '--json')
+    expect(json.stdout.trimEnd()).not.toMatch(/\p{Cc}/u)
+    expect(JSON.parse(json.stdout).users[0].name).toBe(name)
+  })
 })
 
 test('migrate makes a new database, says what it did, and does nothing to one that is up to date', async () => {

@@ -163,21 +163,25 @@ describe('with a hostile provider', () => {
 
   beforeAll(async () => {
     hostile = await startHostileProvider()
-    const made = await site.harness.newOrg()
-    const owner = await newPerson(site.harness, made, { role: 'owner' })
-    attacked = { ...made, owner }
-    const { issuer, clientId, clientSecret } = hostile
-    hostile.idToken = { claims: { email: owner.email, email_verified: true, groups: [] } }
-    await made.call('PUT', '/identity', { body: { issuer, clientId, clientSecret } })
-    const { body } = await made.call('POST', '/identity/test')
-    expect((await visit(body.url)).page).toContain('The test has passed')
-    expect((await made.call('PUT', '/identity', { body: { enabled: true } })).status).toBe(200)
+    attacked = await newAttackedOrg()
     await site.invite(attacked, 'ada@example.org')
   })
   afterAll(() => hostile.close())
   beforeEach(() => {
     hostile.idToken = {}
   })
+
+  async function newAttackedOrg(settings: object = {}): Promise<ProviderOrg> {
+    const made = await site.harness.newOrg()
+    const owner = await newPerson(site.harness, made, { role: 'owner' })
+    const { issuer, clientId, clientSecret } = hostile
+    hostile.idToken = { claims: { sub: 'owner', email: owner.email, email_verified: true, groups: [] } }
+    await made.call('PUT', '/identity', { body: { issuer, clientId, clientSecret, ...settings } })
+    const { body } = await made.call('POST', '/identity/test')
+    expect((await visit(body.url)).page).toContain('The test has passed')
+    expect((await made.call('PUT', '/identity', { body: { enabled: true } })).status).toBe(200)
+    return { ...made, owner }
+  }
 
   async function visit(url: string) {
     const browser = new CookieBrowser()
@@ -199,6 +203,8 @@ describe('with a hostile provider', () => {
     ['an end long ago', { times: { exp: -3600 } }, 502],
     ['a clock that is 61 s wrong', { times: { exp: -61 } }, 502],
     ['a clock that is 59 s wrong', { times: { exp: -59 } }, 303],
+    ['a subject with a control character', { claims: { sub: 'ada\u0000' } }, 502],
+    ['a subject of 256 characters', { claims: { sub: 'a'.repeat(256) } }, 502],
   ])('%s', async (_, options, status) => {
     hostile.idToken = { ...options, claims: { ...right, ...options.claims } }
     const before = await sessionCount()
@@ -206,6 +212,43 @@ describe('with a hostile provider', () => {
     expect(answer.status).toBe(status)
     expect((await answer.me()).status).toBe(status === 303 ? 200 : 401)
     expect(await sessionCount()).toBe(status === 303 ? before + 1 : before)
+  })
+
+  test.each([
+    'eve\u001b[2J@example.org',
+    'eve\u0000@example.org',
+    'eve\ud800@example.org',
+    `${'e'.repeat(250)}@example.org`,
+    'example.org',
+    'eve @example.org',
+  ])('the e-mail address %j counts as none', async (email) => {
+    const sub = Buffer.from(email).toString('hex').slice(0, 60)
+    hostile.idToken = { claims: { ...right, sub, email } }
+    const answer = await visit(begin(attacked))
+    expect([answer.status, answer.page]).toEqual([403, expect.stringContaining('no e-mail address that can be used')])
+    expect((await attacked.audit())[0]).toMatchObject({ type: 'SIGN_IN_REFUSED', target: { id: sub, name: sub } })
+  })
+
+  test.each([
+    ['a name with an escape sequence', '\u001b]0;owned\u0007Eve', undefined],
+    ['a name with half of a surrogate pair', 'Eve\ud83d', undefined],
+    ['a name of 101 characters', 'e'.repeat(101), undefined],
+    ['a name of 100 characters outside of the basic plane', '😀'.repeat(100), '😀'.repeat(100)],
+    ['a name with white space at its ends', ' Eve ', 'Eve'],
+  ])('%s is stored only if the API would take it', async (sub, name, stored) => {
+    const groupRoles = [{ group: 'staff', role: 'viewer' }]
+    const claims = {
+      sub,
+      email: `${sub.replaceAll(' ', '-')}@example.org`,
+      email_verified: true,
+      groups: ['staff'],
+      name,
+    }
+    const making = await newAttackedOrg({ createUsers: true, groupRoles })
+    hostile.idToken = { claims }
+    expect((await visit(begin(making))).status).toBe(303)
+    const { users } = (await making.call('GET', '/users')).body
+    expect(users.find(({ email }: { email: string }) => email === claims.email)?.name).toBe(stored)
   })
 
   test('rotated keys work', async () => {

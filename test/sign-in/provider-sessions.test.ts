@@ -1,5 +1,5 @@
 // Sessions that a provider vouched for: how long they last, and how the provider ends them. [contract 11.oidc]
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite, type SignInResult } from '../support/oidc/provider-site.ts'
 import { startTestProvider } from '../support/oidc/test-provider.ts'
@@ -96,6 +96,17 @@ test('a sign-out at the provider ends the session within a second, and no other 
   expect((await org.audit())[0]).toMatchObject({ type: 'SESSION_REVOKED', target: { name: `${subject}@example.org` } })
 })
 
+test('a sign-out at the provider ends the session while the provider is turned off too', async () => {
+  const other = await site.newOrg({}, site.provider.clients[1])
+  await site.invite(other, `${subject}@example.org`)
+  const otherBrowser = new CookieBrowser()
+  const signedIn = await site.signIn(other, subject, otherBrowser)
+  expect((await other.call('PUT', '/identity', { body: { enabled: false } })).status).toBe(200)
+  expect((await signedIn.me()).status, 'sessions go on').toBe(200)
+  await otherBrowser.signOut(site.provider.issuer)
+  await until('the session has ended', async () => (await signedIn.me()).status === 401)
+})
+
 test('a provider that cannot be reached ends no session, and is asked again a minute later', async () => {
   const provider = await startTestProvider()
   const stored = await site.rows((rows) =>
@@ -120,6 +131,27 @@ test('a provider that cannot be reached ends no session, and is asked again a mi
   account().isDisabled = true
   advance(minuteMs)
   expect((await ada.me()).status).toBe(401)
+})
+
+test('a refresh token that works once is not lost if the ID token that came with the next one cannot be verified', async () => {
+  site.provider.rotateKeys()
+  site.provider.beforeAnswer = async (path) => {
+    if (path === '/jwks') throw new Error('no keys at the moment')
+  }
+  onTestFinished(() => {
+    site.provider.beforeAnswer = undefined
+  })
+  const before = refreshes()
+  advance(16 * minuteMs)
+  expect((await ada.me()).status).toBe(200)
+  expect(refreshes()).toBe(before + 1)
+  const { reason } = site.harness.logged.findLast(({ msg }) => String(msg).startsWith('session not checked')) ?? {}
+  expect(reason).toBe(`${new URL(site.provider.issuer).host}: answer`)
+  site.provider.beforeAnswer = undefined
+  advance(minuteMs)
+  expect((await ada.me()).status).toBe(200)
+  expect(refreshes()).toBe(before + 2)
+  expect((await ada.me()).status).toBe(200)
 })
 
 test('refresh tokens are sealed in the database', async () => {

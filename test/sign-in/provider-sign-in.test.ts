@@ -1,5 +1,5 @@
 // People sign in at the provider of their organisation: who they are, and what they may do then. [contract 11.oidc]
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
 
@@ -158,6 +158,38 @@ test('groups give role and regions at every sign-in: the first match counts, no 
   const browser = new CookieBrowser()
   browser.set(site.harness.url, `roomkeeper-${new URL(site.harness.url).port}`, set.owner.session)
   expect((await (await site.signIn(set, 'owner', browser)).me()).body.user.role).toBe('owner')
+})
+
+test.each([
+  ['turned off', { enabled: false }],
+  ['changed', { enabled: false, groupsClaim: 'roles' }],
+  ['replaced', { enabled: false, clientId: 'other' }],
+])('a provider that is %s while it answers signs nobody in, and links nobody', async (_, body) => {
+  onTestFinished(() => {
+    site.provider.beforeAnswer = undefined
+  })
+  // One of them is known, the other one has an invitation that the sign-in would use up.
+  for (const name of ['gil', 'hal']) {
+    const changing = await site.newOrg()
+    site.provider.addAccount(name)
+    await site.invite(changing, `${name}@example.org`)
+    if (name === 'gil') expect((await site.signIn(changing, name)).status).toBe(303)
+    const browser = new CookieBrowser()
+    const callback = await site.callbackOf(`${site.url}/auth/${changing.id}/oidc`, name, browser)
+    let [inBetween, users]: [string[], string] = [[], '']
+    site.provider.beforeAnswer = async (path) => {
+      if (path !== '/token') return
+      expect((await changing.call('PUT', '/identity', { body })).status).toBe(200)
+      inBetween = await typesOf(changing)
+      users = await usersOf(changing)
+    }
+    const answer = await site.finish(callback, browser)
+    site.provider.beforeAnswer = undefined
+    expect([answer.status, answer.page]).toEqual([400, expect.stringContaining('its settings were changed')])
+    expect((await answer.me()).status).toBe(401)
+    expect(inBetween[0]).toBe('IDENTITY_UPDATED')
+    expect([await typesOf(changing), await usersOf(changing)]).toEqual([inBetween, users])
+  }
 })
 
 test('an organisation without a provider, or that does not exist, has one and the same page', async () => {

@@ -31,6 +31,8 @@ export interface TestProvider {
   readonly accounts: Map<string, TestAccount>
   /** The paths of all requests so far. */
   readonly requests: readonly string[]
+  /** Is called before a request is answered. If it fails, the answer is a 500. */
+  beforeAnswer: ((path: string) => Promise<void>) | undefined
   addAccount(subject: string, account?: Partial<TestAccount>): TestAccount
   /** Everybody who comes to sign in is this account, without a page. Undefined shows a page with a field for the subject. */
   signInAs(subject: string | undefined): void
@@ -53,9 +55,13 @@ export async function startTestProvider({ claimsInIdToken = false }: TestProvide
 
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
-    if (!request.url?.startsWith('/interaction/')) return void provider.callback()(request, response)
-    interact(request, response).catch((error) => response.writeHead(500).end(String(error)))
+    answer(request, response).catch((error) => response.writeHead(500).end(String(error)))
   })
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    await testProvider.beforeAnswer?.(request.url ?? '')
+    if (request.url?.startsWith('/interaction/')) await interact(request, response)
+    else await provider.callback()(request, response)
+  }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -74,6 +80,8 @@ export async function startTestProvider({ claimsInIdToken = false }: TestProvide
       },
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
       pkce: { required: () => true },
+      // A refresh token works once. The second use of one revokes all tokens of the sign-in.
+      rotateRefreshToken: true,
       issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
       ttl: {
         AccessToken: 600,
@@ -120,11 +128,12 @@ export async function startTestProvider({ claimsInIdToken = false }: TestProvide
     return provider.interactionFinished(request, response, { login: { accountId: subject } })
   }
 
-  return {
+  const testProvider: TestProvider = {
     issuer,
     clients,
     accounts,
     requests,
+    beforeAnswer: undefined,
     addAccount: (subject, given = {}) => {
       const account = {
         email: `${subject}@example.org`,
@@ -148,6 +157,7 @@ export async function startTestProvider({ claimsInIdToken = false }: TestProvide
       await new Promise((done) => server.close(done))
     },
   }
+  return testProvider
 }
 
 const signInPage = `<!doctype html><html lang="en"><title>Sign in at the test provider</title>

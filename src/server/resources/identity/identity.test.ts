@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { type ProviderOrg, ProviderSite } from '../../../../test/support/oidc/provider-site.ts'
+import { newWayToSignIn } from '../../../../test/support/person.ts'
 
 let site: ProviderSite
 beforeAll(async () => {
@@ -142,6 +143,53 @@ test('another issuer or client id clears the client secret, the identities and t
   // The session of the owner did not come from the provider.
   expect([await count('user_identities'), await count('user_sessions')]).toEqual([0, 1])
   expect((await put(org, { clientId: 'another', clientSecret: 'new' })).body.hasClientSecret).toBe(true)
+})
+
+test('a caller that lacks a permission cannot choose who signs in, but can turn the provider off [contract 11.user]', async () => {
+  const org = await site.newOrg()
+  const key = await org.newKey({ scopes: ['write'], manage: true })
+  const attempt = (body: object) => org.call('PUT', '/identity', { key, body })
+  const before = (await get(org)).text
+  for (const body of [
+    { createUsers: true, enabled: false },
+    { clientSecret: 'mine', enabled: false },
+    { enabled: true },
+    { passkeys: false },
+    {},
+  ]) {
+    const refused = await attempt(body)
+    expect(refused.status, JSON.stringify(body)).toBe(403)
+    expect(refused.body.message).toContain('lacks the scope read, so it cannot grant it')
+  }
+  expect((await get(org)).text).toBe(before)
+  expect((await attempt({ enabled: false })).body).toMatchObject({ enabled: false })
+})
+
+test('identityUpdate leaves an owner a way in where one has it', async () => {
+  const org = await site.newOrg()
+  const refuse = async (body: object, sentence: string) => {
+    const before = [(await get(org)).text, (await org.audit()).length]
+    const refused = await put(org, body)
+    expect([refused.status, refused.body.code]).toEqual([400, 'FAILED_PRECONDITION'])
+    expect(refused.body.message).toContain(sentence)
+    expect([(await get(org)).text, (await org.audit()).length]).toEqual(before)
+  }
+  const [withoutPasskeys, removesAccounts] = ['no owner could sign in without passkeys', 'removes the company accounts']
+  await newWayToSignIn(site.harness, org, org.owner.id, 'passkey')
+  await refuse({ passkeys: false }, withoutPasskeys)
+  // The first company account of an owner, beside their passkey.
+  await newWayToSignIn(site.harness, org, org.owner.id, 'oidc')
+  await refuse({ passkeys: false, enabled: false }, withoutPasskeys)
+  await refuse({ passkeys: false, enabled: false, clientId: 'other' }, withoutPasskeys)
+  expect((await put(org, { passkeys: false })).status).toBe(200)
+  await refuse({ enabled: false, clientId: 'other' }, removesAccounts)
+  expect((await put(org, { enabled: false })).status, 'it can be turned on again').toBe(200)
+  await refuse({ issuer: 'https://other.example.org' }, removesAccounts)
+  expect((await put(org, { passkeys: true, clientId: 'other' })).status).toBe(200)
+  // Only a company account is left to lose.
+  await newWayToSignIn(site.harness, org, org.owner.id, 'oidc')
+  await site.rows((rows) => rows.deleteFrom('passkeys').where('org', '=', org.org.key).execute())
+  await refuse({ clientId: 'another' }, removesAccounts)
 })
 
 test('without --public-url the provider is off, and the answer says why', async () => {

@@ -2,16 +2,21 @@
 
 import type { Static } from 'typebox'
 import type { Identity } from '../../../contract/people/identity.ts'
+import { type Permission, permissionsOfRole } from '../../../contract/people/permissions.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
+import { RegionAccess } from '../../core/region-access.ts'
 import { passkeyProblemOf } from '../../core/relying-party.ts'
+import type { Tx } from '../../db/handles.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
+import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { deleteProviderSessions } from '../sessions/provider-session-store.ts'
+import { hasOwnerWithIdentity, hasOwnerWithPasskey } from '../sign-in/passkey-store.ts'
 import { deleteIdentities } from '../users/identity-store.ts'
 import { checkSettings } from './check-settings.ts'
 import {
@@ -28,6 +33,8 @@ import { sealTicket } from './test-ticket.ts'
 /** The value of --public-url. Without it people have no address that a provider could lead them back to. */
 type PublicUrl = string | undefined
 
+const everyPermission = Object.keys(permissionsOfRole('owner', true)) as Permission[]
+
 export async function identityGet(ctx: RequestContext, publicUrl: PublicUrl) {
   const identity = await readIdentity(ctx.db, ctx.secrets)
   return new VersionedAnswer(identity.version, view(ctx, identity, publicUrl))
@@ -38,7 +45,10 @@ export async function identityUpdate(
   { clientSecret: newSecret, ...given }: InputOf<'identityUpdate'>['body'],
   publicUrl: PublicUrl,
 ) {
+  const isTurningOff = newSecret === undefined && given.enabled === false && Object.keys(given).length === 1
   const answer = await change(ctx, 'identityUpdate', async (tx) => {
+    // A provider signs in everybody it wants, so a caller that chooses one must have every right itself.
+    if (!isTurningOff) refuseGrantBeyondOwn(ctx, everyPermission, RegionAccess.everything)
     const before = await readIdentity(tx, ctx.secrets)
     checkIfMatch(ctx, before.version)
     const settings = await checkSettings(tx, { ...before.settings, ...(given as Partial<ProviderIdentitySettings>) })
@@ -47,6 +57,7 @@ export async function identityUpdate(
       newSecret === undefined ? (isOther ? undefined : before.clientSecret) : (newSecret ?? undefined)
     const after: StoredIdentity = { ...before, version: before.version + 1, settings, clientSecret }
     if (settings.enabled) requireTest(ctx, before, after, publicUrl)
+    if (ctx.actor.type !== 'CLI') await requireWayIn(tx, before.settings, settings, isOther)
     await writeIdentity(tx, {
       settings: JSON.stringify(settings),
       client_secret: clientSecret === undefined ? null : sealClientSecret(ctx.secrets, tx.org, clientSecret),
@@ -76,6 +87,32 @@ function requireTest(ctx: RequestContext, before: StoredIdentity, after: StoredI
     'FAILED_PRECONDITION',
     'these settings were not tested within the last hour by an owner. Send them with "enabled": false, open the address that identityTest gives, sign in as an owner, and then send "enabled": true.',
   )
+}
+
+/**
+ * Keeps a way in for an owner where one has it. Turning the provider off alone is allowed: sessions go on, and an owner can turn it
+ * on again. The command line may do everything, because it makes links.
+ */
+async function requireWayIn(
+  tx: Tx,
+  before: ProviderIdentitySettings,
+  after: ProviderIdentitySettings,
+  isOther: boolean,
+): Promise<void> {
+  const [byPasskey, byIdentity] = [await hasOwnerWithPasskey(tx), await hasOwnerWithIdentity(tx)]
+  if (!byPasskey && !byIdentity) return
+  if (before.passkeys && !after.passkeys && !(after.enabled && byIdentity && !isOther)) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      'no owner could sign in without passkeys. Turn company accounts on, and let an owner sign in with one first.',
+    )
+  }
+  if (isOther && byIdentity && !(after.passkeys && byPasskey)) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      'another issuer or clientId removes the company accounts of all owners, and no owner could sign in with a passkey. Turn passkeys on, and let an owner add one first.',
+    )
+  }
 }
 
 export const identityTest = (ctx: RequestContext, publicUrl: PublicUrl) =>

@@ -61,12 +61,14 @@ export const findUserByEmail = wholeQueryOne((db, p: { org: number; key: string 
   db.selectFrom('users').select('id').where('org', '=', p.org).where('email_key', '=', p.key),
 )
 
+/** An owner who was disabled on purpose does not count. */
 export const hasOtherOwner = wholeQueryExists((db, p: UserKey) =>
   db
     .selectFrom('users')
     .select('id')
     .where('org', '=', p.org)
     .where('role', '=', 'owner')
+    .where('state', '!=', 'DISABLED')
     .where('id', '!=', p.id)
     .limit(1),
 )

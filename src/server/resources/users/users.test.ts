@@ -178,6 +178,17 @@ test('with a second owner the first may be demoted, and then deleted [contract 5
   expect((await org.call('DELETE', '/users/1')).status).toBe(404)
 })
 
+test('an owner who is disabled is no other owner [contract 11.user]', async () => {
+  const org = await people()
+  await put(org, '2', { role: 'owner', state: 'DISABLED' })
+  for (const refused of [await org.call('DELETE', '/users/1'), await put(org, '1', { role: 'admin' })]) {
+    expect(refused.body.code).toBe('FAILED_PRECONDITION')
+    expect(refused.body.message).toContain('the last owner cannot be')
+  }
+  await put(org, '2', { state: 'ACTIVE' })
+  expect((await put(org, '1', { role: 'admin' })).status).toBe(200)
+})
+
 test('two owners who are removed at once: one stays [contract 5.4.user]', async () => {
   const org = await people()
   await put(org, '2', { role: 'owner' })

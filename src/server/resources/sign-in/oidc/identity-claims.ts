@@ -1,5 +1,6 @@
 // Reads from the claims of a provider who has signed in.
 import type { JsonObject } from 'openid-client'
+import { nameProblem, textProblem } from '../../../core/text.ts'
 
 export interface ProviderIdentity {
   readonly issuer: string
@@ -26,8 +27,8 @@ export function identityOf(
 ): ProviderIdentity {
   // Address and verification come from one source: a verified address must not vouch for another one.
   const addressed = idToken.email === undefined ? userInfo : idToken
-  const email = textOf(addressed.email)
-  const name = textOf(idToken.name) ?? textOf(userInfo.name)
+  const email = emailOf(addressed.email)
+  const name = nameOf(idToken.name) ?? nameOf(userInfo.name)
   const sid = textOf(idToken.sid)
   return {
     issuer: idToken.iss,
@@ -38,6 +39,26 @@ export function identityOf(
     groups: groupsClaim === undefined ? [] : textsOf(idToken[groupsClaim] ?? userInfo[groupsClaim]),
     ...(sid === undefined ? {} : { sid }),
   }
+}
+
+const maxSubjectLength = 255
+
+/** OpenID Connect allows 255 ASCII characters. */
+export const isSubject = (subject: string): boolean =>
+  subject.length <= maxSubjectLength && textProblem(subject, false) === undefined
+
+const maxEmailLength = 254
+
+/** People choose some of these texts themselves, so the rules of the API hold for them too. [contract D.1] */
+const emailOf = (value: unknown): string | undefined => {
+  const text = textOf(value)
+  const isEmail = text !== undefined && text.length <= maxEmailLength && /^[^@\s]+@[^@\s]+$/.test(text)
+  return isEmail && textProblem(text, false) === undefined ? text : undefined
+}
+
+const nameOf = (value: unknown): string | undefined => {
+  const text = textOf(value)
+  return text !== undefined && nameProblem(text) === undefined ? text.trim() : undefined
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -9,8 +9,6 @@ const maxTokenAgeSeconds = 300
 
 export interface ProviderLogout {
   readonly issuer: string
-  /** Is unique for each logout token of the issuer. */
-  readonly tokenId: string
   /** Names one session at the provider. If it is absent, all sessions of the subject have ended. */
   readonly sid?: string
   readonly subject?: string
@@ -34,7 +32,6 @@ export async function verifyLogoutToken(verify: VerifyToken, token: string, host
   }
   return {
     issuer: iss,
-    tokenId: jti as string,
     ...(session === undefined ? {} : { sid: session }),
     ...(subject === undefined ? {} : { subject }),
   }

@@ -94,7 +94,8 @@ const refusals: Readonly<Record<AdmissionRefusal, string>> = {
   disabled: 'Your account here is disabled. Ask an owner of the organisation to enable it.',
   'no group':
     'None of your groups has access here. Ask an owner of the organisation, or the people who manage your groups.',
-  'no address': 'Your company account has no e-mail address. Ask an owner of the organisation to invite you by a link.',
+  'no address':
+    'Your company account has no e-mail address that can be used here. Ask an owner of the organisation to invite you by a link.',
   'unverified address':
     'The e-mail address of your company account is not verified. Ask an owner of the organisation to invite you by a link.',
   'other identity':

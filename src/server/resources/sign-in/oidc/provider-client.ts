@@ -21,7 +21,7 @@ import {
   refreshTokenGrant,
 } from 'openid-client'
 import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
-import { identityOf, needsUserInfo, type ProviderIdentity } from './identity-claims.ts'
+import { identityOf, isSubject, needsUserInfo, type ProviderIdentity } from './identity-claims.ts'
 import { type ProviderLogout, verifyLogoutToken } from './logout-token.ts'
 import { ProviderError, providerErrorOf } from './provider-error.ts'
 import { clockToleranceSeconds, tokenVerifier, type VerifyToken } from './provider-keys.ts'
@@ -51,6 +51,13 @@ export interface FlowSecrets {
 
 export interface SignedIn extends ProviderIdentity {
   readonly refreshToken?: string
+}
+
+interface Refreshed {
+  /** Is the one for the next time. */
+  readonly refreshToken: string
+  /** Is not verified yet. */
+  readonly idToken?: string
 }
 
 interface Provider {
@@ -101,6 +108,7 @@ export class ProviderClient {
       await verify(tokens.id_token ?? '', { refetch: true })
       const idToken = tokens.claims()
       if (!idToken) throw new ProviderError('token', host)
+      if (!isSubject(idToken.sub)) throw new ProviderError('subject', host)
       const { groupsClaim } = settings
       const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined
       const userInfo =
@@ -113,20 +121,24 @@ export class ProviderClient {
   }
 
   /**
-   * Asks the provider whether the person may still sign in, and returns the refresh token for the next time. Only a ProviderError
-   * with the reason `invalid_grant` says that the person may not; with others the provider gave no answer to the question.
+   * Asks the provider whether the person may still sign in. Only a ProviderError with the reason `invalid_grant` says that the person
+   * may not; with others the provider gave no answer to the question. The caller stores the refresh token, and only then calls
+   * verifyRefreshed: the old refresh token may not work again, whatever comes of the ID token.
    */
-  async refresh(
-    settings: ProviderSettings,
-    { refreshToken, subject }: { refreshToken: string; subject: string },
-  ): Promise<string> {
-    return this.#with(settings, async ({ config, verify, host }) => {
+  async refresh(settings: ProviderSettings, refreshToken: string): Promise<Refreshed> {
+    return this.#with(settings, async ({ config }) => {
       const tokens = await refreshTokenGrant(config, refreshToken)
-      if (tokens.id_token !== undefined) {
-        const { payload } = await verify(tokens.id_token, { refetch: true })
-        if (payload.sub !== subject) throw new ProviderError('subject', host)
-      }
-      return tokens.refresh_token ?? refreshToken
+      const idToken = tokens.id_token
+      return { refreshToken: tokens.refresh_token ?? refreshToken, ...(idToken === undefined ? {} : { idToken }) }
+    })
+  }
+
+  /** A provider may send an ID token with a refresh. It must be about the same person. */
+  async verifyRefreshed(settings: ProviderSettings, { idToken }: Refreshed, subject: string): Promise<void> {
+    if (idToken === undefined) return
+    return this.#with(settings, async ({ verify, host }) => {
+      const { payload } = await verify(idToken, { refetch: true })
+      if (payload.sub !== subject) throw new ProviderError('subject', host)
     })
   }
 

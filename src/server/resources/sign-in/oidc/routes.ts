@@ -33,7 +33,7 @@ import {
 import type { ProviderClient, SignedIn } from './provider-client.ts'
 import { ProviderError } from './provider-error.ts'
 import { providerSettingsOf } from './provider-settings.ts'
-import { SignInRefused, signInByProvider } from './sign-in.ts'
+import { SettingsChanged, SignInRefused, signInByProvider } from './sign-in.ts'
 import { finishTest } from './test-result.ts'
 
 export interface ProviderRouteOptions {
@@ -59,13 +59,13 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   const show = (reply: FastifyReply, page: ProviderPage) => sendPage(reply, publicPath, page)
   const originOf = ({ id, ip }: FastifyRequest) => ({ requestId: id, ip })
 
-  /** Returns undefined if the organisation does not exist or has no provider; `isTest` allows one that is not turned on. */
-  const setUp = async (orgId: string, isTest: boolean) => {
+  /** Returns undefined if the organisation does not exist or has no provider; `mayBeOff` allows one that is not turned on. */
+  const setUp = async (orgId: string, mayBeOff: boolean) => {
     const row = publicUrl === undefined ? undefined : await findOrg(db.system, { id: orgId })
     if (!row) return undefined
     const identity = await readIdentity(db.forOrg(row.key), secrets)
     const provider = providerSettingsOf(secrets, identity)
-    if (!provider || !(identity.settings.enabled || isTest)) return undefined
+    if (!provider || !(identity.settings.enabled || mayBeOff)) return undefined
     const org = { key: row.key, id: row.id }
     return { org, provider, settings: identity.settings, redirectUri: `${publicUrl}/auth/${org.id}/oidc/callback` }
   }
@@ -154,6 +154,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const secret = await signInByProvider(services, {
         org,
         settings,
+        settingsVersion: flow.settingsVersion,
         signedIn,
         signedInUser: isOfOrg ? before.user?.id : undefined,
         browser: browserName(request.headers['user-agent']),
@@ -164,6 +165,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       reply.header('Set-Cookie', cookie.store(request, secret))
       return reply.header('Cache-Control', 'no-store').redirect(publicPath + flow.returnTo, 303)
     } catch (error) {
+      if (error instanceof SettingsChanged) return fail(request, reply, brokenFlowPage)
       if (!(error instanceof SignInRefused)) throw error
       const { issuer, subject, email = subject } = signedIn
       const target = auditRef('identity', { id: subject, name: email })
@@ -183,7 +185,8 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       const { orgid } = request.params as { orgid: string }
       reply.header('Cache-Control', 'no-store')
       const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
-      const found = await setUp(orgid, false)
+      // Sessions go on when the provider is turned off, so it must still be able to end them.
+      const found = await setUp(orgid, true)
       if (!found || !token) return reply.code(400).send({ error: 'invalid_request' })
       try {
         const logout = await providers.logout(found.provider, token)

@@ -100,11 +100,12 @@ export class SessionChecks {
     if (!settings || !identity) return 'passed'
     const refreshToken = openRefreshToken(secrets, org.key, claimed.refresh_token)
     try {
-      const next = await providers.refresh(settings, { refreshToken, subject: identity.subject })
-      if (next !== refreshToken) {
-        const token = sealRefreshToken(secrets, org.key, next)
+      const next = await providers.refresh(settings, refreshToken)
+      if (next.refreshToken !== refreshToken) {
+        const token = sealRefreshToken(secrets, org.key, next.refreshToken)
         await db.systemTransaction((tx) => updateRefreshToken(tx, { hash, token }))
       }
+      await providers.verifyRefreshed(settings, next, identity.subject)
       return 'passed'
     } catch (error) {
       if (error instanceof ProviderError && error.reason === 'invalid_grant') {

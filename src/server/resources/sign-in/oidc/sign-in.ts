@@ -3,11 +3,11 @@
 import type { Org } from '../../../auth/token-holder.ts'
 import type { RequestOrigin } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
-import type { Tx } from '../../../db/handles.ts'
+import type { OrgReader, Tx } from '../../../db/handles.ts'
 import { nextId } from '../../../db/queries/next-id.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
-import type { ProviderIdentitySettings } from '../../identity/settings.ts'
+import { identityHash, type ProviderIdentitySettings, readIdentity } from '../../identity/settings.ts'
 import { type SignedInUser, signingIn, startUserSession } from '../../sessions/user-sessions.ts'
 import {
   findUserByIdentity,
@@ -28,6 +28,8 @@ const sessionLifetimeMs = 24 * 3_600_000
 export interface SignInRequest {
   readonly org: Org
   readonly settings: ProviderIdentitySettings
+  /** The hash of the settings with which the sign-in began. */
+  readonly settingsVersion: string
   readonly signedIn: SignedIn
   readonly signedInUser: number | undefined
   readonly browser: string | undefined
@@ -44,7 +46,20 @@ export class SignInRefused extends Error {
   }
 }
 
-/** Returns the secret of the new session. Throws SignInRefused if the person may not come in. */
+/** Somebody has turned the provider off, or changed its settings, since the sign-in began. */
+export class SettingsChanged extends Error {}
+
+/** The provider may take its time to answer, so the settings are looked at again before a refusal, and in each transaction. */
+async function requireSameSettings(
+  on: OrgReader,
+  { secrets }: Services,
+  { settingsVersion }: SignInRequest,
+): Promise<void> {
+  const identity = await readIdentity(on, secrets)
+  if (!identity.settings.enabled || identityHash(secrets, identity) !== settingsVersion) throw new SettingsChanged()
+}
+
+/** Returns the secret of the new session. Throws SignInRefused if the person may not come in, or SettingsChanged. */
 export async function signInByProvider(services: Services, request: SignInRequest): Promise<string> {
   const { org, signedIn, browser, origin } = request
   const user = await admitUser(services, request)
@@ -60,6 +75,7 @@ export async function signInByProvider(services: Services, request: SignInReques
       refreshToken: refreshToken === undefined ? undefined : sealRefreshToken(services.secrets, org.key, refreshToken),
     },
     async (tx) => {
+      await requireSameSettings(tx, services, request)
       // The user may have been disabled or unlinked since the decision.
       const current = await findUserByIdentity(tx, { issuer, subject })
       if (current?.id !== user.id) throw new SignInRefused('unknown')
@@ -77,12 +93,17 @@ const entryOf = {
 /** Decides without a transaction first, because most sign-ins change nothing; a change decides again inside of its own. */
 async function admitUser(services: Services, request: SignInRequest): Promise<SignedInUser> {
   const { org, settings, signedIn, signedInUser, origin } = request
-  const first = await decide(services.db.forOrg(org.key), settings, signedIn, signedInUser)
-  if (first.kind === 'refuse') throw new SignInRefused(first.reason)
+  const reader = services.db.forOrg(org.key)
+  const first = await decide(reader, settings, signedIn, signedInUser)
+  if (first.kind === 'refuse') {
+    await requireSameSettings(reader, services, request)
+    throw new SignInRefused(first.reason)
+  }
   if (first.kind === 'known' && !first.grant) return first.user
   const ctx =
     first.kind === 'create' ? signInSystem(services, org, origin) : signingIn(services, org, first.user, origin)
   return change(ctx, entryOf[first.kind], async (tx) => {
+    await requireSameSettings(tx, services, request)
     const decision = await decide(tx, settings, signedIn, signedInUser)
     if (decision.kind === 'refuse') throw new SignInRefused(decision.reason)
     const user = await apply(tx, decision, signedIn, services.clock.now())
@@ -108,7 +129,7 @@ async function apply(
       id,
       email,
       email_key: emailKeyOf(email),
-      name: name?.slice(0, 100) ?? null,
+      name: name ?? null,
       role: grant.role,
       all_regions: grant.allRegions ? 1 : 0,
       regionIds: grant.regionIds,
