@@ -56,6 +56,12 @@ export async function putEndpoints(
         .execute()
     }
   })
+  // PostgreSQL collects statistics within a minute by itself. Until then it plans for a small table.
+  if (db.engine === 'postgres' && rows.length >= 500) {
+    await db.systemTransaction(async ({ kysely }) => {
+      await sql`analyze endpoints, endpoint_rooms`.execute(kysely)
+    })
+  }
   // They did not come through a store.
   db.invalidateAll()
   return rows
