@@ -130,7 +130,8 @@ describe('simulate', () => {
     expect(await enrolments()).toBe(12)
 
     // Somebody renames a room and removes a device while the fleet is away.
-    await call('PUT', `/rooms/${roomsBefore[0][0]}`, { name: 'Renamed' })
+    const { location } = await call('GET', `/rooms/${roomsBefore[0][0]}`)
+    await call('PUT', `/rooms/${roomsBefore[0][0]}`, { name: 'Renamed', locationId: location.id })
     const [removed] = before
     await call('DELETE', `/endpoints/${removed?.id}`)
     await (await running.simulate()).stop('SIGTERM')

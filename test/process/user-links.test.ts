@@ -58,7 +58,7 @@ describe('roomkeeper users invite', () => {
   test.each([
     [['nonsense'], /must be of the form name@example\.org/],
     [['ada@people.example', '--role', 'viewer'], /is a user already, with the role owner/],
-    [['eve@people.example', '--region', '99'], /--region must be the id of a region, and 99 is none/],
+    [['eve@people.example', '--region', '99'], /--region must be the id of a region, and there is no region 99/],
   ])('refuses %j with a sentence, and creates nobody', async (args, message) => {
     expectRefusal(await site.run('users', 'invite', ...args), message)
     const { users } = (await send(server.url, 'GET', `/v1/orgs/${server.org}/users`, { key: server.key })).body
