@@ -156,6 +156,7 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     'server/resources/sessions/browser-sessions.ts',
     'server/resources/sessions/refusals.ts',
     'server/resources/sessions/rules.ts',
+    'server/resources/sessions/sign-in-context.ts',
     'server/resources/sessions/user-sessions.ts',
     'server/resources/users/end-sessions.ts',
   ]

@@ -1,5 +1,6 @@
 // The settings of an organisation's identity provider, as they are stored and used. [contract 11.oidc]
 
+import { hourMs } from '../../../contract/durations.ts'
 import type { Role } from '../../../contract/people/permissions.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { OrgReader } from '../../db/handles.ts'
@@ -76,9 +77,8 @@ export function identityHash(secrets: Secrets, { settings, clientSecret }: Hashe
 }
 type HashedIdentity = Pick<StoredIdentity, 'settings' | 'clientSecret'>
 
-const testValidMs = 3_600_000
+const testValidMs = hourMs
 
-/** A test counts for an hour. */
 export const isTested = (secrets: Secrets, identity: StoredIdentity, now: number): boolean =>
   identity.testedAt !== null &&
   identity.testedAt + testValidMs > now &&

@@ -1,10 +1,11 @@
 // The sealed part of the address that tests the settings of an identity provider: it says who asked for the test, and of what.
 
+import { minuteMs } from '../../../contract/durations.ts'
 import type { Actor } from '../../context/request-context.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Secrets } from '../../core/secrets.ts'
 
-const ticketLifetimeMs = 600_000
+const ticketLifetimeMs = 10 * minuteMs
 
 export interface TestTicket {
   readonly orgId: string

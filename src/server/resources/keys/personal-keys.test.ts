@@ -1,10 +1,10 @@
 // Tests the personal API keys of people, and what callers learn about themselves, through HTTP.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newPerson, sessionHeaders, type TestPerson } from '../../../../test/support/person.ts'
+import { dayMs } from '../../../contract/durations.ts'
 import { updateSignedIn } from '../users/store.ts'
-
-const day = 86_400_000
 
 let harness: Harness
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-const inDays = (days: number) => new Date(harness.clock.now() + days * day).toISOString()
+const inDays = (days: number) => new Date(harness.clock.now() + days * dayMs).toISOString()
 /** As the browser of the person. */
 const asPerson = ({ call }: TestOrg, person: TestPerson, method: string, path: string, body?: object) =>
   call(method, path, { key: false, headers: sessionHeaders(harness, person), ...(body && { body }) })
@@ -113,7 +113,7 @@ test('a personal key lasts 365 days at most [contract 11.local]', async () => {
   const person = await newPerson(harness, org, { role: 'owner' })
   harness.clock.fix(harness.clock.now())
   expect((await create(org, person, { expiresAt: inDays(365) })).status).toBe(200)
-  const beyond = new Date(harness.clock.now() + 365 * day + 1).toISOString()
+  const beyond = new Date(harness.clock.now() + 365 * dayMs + 1).toISOString()
   expect((await create(org, person, { expiresAt: beyond })).body.violations).toEqual([
     { field: 'expiresAt', error: 'must be within 365 days' },
   ])
@@ -159,7 +159,7 @@ test('after 30 days without a sign-in a personal key is refused with the reason,
   const person = await newPerson(harness, org, { role: 'viewer', allRegions: true })
   const { key } = (await create(org, person, { expiresAt: inDays(60) })).body
   const read = () => org.call('GET', '/me', { key })
-  harness.clock.advance(30 * day - 1)
+  harness.clock.advance(30 * dayMs - 1)
   expect((await read()).status).toBe(200)
   harness.clock.advance(1)
   const refused = await read()
@@ -171,7 +171,7 @@ test('after 30 days without a sign-in a personal key is refused with the reason,
   )
   harness.services.keysChanged()
   expect((await read()).status).toBe(200)
-  harness.clock.advance(30 * day)
+  harness.clock.advance(30 * dayMs)
   expect((await read()).body.message, 'an expired key is just expired').toContain('expired')
 })
 

@@ -21,11 +21,11 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Longer headers come from no browser, and are not searched. */
-const maxHeaderLength = 1000
+const maxHeaderCharacters = 1000
 
 /** Returns undefined for a program that names neither a browser nor a system. */
 export function browserName(userAgent: string | undefined): string | undefined {
-  if (userAgent === undefined || userAgent.length > maxHeaderLength) return undefined
+  if (userAgent === undefined || userAgent.length > maxHeaderCharacters) return undefined
   const find = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
   const [browser, system] = [find(browsers), find(systems)]
   if (browser && system) return `${browser} on ${system}`

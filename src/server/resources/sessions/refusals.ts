@@ -2,12 +2,12 @@
 
 import { hourMs } from '../../../contract/durations.ts'
 import type { Org } from '../../auth/token-holder.ts'
-import { RequestContext, type RequestOrigin } from '../../context/request-context.ts'
+import type { RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
-import { RegionAccess } from '../../core/region-access.ts'
 import { change } from '../audit/change.ts'
 import type { AuditRef } from '../audit/changed.ts'
 import { findRefusal, writeRefusal } from './refusal-store.ts'
+import { signInSystem } from './sign-in-context.ts'
 import type { SignInWay } from './user-sessions.ts'
 
 /** Attempts in quick succession must not fill the audit log. */
@@ -22,9 +22,6 @@ export interface RefusedSignIn {
   readonly reason: string
 }
 
-/** The actor is the sign-in itself, because the person who tried is not proven. */
-const signInActor = { type: 'SYSTEM', id: 'sign-in', name: 'Sign-in' } as const
-
 export async function recordRefusedSignIn(
   services: Services,
   org: Org,
@@ -35,10 +32,9 @@ export async function recordRefusedSignIn(
   const before = now - refusalPauseMs
   const last = await findRefusal(services.db.forOrg(org.key), { identity })
   if (last && last.refused_at > before) return
-  const nobody = { org, actor: signInActor, may: () => false, access: RegionAccess.everything }
   const alreadyRecorded = new Error('another request has recorded this refusal')
   try {
-    await change(new RequestContext(services, nobody, origin), 'signInRefuse', async (tx) => {
+    await change(signInSystem(services, org, origin), 'signInRefuse', async (tx) => {
       if (!(await writeRefusal(tx, { identity, at: now, before }))) throw alreadyRecorded
       return { result: undefined, target, after: { via, reason } }
     })

@@ -90,12 +90,3 @@ export async function updateUserByGroup(
   await updateRow(tx, user)
   await updateRegionsOfUser(tx, user.id, regionIds)
 }
-
-/** The answer of usersGet changes with the identity of the user. */
-export const updateUserVersion = write((db, p: { org: number; id: number }) =>
-  db
-    .updateTable('users')
-    .set((e) => ({ version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('id', '=', p.id),
-)

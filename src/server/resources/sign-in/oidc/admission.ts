@@ -1,6 +1,7 @@
 // Decides which user a person is who has signed in at the provider, and whether they may come in. [contract 11.oidc]
 
 import type { Role } from '../../../../contract/people/permissions.ts'
+import { emailKey } from '../../../core/text.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import type { ProviderGroupRole, ProviderIdentitySettings } from '../../identity/settings.ts'
 import { listRegions } from '../../regions/store.ts'
@@ -53,7 +54,7 @@ export async function decide(
   if (email === undefined) return refuse('no address')
   const isVerified = identity.emailVerified || settings.trustedDomains.includes(domainOf(email))
   if (!isVerified) return refuse('unverified address')
-  const user = await findUserToLink(on, { key: emailKeyOf(email) })
+  const user = await findUserToLink(on, { key: emailKey(email) })
   if (!user) {
     const grant = settings.createUsers ? await grantOf(on, settings, identity) : undefined
     return grant ? { kind: 'create', email, grant } : refuse('unknown')
@@ -105,6 +106,3 @@ async function grantOf(
 }
 
 const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
-
-/** Addresses are compared without regard to case. [contract D.2] */
-export const emailKeyOf = (email: string) => email.normalize('NFC').toLowerCase()

@@ -6,8 +6,8 @@ import type { Services } from '../../../context/services.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
 import { deleteProviderSessionsOfUser, deleteSessionsBySid } from '../../sessions/provider-session-store.ts'
+import { signInSystem } from '../../sessions/sign-in-context.ts'
 import { findUserByIdentity } from '../../users/identity-store.ts'
-import { signInSystem } from '../system-context.ts'
 import type { ProviderLogout } from './logout-token.ts'
 
 /** A logout of a session that is not known, or has ended already, is no error and leaves no entry. */

@@ -61,7 +61,8 @@ const nameOf = (value: unknown): string | undefined => {
   return text !== undefined && nameProblem(text) === undefined ? text.trim() : undefined
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 /** A person with one group may have it as a text instead of a list. */
 const textsOf = (value: unknown): string[] =>

@@ -1,4 +1,5 @@
 // Verifies the token with which a provider says that somebody has signed out there. [OpenID Connect Back-Channel Logout 1.0]
+import { textOf } from './identity-claims.ts'
 import { ProviderError } from './provider-error.ts'
 import type { VerifyToken } from './provider-keys.ts'
 
@@ -38,4 +39,3 @@ export async function verifyLogoutToken(verify: VerifyToken, token: string, host
 }
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -15,8 +15,10 @@ import { readIdentity } from '../../identity/settings.ts'
 import { openTicket } from '../../identity/test-ticket.ts'
 import { findOrg } from '../../orgs/store.ts'
 import { browserName } from '../../sessions/browser-name.ts'
+import { originOf } from '../../sessions/browser-sessions.ts'
 import { recordRefusedSignIn } from '../../sessions/refusals.ts'
 import { sessionEnd } from '../../sessions/rules.ts'
+import { signInActor } from '../../sessions/sign-in-context.ts'
 import { endProviderSessions } from './backchannel.ts'
 import { FlowCookie, type SignInFlow } from './flow-cookie.ts'
 import { ownPath } from './own-path.ts'
@@ -57,7 +59,6 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
   const publicPath = publicPathOf(publicUrl ?? '')
   const flows = new FlowCookie({ secrets, clock, publicUrl: publicUrl ?? 'http://localhost' })
   const show = (reply: FastifyReply, page: ProviderPage) => sendPage(reply, publicPath, page)
-  const originOf = ({ id, ip }: FastifyRequest) => ({ requestId: id, ip })
 
   /** Returns undefined if the organisation does not exist or has no provider; `mayBeOff` allows one that is not turned on. */
   const setUp = async (orgId: string, mayBeOff: boolean) => {
@@ -133,7 +134,7 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       return failAtProvider(request, reply, error, orgid)
     }
     if (flow.purpose === 'test') {
-      const { settingsVersion: hash, testedBy: actor = unknownTester } = flow
+      const { settingsVersion: hash, testedBy: actor = signInActor } = flow
       const run = { org: found.org, hash, actor, identity: signedIn }
       const { decision, isPassed } = await finishTest(services, run, originOf(request))
       return show(reply, testPage(signedIn, decision, isPassed))
@@ -202,8 +203,6 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
 }
 
 const forgedToken = new Failure('UNAUTHENTICATED', 'The logout token is not valid.')
-
-const unknownTester = { type: 'SYSTEM', id: 'sign-in', name: 'Sign-in' } as const
 
 const callerOf = async (keyring: Keyring, secret: string | undefined): Promise<Caller | undefined> =>
   secret === undefined ? undefined : keyring.find(secret, sessionKindOf(secret))

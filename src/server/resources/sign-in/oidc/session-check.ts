@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { minuteMs } from '../../../../contract/durations.ts'
 import type { TokenHolder } from '../../../auth/token-holder.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Log } from '../../../core/log.ts'
@@ -9,15 +10,14 @@ import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
 import { readIdentity } from '../../identity/settings.ts'
 import { claimCheck, updateCheckedAt, updateRefreshToken } from '../../sessions/provider-session-store.ts'
+import { signInSystem } from '../../sessions/sign-in-context.ts'
 import { endSessions } from '../../users/end-sessions.ts'
 import { findIdentityOfUser } from '../../users/identity-store.ts'
-import { signInSystem } from '../system-context.ts'
 import type { ProviderClient } from './provider-client.ts'
 import { ProviderError } from './provider-error.ts'
 import { providerSettingsOf } from './provider-settings.ts'
 import { openRefreshToken, sealRefreshToken } from './refresh-token.ts'
 
-const minuteMs = 60_000
 /** A check begins in the background when the last one is this old, so that few requests have to wait for one. */
 const earlyCheckMs = 12 * minuteMs
 const checkEveryMs = 15 * minuteMs

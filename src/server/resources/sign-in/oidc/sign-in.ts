@@ -1,29 +1,31 @@
 // Signs a person in who comes back from the provider: finds or makes the user, starts the session, or refuses. [contract 11.oidc]
 
+import { dayMs } from '../../../../contract/durations.ts'
 import type { Org } from '../../../auth/token-holder.ts'
 import type { RequestOrigin } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
+import { emailKey } from '../../../core/text.ts'
 import type { OrgReader, Tx } from '../../../db/handles.ts'
 import { nextId } from '../../../db/queries/next-id.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
 import { identityHash, type ProviderIdentitySettings, readIdentity } from '../../identity/settings.ts'
+import { signInSystem } from '../../sessions/sign-in-context.ts'
 import { type SignedInUser, signingIn, startUserSession } from '../../sessions/user-sessions.ts'
 import {
   findUserByIdentity,
   insertIdentity,
   insertUserOfProvider,
   updateUserByGroup,
-  updateUserVersion,
 } from '../../users/identity-store.ts'
-import { signInSystem } from '../system-context.ts'
-import { type AdmissionRefusal, type Decision, decide, emailKeyOf } from './admission.ts'
+import { raiseUserVersion } from '../../users/store.ts'
+import { type AdmissionRefusal, type Decision, decide } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 import type { SignedIn } from './provider-client.ts'
 import { sealRefreshToken } from './refresh-token.ts'
 
 /** A session that a provider vouched for ends after this time, however much it is used. */
-const sessionLifetimeMs = 24 * 3_600_000
+const sessionLifetimeMs = dayMs
 
 export interface SignInRequest {
   readonly org: Org
@@ -128,7 +130,7 @@ async function apply(
     await insertUserOfProvider(tx, {
       id,
       email,
-      email_key: emailKeyOf(email),
+      email_key: emailKey(email),
       name: name ?? null,
       role: grant.role,
       all_regions: grant.allRegions ? 1 : 0,
@@ -143,6 +145,6 @@ async function apply(
   if (grant) {
     const { role, allRegions, regionIds } = grant
     await updateUserByGroup(tx, { id: user.id, role, all_regions: allRegions ? 1 : 0, regionIds })
-  } else await updateUserVersion(tx, { id: user.id })
+  } else await raiseUserVersion(tx, { user: user.id })
   return user
 }

@@ -4,6 +4,7 @@ import type { Org } from '../../../auth/token-holder.ts'
 import { type Actor, RequestContext, type RequestOrigin } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
 import { RegionAccess } from '../../../core/region-access.ts'
+import { emailKey } from '../../../core/text.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
@@ -11,7 +12,7 @@ import type { ProviderIdentitySettings } from '../../identity/settings.ts'
 import { identityHash, readIdentity } from '../../identity/settings.ts'
 import { updateTested } from '../../identity/store.ts'
 import { findUserToLink, hasIdentity } from '../../users/identity-store.ts'
-import { type Decision, decide, emailKeyOf } from './admission.ts'
+import { type Decision, decide } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 
 interface TestRun {
@@ -50,7 +51,7 @@ async function decideForTest(
   settings: ProviderIdentitySettings,
   identity: ProviderIdentity,
 ): Promise<Decision> {
-  const byAddress = await findUserToLink(on, { key: emailKeyOf(identity.email ?? '') })
+  const byAddress = await findUserToLink(on, { key: emailKey(identity.email ?? '') })
   const isOwner = byAddress?.role === 'owner' && !(await hasIdentity(on, { user: byAddress.id }))
   return decide(on, settings, identity, isOwner ? byAddress.id : undefined)
 }

@@ -5,12 +5,15 @@ import { RequestContext, type RequestOrigin } from '../../context/request-contex
 import type { Services } from '../../context/services.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 
+/** The sign-in itself acts where the person is not proven, or where nobody asked. */
+export const signInActor = { type: 'SYSTEM', id: 'sign-in', name: 'Sign-in' } as const
+
 export const signInSystem = (services: Services, org: Org, origin: RequestOrigin = {}): RequestContext =>
   new RequestContext(
     services,
     {
       org,
-      actor: { type: 'SYSTEM', id: 'sign-in', name: 'Sign-in' },
+      actor: signInActor,
       may: () => false,
       access: RegionAccess.everything,
     },
